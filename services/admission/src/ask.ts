@@ -77,7 +77,7 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeed
   }
 }
 
-/** Which plugin each admission rule belongs to, made anew when the admission rules of a plugin have changed. */
+/** The plugin of each admission rule, made anew when the admission rules of a plugin have changed. */
 class PluginIndex {
   readonly #plugins: readonly Plugin[]
   readonly #listeners = new Set<() => void>()
@@ -116,7 +116,7 @@ class PluginIndex {
 export type Phase = 'mutate' | 'validate'
 
 export interface AskNeeds {
-  /** Those who are interested, in order. */
+  /** The concerned plugins, in order. */
   readonly plugins: readonly Plugin[]
   /** Of `mutate`: those who are interested in validating the same. */
   readonly validating: readonly Plugin[]
@@ -158,7 +158,7 @@ interface Asked {
 
 const nothing: readonly never[] = []
 
-/** What is asked, and what the plugins have answered so far. Plugins receive this object itself: most read nothing of it. */
+/** A question and the plugins' answers so far. Plugins receive this object itself: most read nothing of it. */
 class Question implements Inquiry, Reinvocation {
   readonly #asked: Asked
   #next: number
@@ -268,7 +268,7 @@ class Question implements Inquiry, Reinvocation {
     }
   }
 
-  /** What a plugin does hangs below its span. */
+  /** The inquiry of a plugin, whose spans are children of the plugin's span. */
   #below({ traceparent }: Span): Inquiry {
     const { reinvocation, explain } = this
     return { reinvocation, explain, context: { ...this.context, traceparent }, decisionOn: (access) => this.decisionOn(access) }

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 
-/** What the admission configuration file says about one plugin. */
+/** The admission configuration file's entry for one plugin. */
 export interface PluginConfiguration {
   /** The document, parsed: plain data. */
   readonly value: unknown
@@ -14,7 +14,7 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** What a file says of one plugin: in place, or in a file of its own. */
+/** A file's configuration of one plugin: in place, or in a file of its own. */
 export type ConfiguredPlugin =
   | { readonly kind: 'inline'; readonly name: string; readonly value: unknown }
   | { readonly kind: 'file'; readonly name: string; readonly path: string }

@@ -1,4 +1,4 @@
-/** What is allowed to be: the admission plugins. */
+/** The admission service: the plugins that allow, refuse or change requests. */
 export { type AdmissionOptions, createAdmission } from './admission.ts'
 export type { Admission } from './ask.ts'
 export { ConfigurationError, type ConfiguredPlugin, type PluginConfiguration, parseAdmissionConfiguration } from './configuration.ts'

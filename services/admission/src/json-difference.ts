@@ -7,7 +7,7 @@ export interface Difference {
   readonly value?: unknown
 }
 
-/** What has to be done to `before` so that it is `after`. Lists are compared item by item; a list that has grown has grown at its end. */
+/** The operations that turn `before` into `after`. Lists are compared item by item; a list that has grown has grown at its end. */
 export function differences(before: unknown, after: unknown, path = ''): Difference[] {
   if (before === after) return []
   if (isJsonObject(before) && isJsonObject(after)) return recordDifferences(before, after, path)

@@ -21,7 +21,7 @@ import type { PluginConfiguration } from './configuration.ts'
 
 export type Conditions = CommitRequest['conditions']
 
-/** What the response of admission has beside the decision of a plugin. */
+/** The response of admission besides a plugin's decision. */
 export interface VerdictDetails {
   readonly warnings?: readonly string[]
   readonly auditAnnotations?: readonly AuditAnnotation[]
@@ -37,7 +37,7 @@ export type Verdict = VerdictDetails &
         readonly kind: 'allowed'
         /** The object as the plugin wants it; absent: unchanged. Never set while validating. */
         readonly object?: unknown
-        /** What must still hold when the object is committed. */
+        /** Conditions that must still hold at the commit. */
         readonly conditions?: Conditions
         /** Keys of what was reserved; the plugin receives the outcome. */
         readonly reservations?: readonly string[]
@@ -52,7 +52,7 @@ export type Verdict = VerdictDetails &
 /** Nothing to say against it. */
 export const allowed: Verdict = Object.freeze({ kind: 'allowed' })
 
-/** Whether two questions to the authorizers are the same. */
+/** True if two questions to the authorizers are equal. */
 export function isSameAccess(one: AdmissionAccess, other: AdmissionAccess): boolean {
   return (
     one.verb === other.verb &&
@@ -82,18 +82,18 @@ export interface Reinvocation {
   readonly isSecondRound: boolean
   /** All plugins shall be asked once more after this round; in the second round it does nothing. */
   request(): void
-  /** What a plugin keeps from the first round for the second, by any key of its own. */
+  /** A plugin's notes of the first round for the second, by keys of its own. */
   readonly memory: Map<unknown, unknown>
 }
 
-/** What a plugin receives besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
+/** The inquiry of a plugin besides the attributes. One object may serve all plugins of a request, so its methods are called on it. */
 export interface Inquiry {
   readonly reinvocation: Reinvocation
   /** Time left, trace and cancellation of the gateway's call. */
   readonly context: CallContext
   /** Steps shall tell patches and reasons. */
   readonly explain: boolean
-  /** What the gateway's authorizers said about an access that the plugin has asked for; undefined: it has not. */
+  /** The decision of the gateway's authorizers on an access that the plugin has asked for; undefined if it has not. */
   decisionOn(access: AdmissionAccess): AccessDecision | undefined
 }
 
@@ -114,17 +114,17 @@ export interface Plugin {
   /** May only refuse. */
   validate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>
   /**
-   * Whether `validate` only looks, reserves nothing, and allows or not whatever name the gateway makes up or status it derives
-   * after mutating: then it may be asked right after the last mutating plugin, about an object that is not validated yet.
-   * Absent: never.
+   * True if `validate` only reads, reserves nothing, and decides the same for any name that the gateway generates or status that it derives
+   * after mutating: then it may run right after the last mutating plugin, on an object that is not validated yet.
+   * Default: never.
    */
   looksOnly?(attributes: Attributes): boolean
-  /** How a write ended for which this plugin, or another, has reserved something; `reservations` are all of the write's. */
+  /** Reports the end of a write for which this plugin, or another, holds a reservation; `reservations` are all of the write's. */
   settle?(outcome: OutcomeRequest): Promise<void>
   close(): void
 }
 
-/** What plugins are made of. */
+/** The dependencies of plugins. */
 export interface PluginNeeds {
   readonly storage: StorageService
   readonly catalogue: Catalogue
@@ -143,14 +143,14 @@ export interface PluginNeeds {
   readonly conversionMetrics?: ConversionMetrics | undefined
 }
 
-/** What flags configure of single plugins. */
+/** The flags of single plugins. */
 export interface PluginSettings {
   /** Seconds for which pods of a node that is not ready stay, where they say nothing of it. */
   readonly notReadyTolerationSeconds: number
   /** The same for a node that cannot be reached. */
   readonly unreachableTolerationSeconds: number
   readonly webhookPlaces: CallPlaces
-  /** Who the server is to webhooks: by name of the plugin that calls them. */
+  /** The server's credentials for webhooks, by name of the calling plugin. */
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
   /** Path of the client configuration for the server that ImagePolicyWebhook asks; absent: the plugin is off or has no server. */
   readonly imageReviews?: ReviewSender
@@ -170,7 +170,7 @@ export const defaultPluginSettings: PluginSettings = {
   conversionCallsMax: conversionsAtOnceMax,
 }
 
-/** How a plugin comes to be. */
+/** The registration of a plugin. */
 export interface Registration {
   /** It is on by default. */
   readonly isDefault: boolean

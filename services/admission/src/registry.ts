@@ -78,7 +78,7 @@ export const pluginOrder = [
 
 export type PluginName = (typeof pluginOrder)[number]
 
-/** How each is made. */
+/** The constructors of the plugins. */
 const registrations: { readonly [N in PluginName]?: Registration } = {
   NamespaceLifecycle: namespaceLifecycle,
   CertificateApproval: certificateApproval,
@@ -118,7 +118,7 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   AlwaysDeny: alwaysDeny,
 }
 
-/** Which plugins are on, as the flags say it. */
+/** The chosen plugins, from the flags. */
 export interface PluginChoice {
   /** On, besides those that are on by default. */
   readonly enabled: readonly string[]
@@ -145,7 +145,7 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
   })
 }
 
-/** Whether one of the chosen plugins counts for all requests of a process, so that there can be one admission in it. */
+/** True if one of the chosen plugins counts over all requests of a process, which then may have one admission only. */
 export function countsOnce(choice: PluginChoice): boolean {
   return choosePlugins(choice).some((name) => registrations[name]?.countsOnce === true)
 }

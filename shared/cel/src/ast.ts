@@ -1,4 +1,4 @@
-/** What all expressions have: a number within their text, from 1, and the UTF-16 offset that errors point to. */
+/** The members of all expressions: a number within their text, from 1, and the UTF-16 offset that errors point to. */
 interface Node {
   readonly id: number
   readonly offset: number
@@ -77,7 +77,7 @@ export interface StructExpr extends Node {
 }
 
 /**
- * What a macro becomes: `accumulator = init; for (variable in range) { if (!condition) break; accumulator = step }; result`.
+ * The form of a macro: `accumulator = init; for (variable in range) { if (!condition) break; accumulator = step }; result`.
  * With one variable it is the element of a list or the key of a map; with two, index and element, or key and value.
  */
 export interface ComprehensionExpr extends Node {

@@ -13,13 +13,13 @@ export interface CheckedAst {
   readonly type: CelType
   /** The type of each part, by the id of its expression. */
   readonly types: ReadonlyMap<number, CelType>
-  /** What each name in it means, by the id of the identifier, selection, call or struct. */
+  /** The meaning of each name, by the id of the identifier, selection, call or struct. */
   readonly references: ReadonlyMap<number, Reference>
 }
 
 /**
- * What a name means. A selection (`a.b.c`) with a reference to a variable, constant or type is that name as a whole, not a field.
- * Local variables are those of comprehensions, among them accumulators; a global one is reached past a local one of its name (`.x`).
+ * The meaning of a name. A selection (`a.b.c`) with a reference to a variable, constant or type is that name as a whole, not a field.
+ * Local variables belong to comprehensions, accumulators included; `.x` names the global one past a local one.
  */
 export type Reference =
   | { readonly kind: 'variable'; readonly name: string; readonly isLocal: boolean }

@@ -42,7 +42,7 @@ function named(texts: readonly string[]) {
   return texts.map((text) => ({ start: text.slice(0, 30), text }))
 }
 
-/** What is known of an expression, but for its text. */
+/** The facts of an expression, except its text. */
 function describe(result: CompileResult) {
   if (result.kind === 'invalid') return result
   const { expr, type, types: found, references } = result.ast

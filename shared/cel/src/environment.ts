@@ -11,7 +11,7 @@ import { checkSize, parseInSteps, parseTokens } from './parse/parser.ts'
 import { type Issue, issuesMax, printIssues } from './parse/source.ts'
 import { type CelType, type TypeProvider, typeOf } from './types.ts'
 
-/** What expressions of an environment may use. */
+/** The variables, functions and syntax of an environment. */
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[]
   /** The minor version of Kubernetes 1.x whose libraries expressions may use; all where it is absent. */
@@ -20,11 +20,11 @@ export interface EnvironmentOptions {
   readonly provider?: TypeProvider
   /** The prefix that names are looked up with first. */
   readonly container?: string
-  /** Whether the elements of a list literal, and the entries of a map literal, may be of different types. */
+  /** True if the elements of a list literal, and the entries of a map literal, may have different types. */
   readonly mixedLiterals?: boolean
-  /** Whether a field may be written in backticks. */
+  /** True if a field may be written in backticks. */
   readonly escapedFields?: boolean
-  /** Whether types are checked; without, errors of types are errors of evaluation. */
+  /** True if types are checked; without, errors of types are errors of evaluation. */
   readonly check?: boolean
 }
 
@@ -85,7 +85,7 @@ export class Environment {
   }
 }
 
-/** Whether an expression is so long that it takes milliseconds to compile. */
+/** True if an expression is so long that it takes milliseconds to compile. */
 export function isLong(text: string): boolean {
   return text.length > 4_000
 }
@@ -95,7 +95,7 @@ function invalid(text: string, issues: readonly Issue[]): CompileResult {
   return { kind: 'invalid', issues: first, message: printIssues(text, first) }
 }
 
-/** What the libraries of an environment declare, by name. */
+/** The declarations of an environment's libraries, by name. */
 interface Declarations {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   readonly globals: ReadonlyMap<string, GlobalName>

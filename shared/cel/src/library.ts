@@ -13,7 +13,7 @@ export interface Library {
   readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: unknown }>>
   /** Types that an expression may name, as `net.IP`. */
   readonly types?: Readonly<Record<string, CelType>>
-  /** Whether it allows `a.?b`, `a[?b]`, `[?a]` and `{?a: b}`. */
+  /** True if it allows `a.?b`, `a[?b]`, `[?a]` and `{?a: b}`. */
   readonly optionals?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface FunctionDeclaration {
 export interface Overload {
   /** cel-go's id. */
   readonly id: string
-  /** Whether it is called as `receiver.f(…)`; the receiver is the first parameter. */
+  /** True if it is called as `receiver.f(…)`; the receiver is the first parameter. */
   readonly member: boolean
   readonly parameters: readonly CelType[]
   readonly result: CelType
@@ -48,7 +48,7 @@ export interface Bounds {
   readonly max: bigint
 }
 
-/** What an estimate knows about an argument of a call, or an element of it. */
+/** An estimate's facts about an argument of a call, or an element of it. */
 export interface SizedExpr {
   /** Absent for an element. */
   readonly expr: Expr | undefined
@@ -65,7 +65,7 @@ export interface CallSizes {
   readonly args: readonly SizedExpr[]
 }
 
-/** What an estimate says about a call. */
+/** An estimate of a call. */
 export interface CallEstimate {
   readonly cost: Bounds
   /** The size of the result, where it is known. */
@@ -75,7 +75,7 @@ export interface CallEstimate {
 /** A call that becomes another expression when it is parsed. */
 export interface Macro {
   readonly name: string
-  /** Whether it is called as `target.name(…)`. */
+  /** True if it is called as `target.name(…)`. */
   readonly member: boolean
   /** The number of arguments it takes; any where it is absent. */
   readonly arguments?: number

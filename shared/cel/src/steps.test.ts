@@ -41,7 +41,7 @@ function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** What each stage makes of a text: at once, and where each of its parts but the smallest is divided. */
+/** The results of each stage for a text: at once, and with each of its parts divided except the smallest. */
 function stagesOf(text: string) {
   const parsed = parse(text, syntax)
   const stages = [{ atOnce: parsed, inSteps: finish(parseInSteps(finish(scanInSteps(text, 5)), syntax, new Progress(3))) }]

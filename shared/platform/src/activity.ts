@@ -1,6 +1,6 @@
 import { type Clock, systemClock, type WorkCounter } from './clock.ts'
 
-/** How long to wait for work to end; both in real time. */
+/** The bounds of a wait for the end of work; both in real time. */
 export interface SettleOptions {
   /** Longest wait in all. */
   readonly withinMs: number

@@ -3,7 +3,7 @@ export interface Timer {
   cancel(): void
 }
 
-/** How a timer counts for a clock that runs by itself. */
+/** Marks a timer for a clock that runs by itself. */
 export interface TimerOptions {
   /** The timer belongs to work that never ends, such as a resync: `virtualClock({ auto: true })` does not run on for it. */
   readonly background?: boolean

@@ -1,7 +1,7 @@
 // Not all of the metadata: a program that is to be there at once says its errors with this.
 import { certificateReason, withoutAdvice } from '@orch/core/certificate-error'
 
-/** What an error says; of what was thrown and is none, its text. A certificate that is not believed is described as Go's clients do. */
+/** The message of an error; the text of a thrown value that is none. An untrusted certificate is described as Go's clients do. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return certificateReason(error) ?? withoutAdvice(error.message)

@@ -23,7 +23,7 @@ export function runOutsideExchanges<T>(callback: () => T): T {
   return scopes.run(undefined, callback)
 }
 
-/** Where a process reports what nothing has caught, and how it ends. */
+/** The report of uncaught errors of a process, and its exit. */
 export interface LastResort {
   readonly source: { on(event: 'uncaughtException', listener: (error: Error) => void): unknown }
   readonly log: Pick<Log, 'error'>

@@ -75,7 +75,7 @@ export class Guard {
 
 const { emit } = EventEmitter.prototype
 
-/** Where failures are reported. */
+/** The receiver of failures. */
 export interface FailureReport {
   readonly log: Pick<Log, 'error'>
   /** Asked at each failure: a process that starts has none yet. */

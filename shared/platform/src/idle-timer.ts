@@ -12,7 +12,7 @@ export class IdleTimer {
     }, idleMs).unref()
   }
 
-  /** How many have begun and not ended. */
+  /** The number of users that have begun and not ended. */
   get users(): number {
     return this.#users
   }

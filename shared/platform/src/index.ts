@@ -1,4 +1,4 @@
-/** What touches the world: settings, logs, lifecycle, certificates, metrics, rpc. */
+/** The parts that touch the world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './activity.ts'
 export * from './chance.ts'
 export * from './clock.ts'

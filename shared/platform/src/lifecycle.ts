@@ -42,14 +42,14 @@ export function createLifecycle({ log }: { log: Log }): Lifecycle {
   }
 }
 
-/** What signals need of a process. */
+/** The signals of a process. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown
   off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown
   exit(code: number): void
 }
 
-/** Where signals come from, and what they end. */
+/** The source of signals, and the parts that they end. */
 export interface TerminationOptions {
   readonly source: SignalSource
   /** Ends the server; the process exits 0 when it is done, 1 when it fails. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-/** Whether an address is only meant for this very machine's link, such as that of a cloud's metadata service. */
+/** True if an address is valid on this machine's link alone, such as that of a cloud's metadata service. */
 export function isLinkLocal(address: string): boolean {
   switch (isIP(address)) {
     case 4:

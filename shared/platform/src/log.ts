@@ -9,13 +9,13 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** For machines, for people. */
 export const logFormats = ['json', 'text'] as const
-/** How a line is written. */
+/** The format of a line. */
 export type LogFormat = (typeof logFormats)[number]
 
 /** Facts of one line; an error stands under `err`. */
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Where services write what happened: fields first, then a few plain words. */
+/** The log of a service: fields first, then a few plain words. */
 export interface Log {
   trace(fields: LogFields, message: string): void
   debug(fields: LogFields, message: string): void
@@ -26,7 +26,7 @@ export interface Log {
   child(fields: LogFields): Log
 }
 
-/** What a log writes, how and where. */
+/** Options of a log. */
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 export interface MetricValue {
   readonly labels: Readonly<Record<string, string | number>>
   readonly value: number
-  /** Where it is not the name of the metric: that of a bucket, a sum or a count. */
+  /** The name of a bucket, a sum or a count, if it differs from the metric's. */
   readonly metricName?: string
 }
 
@@ -13,7 +13,7 @@ export interface MetricRows {
   readonly name: string
   readonly help: string
   readonly type: string
-  /** What the values of several threads are together. */
+  /** The combination of the values of several threads. */
   readonly together: 'sum' | 'largest'
   readonly values: readonly MetricValue[]
 }

@@ -8,7 +8,7 @@ type MetricRow = {
   readonly labels?: readonly string[]
   /** The release since which another metric reports the same. */
   readonly deprecatedFrom?: string
-  /** What the values of several threads are together. Default: their sum. */
+  /** The combination of the values of several threads. Default: their sum. */
   readonly together?: 'sum' | 'largest'
   /** Changed several times in one request: its series are looked up once and kept, and labels are not hashed again. */
   readonly isHot?: true

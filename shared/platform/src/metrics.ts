@@ -9,7 +9,7 @@ interface MetricOptions<L extends string> {
   readonly labels?: readonly L[]
   /** The release since which another metric tells the same: `1.22`. Three releases later it is hidden, and then it goes. */
   readonly deprecatedFrom?: string
-  /** What the values of several threads are together. Default: their sum. */
+  /** The combination of the values of several threads. Default: their sum. */
   readonly together?: 'sum' | 'largest'
 }
 
@@ -44,7 +44,7 @@ export interface Metrics {
   readonly registry: Registry
 }
 
-/** Which release this is, for metrics that are deprecated. */
+/** The release, for metrics that are deprecated. */
 export interface MetricReleases {
   /** `1.25` */
   readonly current: string
@@ -52,7 +52,7 @@ export interface MetricReleases {
   readonly showsHidden: boolean
 }
 
-/** What an empty set of metrics is made with. */
+/** Options of an empty set of metrics. */
 interface MetricsOptions {
   /** Adds those of the process itself: memory, CPU, event loop. */
   readonly process: boolean
@@ -150,7 +150,7 @@ async function* printRows(merged: AsyncIterable<MetricRows>): AsyncGenerator<str
   yield '\n'
 }
 
-/** What a registry asks of a metric. */
+/** The members of a metric that a registry reads. */
 interface ReadMetric {
   readonly name: string
   get(): Promise<{ readonly values: Iterable<unknown> }>

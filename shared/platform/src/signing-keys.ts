@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { printKey } from './tls/keys.ts'
 
-/** What signatures are made with. */
+/** The algorithms of signatures. */
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 /** A key that tells whether a signature is good. */

@@ -8,7 +8,7 @@ export interface StatusStream {
   write(text: string): unknown
 }
 
-/** What is drawn on. */
+/** The screen of a status line. */
 interface StatusScreen {
   readonly stream: StatusStream
   readonly hasColors: boolean
@@ -19,7 +19,7 @@ interface StatusScreen {
  * within half a second shows nothing.
  */
 export interface StatusLine {
-  /** What is being done now. */
+  /** Shows the present step. */
   show(text: string): void
   /** Makes room for a text that another part of the command is about to print; the line returns below it. */
   giveWayTo(text: string): void

@@ -1,4 +1,4 @@
-/** Which side of which exchange a span stands for. */
+/** The side and kind of a span's exchange. */
 export type SpanKind = 'server' | 'client' | 'internal' | 'producer' | 'consumer'
 
 /** Work that is being traced. The caller that started it ends it. */
@@ -13,7 +13,7 @@ export interface Span {
   end(): void
 }
 
-/** Where a span hangs, and what is known when it starts. */
+/** The parent of a span, and its attributes at the start. */
 export interface SpanOptions {
   readonly kind: SpanKind
   /** `traceparent` of the caller; absent: the span opens a trace. */
@@ -31,7 +31,7 @@ export interface Tracer {
 /** Samples nothing. */
 export const noTracer: Tracer = { start: () => undefined }
 
-/** What a `traceparent` says. */
+/** The contents of a `traceparent`. */
 export interface TraceContext {
   /** 32 digits. */
   readonly traceId: string
@@ -58,7 +58,7 @@ export function printTraceparent({ traceId, spanId, isSampled }: TraceContext): 
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
-/** What a line in a log says of the trace that it belongs to. */
+/** A log line's fields of the trace that it belongs to. */
 export function traceFields(traceparent: string | undefined): { readonly traceId?: string; readonly spanId?: string } {
   if (traceparent === undefined) return noFields
   const context = parseTraceparent(traceparent)

@@ -29,7 +29,7 @@ export class TimerQueue {
     return this.#heap.length
   }
 
-  /** How many are not background timers. */
+  /** The number of timers that are not background timers. */
   get foregroundSize(): number {
     return this.#foregroundSize
   }

@@ -9,7 +9,7 @@ export interface WheelTask {
 /** The clock of a wheel, and how fine it is. */
 export interface TimerWheelOptions {
   readonly clock: Clock
-  /** How coarse the wheel is: a task runs at most this much late, never early. */
+  /** The resolution of the wheel: a task runs at most this much late, never early. */
   readonly tickMs?: number
 }
 

@@ -36,7 +36,7 @@ export class TurnBudget {
     this.#schedule()
   }
 
-  /** How often something of this cost fits one turn: at least once. */
+  /** Number of items of this cost in one turn: at least one. */
   timesPerTurn(cost: number): number {
     return Math.max(1, Math.floor(this.#max / cost))
   }
@@ -46,7 +46,7 @@ export class TurnBudget {
     return Math.max(1, Math.floor(this.#firstMax / cost))
   }
 
-  /** What is larger than a turn's room has a turn of its own. */
+  /** An item larger than a turn's room has a turn of its own. */
   #fits(cost: number): boolean {
     return cost <= this.#left || !this.#isUsed
   }

@@ -28,7 +28,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** What is counted of one queue. Times are monotonic milliseconds. */
+/** The counts of one queue. Times are monotonic milliseconds. */
 export class QueueCounts {
   readonly name: string
   readonly #declared: MetricsOf<typeof table>
@@ -96,7 +96,7 @@ export function workqueueMetricsOf(metrics: Metrics, clock: Clock): WorkqueueMet
   return known
 }
 
-/** What is counted of the queues of one process, under the names that controllers of Kubernetes have for it. */
+/** The counts of the queues of one process, under the names that Kubernetes' controllers use. */
 export class WorkqueueMetrics {
   readonly #queues = new Map<string, QueueCounts>()
   readonly #declared: MetricsOf<typeof table>

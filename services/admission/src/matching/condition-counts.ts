@@ -2,7 +2,7 @@ import type { MetricCount } from '@orch/core/contracts'
 import type { ConditionsReport } from '@orch/core/policies'
 import { KeptCounts } from '../kept-counts.ts'
 
-/** What has match conditions. */
+/** An owner of match conditions. */
 export interface ConditionsOwner {
   /** A webhook or a policy, as it is kept in memory. */
   readonly owner: object

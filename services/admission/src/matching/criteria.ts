@@ -3,7 +3,7 @@ import type { NamedRuleSpec } from '@orch/core/policies'
 import type { LabelSelector } from '@orch/core/selectors'
 import { toLabelRequirements } from '@orch/core/selectors'
 
-/** Which requests are sent: all five must match. */
+/** A filter of requests: all five members must match. */
 export interface WebhookRule {
   readonly operations: readonly string[]
   readonly groups: readonly string[]
@@ -18,7 +18,7 @@ export type ReadSelector =
   | { readonly kind: 'some'; readonly requirements: readonly LabelRequirement[] }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** Which requests a webhook or a policy is about. */
+/** The requests that a webhook or a policy matches. */
 export interface Criteria {
   readonly rules: readonly WebhookRule[]
   readonly isEquivalentMatched: boolean

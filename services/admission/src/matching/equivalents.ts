@@ -11,7 +11,7 @@ export interface RequestVersion {
   readonly kind: Gvk
   /** Absent where the catalogue does not have it. */
   readonly described: Resource | undefined
-  /** What converts objects of a custom kind; absent: a new `apiVersion` is all. */
+  /** The converter of a custom kind's objects; absent if a new `apiVersion` is enough. */
   readonly conversion?: Attributes['conversion']
 }
 

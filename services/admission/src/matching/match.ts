@@ -10,13 +10,13 @@ export type NamespaceLabels =
   | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, string>> }
   | { readonly kind: 'unknown'; readonly error: StatusError }
 
-/** What matching needs beside the request. */
+/** The dependencies of matching besides the request. */
 export interface MatchNeeds {
   readonly equivalents: Equivalents
   labelsOf(namespace: string): Promise<NamespaceLabels>
 }
 
-/** Whether a webhook is called, and in which words. */
+/** Decides on a call of a webhook, and gives the version of the request for it. */
 export type Match =
   | { readonly kind: 'called'; readonly asVersion: RequestVersion }
   | { readonly kind: 'passed over' }
@@ -32,7 +32,7 @@ export async function matchWebhook(webhook: Criteria, attributes: Attributes, ne
   return (await matchSelectors(webhook, attributes, needs)) ?? { kind: 'called', asVersion }
 }
 
-/** Whether the selectors leave a request out, or cannot decide; undefined: they match. */
+/** The reason for which the selectors leave a request out, or cannot decide; undefined if they match. */
 export async function matchSelectors(
   { objectSelector, namespaceSelector }: Pick<Criteria, 'objectSelector' | 'namespaceSelector'>,
   attributes: Attributes,
@@ -60,7 +60,7 @@ export function versionFor(
   return undefined
 }
 
-/** What the rules look at. */
+/** The attributes that rules match. */
 export interface RuleSubject {
   readonly operation: string
   readonly group: string
@@ -72,7 +72,7 @@ export interface RuleSubject {
   readonly isNamespaced: boolean
 }
 
-/** Whether one rule is about a request. */
+/** True if one rule matches a request. */
 export function matchesRule({ operations, groups, versions, resources, scope }: WebhookRule, subject: RuleSubject): boolean {
   return (
     includes(operations, subject.operation) &&
@@ -126,7 +126,7 @@ function metadataOf(object: unknown): Labelled | undefined {
   return hasMembers(metadata) ? metadata : undefined
 }
 
-/** What lies in no namespace and is none is never passed over. */
+/** A cluster-scoped object other than a Namespace is never left out. */
 async function matchNamespace(selector: ReadSelector, attributes: Attributes, { labelsOf }: MatchNeeds): Promise<Match | undefined> {
   const isNamespace = isOfNamespace(attributes)
   if (attributes.namespace === '' && !isNamespace) return undefined

@@ -5,7 +5,7 @@ import { AskedAccesses } from './request-input.ts'
 
 const asked = { kind: 'resource', group: '', resource: 'pods', subresource: '', namespace: 'n', name: '', verb: 'list' } as const
 
-/** What the gateway has answered so far. */
+/** The gateway's answers so far. */
 function accessesWith(...decisions: readonly AccessDecision[]) {
   const decisionOn: Inquiry['decisionOn'] = ({ verb, fieldSelector }) =>
     decisions.find(({ access }) => access.verb === verb && access.fieldSelector === fieldSelector)

@@ -40,8 +40,8 @@ export function requestInputOf({
 }
 
 /**
- * What expressions ask the authorizer. The gateway decides: an access about which it has not been asked yet counts as refused, and the
- * evaluation is made again when the gateway has answered.
+ * The accesses that expressions ask the authorizer about. The gateway decides: an access without its answer counts as refused, and the
+ * evaluation is repeated when the gateway has answered.
  */
 export class AskedAccesses {
   readonly #inquiry: Inquiry
@@ -77,7 +77,7 @@ export class AskedAccesses {
     return { isAllowed: false, reason: '' }
   }
 
-  /** How many accesses are to be asked about so far. */
+  /** The number of accesses without an answer. */
   get unknownCount(): number {
     return this.#unknown.length
   }

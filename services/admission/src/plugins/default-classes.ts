@@ -1,6 +1,6 @@
 import { parseStored } from '@orch/core/schema'
 
-/** What plugins look at in a class that may be the default one. */
+/** The facts of a class that may be the default one. */
 export interface ClassState {
   readonly name: string
   readonly createdAt: string

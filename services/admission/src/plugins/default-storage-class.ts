@@ -36,7 +36,7 @@ function createDefaultStorageClass(needs: PluginNeeds): Plugin {
   }
 }
 
-/** Where claims had their class before there was a field for it. */
+/** The annotation that named a claim's class before the field existed. */
 export function oldAnnotation(names: Names): string {
   return subdomainLabel(names, 'volume.beta', 'storage-class')
 }

@@ -13,7 +13,7 @@ export const eventRateLimit: Registration = {
   create: createEventRateLimit,
 }
 
-/** What shares one allowance, by type of limit. */
+/** The sharers of one allowance, by type of limit. */
 const keyOf: Readonly<Record<string, (attributes: Attributes) => string>> = {
   Server: () => '',
   Namespace: ({ namespace }) => namespace,

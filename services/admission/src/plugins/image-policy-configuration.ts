@@ -7,7 +7,7 @@ import { ConfigurationError, type PluginConfiguration } from '../configuration.t
 export interface ImagePolicy {
   /** Client configuration file of the server that is asked. */
   readonly clientConfigFile: string
-  /** How long a yes is remembered; 0: not at all. */
+  /** Lifetime of a cached approval; 0 for none. */
   readonly allowTtlMs: number
   readonly denyTtlMs: number
   /** Pause before the second attempt. */

@@ -3,13 +3,13 @@ import type { BuiltIn } from '@orch/core/schema'
 import { type LimitItem, type QuantityMap, quantitiesOf } from './limit-range.ts'
 import type { Container, Pod, Resources } from './pod.ts'
 
-/** What is asked for, and what it is held to. */
+/** A requested amount, and its limits. */
 interface Usage {
   readonly requests: QuantityMap
   readonly limits: QuantityMap
 }
 
-/** What of a Pod is not within the limits; a sentence each. */
+/** The violations of a Pod; a sentence each. */
 export function checkPod(pod: Pod, limits: readonly LimitItem[]): string[] {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
   return limits.flatMap((item) => {
@@ -18,7 +18,7 @@ export function checkPod(pod: Pod, limits: readonly LimitItem[]): string[] {
   })
 }
 
-/** What of a claim is not within the limits. A claim has no limits of its own: what it requests is what it gets. */
+/** The violations of a claim. A claim has no limits of its own: its request is its limit. */
 export function checkClaim({ spec }: BuiltIn<'core/v1.PersistentVolumeClaim'>, limits: readonly LimitItem[]): string[] {
   const { requests } = usageOf(spec.resources)
   return limits

@@ -74,7 +74,7 @@ function rangeOf(value: Uint8Array): KeptRange {
   return { namespace: metadata.namespace ?? '', limits: limitsOf(spec) }
 }
 
-/** What is being deleted is not held up. */
+/** True for an object under deletion, which limits do not hold up. */
 function isGoing({ operation, object }: Attributes): boolean {
   return operation === 'UPDATE' && metadataOf(object).deletionTimestamp != null
 }

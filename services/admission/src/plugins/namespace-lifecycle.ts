@@ -5,7 +5,7 @@ import { Reflector } from '@orch/platform'
 import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
 
-/** What the plugin remembers of a Namespace. */
+/** The cached facts of a Namespace. */
 interface NamespaceState {
   /** It is still the same: what writes in the namespace rest on. */
   readonly conditions: Conditions

@@ -16,7 +16,7 @@ function isForbidden(label: string, names: Names): boolean {
   return !isNodesOwn(label, domain, names)
 }
 
-/** What nodes tell of themselves. */
+/** True for labels that nodes set on themselves. */
 function isNodesOwn(label: string, domain: string, names: Names): boolean {
   if (['kubelet', 'node'].some((word) => isWithin(domain, `${word}.${names.labelDomain}`))) return true
   const own = [

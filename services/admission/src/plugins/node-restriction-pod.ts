@@ -2,7 +2,7 @@ import type { Container, Pod, PodSpec } from './pod.ts'
 
 type Volume = NonNullable<PodSpec['volumes']>[number]
 
-/** Whether a Pod takes anything from a Secret. */
+/** True if a Pod uses a Secret. */
 export function usesSecrets({ spec }: Pod): boolean {
   if ((spec.imagePullSecrets ?? []).length > 0) return true
   const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
@@ -18,7 +18,7 @@ function isOfSecret(volume: Volume): boolean {
   return Object.values(volume).some((source) => typeof source === 'object' && source !== null && 'secretRef' in source)
 }
 
-/** Whether a Pod takes anything from a ConfigMap. */
+/** True if a Pod uses a ConfigMap. */
 export function usesConfigMaps({ spec }: Pod): boolean {
   const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
     return (
@@ -32,7 +32,7 @@ export function usesConfigMaps({ spec }: Pod): boolean {
   })
 }
 
-/** Whether a Pod claims a volume. */
+/** True if a Pod claims a volume. */
 export function usesClaims({ spec }: Pod): boolean {
   return (spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)
 }

@@ -68,7 +68,7 @@ async function check(checkIt: Check | undefined, asked: Asked): Promise<Verdict>
     await checkIt?.(asked)
     return allowed
   } catch (error) {
-    // What storage fails with is no refusal.
+    // A failure of storage is no refusal.
     if (error instanceof StatusError && error.status.code < 500) return denied(error)
     throw error
   }

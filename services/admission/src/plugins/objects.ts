@@ -47,7 +47,7 @@ function isMetadata(value: unknown): value is ObjectMeta {
   return isJsonObject(value)
 }
 
-/** What a refusal calls an object. One whose name the server makes up has none before it is complete. */
+/** The object's name in a refusal. An object with a generated name has none before it is complete. */
 export function nameIn({ name, object }: Attributes): string {
   if (name !== '') return name
   const metadata = metadataOf(object)

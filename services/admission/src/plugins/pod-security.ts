@@ -36,7 +36,7 @@ import { isSignificantUpdate, podView, templateResources, templateView } from '.
 /** On by default; it forbids nothing where no namespace and no configuration says so. */
 export const podSecurity: Registration = { isDefault: true, isConfigurable: true, create: createPodSecurity }
 
-/** What the plugin remembers of a Namespace. */
+/** The cached facts of a Namespace. */
 interface NamespaceState extends PolicyReading {
   /** It is still the same: what a decision about a Pod rests on. */
   readonly conditions: Conditions
@@ -119,7 +119,7 @@ interface EvaluationRules {
   readonly privileged: PrivilegedWords
 }
 
-/** What is said of a Pod in a namespace where everything is allowed: almost always the same, and then the same objects. */
+/** The verdict on a Pod in a privileged namespace: almost always the same objects. */
 type PrivilegedWords = (attributes: Attributes, enforce: LevelVersion) => Pick<Verdict, 'auditAnnotations' | 'counts'>
 
 function privilegedWords(names: Names): PrivilegedWords {

@@ -8,7 +8,7 @@ export type PodSpec = BuiltIn<'core/v1.PodSpec'>
 export type Container = BuiltIn<'core/v1.Container'>
 export type Toleration = BuiltIn<'core/v1.Toleration'>
 
-/** What a container or a claim asks for. */
+/** The requests and limits of a container or a claim. */
 export interface Resources {
   readonly requests?: Amounts
   readonly limits?: Amounts
@@ -33,7 +33,7 @@ export function containersOf({ spec }: Pod): { readonly container: Container; re
   return lists.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, path: `spec.${list}[${index}]` })))
 }
 
-/** What a plugin refuses: 403 with the object's own name. */
+/** A plugin's refusal: 403 with the object's own name. */
 export function forbid(attributes: Attributes, why: string): StatusError {
   const { group, resource } = attributes
   return forbidden({ group, resource }, nameIn(attributes), why)

@@ -14,7 +14,7 @@ interface PriorityClass {
   readonly preemptionPolicy: string
 }
 
-/** What a Pod has that names no class, where no class is the default one. */
+/** The priority of a Pod without a class, where none is the default. */
 const noClass: PriorityClass = { name: '', value: 0, globalDefault: false, preemptionPolicy: 'PreemptLowerPriority' }
 
 /** Priority: a Pod has the number that its PriorityClass stands for; at most one class is the default one. */

@@ -102,9 +102,9 @@ function isCount({ subresource, options }: Attributes, manager: string): boolean
 interface Question {
   readonly attributes: Attributes
   readonly counting: Counting
-  /** What the object counts for. */
+  /** The amounts that the object uses. */
   readonly usage: Amounts
-  /** What is to be added to what is used. */
+  /** The amounts to be added to the used ones. */
   readonly growth: Amounts
   /** Key under which the object is stored. */
   readonly key: string

@@ -99,7 +99,7 @@ function mirrorProblem(pod: Pod): string | undefined {
   return isTokenProjected ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined
 }
 
-/** Whether an account says that its pods may use only the secrets that it names. */
+/** True if an account limits its pods to the secrets that it names. */
 function isLimited({ metadata }: Account, annotation: string): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[annotation] ?? '')
 }

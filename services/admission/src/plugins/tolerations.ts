@@ -14,7 +14,7 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   return merged
 }
 
-/** Whether the wider toleration makes the other superfluous. */
+/** True if the wider toleration makes the other superfluous. */
 export function covers(wider: Toleration, other: Toleration): boolean {
   if (jsonEqual(wider, other)) return true
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = wider

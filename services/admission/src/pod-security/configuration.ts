@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { fullyPrivileged, levelText, type Mode, modes, type Policy, parseLevel, parseVersion, versionText } from './policy.ts'
 
-/** What holds where a namespace says nothing, and where nothing is checked. */
+/** The defaults of namespaces without labels, and the exemptions. */
 export interface PodSecurityConfiguration {
   readonly defaults: Policy
   readonly exemptions: Exemptions

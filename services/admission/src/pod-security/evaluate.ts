@@ -7,7 +7,7 @@ import type { Violation } from './words.ts'
 
 type Find = (pod: PodView, names: Names) => Violation | undefined
 
-/** What a check looks for, from a minor version on. */
+/** A check's form from a minor version on. */
 interface Edition {
   readonly since: number
   readonly find: Find
@@ -21,7 +21,7 @@ interface Check {
   readonly replaces?: Find
 }
 
-/** Those of the baseline first, each in the order in which violations are listed. */
+/** The checks of the baseline first, each in the order of the listed violations. */
 const checks: readonly Check[] = [
   always(baseline.findAppArmorProfiles),
   always(baseline.findAddedCapabilities),
@@ -62,7 +62,7 @@ function linuxOnly(since: number, find: Find): readonly Edition[] {
 
 const chosen = new Map<string, readonly Find[]>()
 
-/** What a Pod violates of a level, as the level was at a version. Later versions than those we know are the latest. */
+/** The violations of a level by a Pod, in the level's edition of a version. Versions after the latest known are the latest. */
 export function evaluatePod({ level, version }: LevelVersion, pod: PodView, names: Names): readonly Violation[] {
   if (level === 'privileged') return []
   const minor = minorOf(version)

@@ -13,7 +13,7 @@ export interface NamespacePods {
   readonly clock: Clock
   readonly names: Names
   readonly namespace: string
-  /** What will be enforced. */
+  /** The enforced level. */
   readonly enforce: LevelVersion
   readonly exemptRuntimeClasses: ReadonlySet<string>
   /** Time that the request has left; undefined: no request waits. */

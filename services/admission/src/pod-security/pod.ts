@@ -1,4 +1,4 @@
-/** What the checks read of a Pod, or of a Pod's template. Both have passed validation, so the types hold. */
+/** The members of a Pod, or of a Pod's template, that the checks read. Both have passed validation, so the types hold. */
 export interface PodView {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: PodSpecView
@@ -29,7 +29,7 @@ export interface ContainerView {
   }
 }
 
-/** What Pods and containers both may say. */
+/** The security context's members that Pods and containers share. */
 export interface SecurityContextView {
   readonly runAsNonRoot?: boolean
   readonly runAsUser?: number

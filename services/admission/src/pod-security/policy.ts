@@ -1,7 +1,7 @@
 import type { FieldError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 
-/** How much a Pod may do, from everything to little. */
+/** The levels, from everything allowed to little. */
 const levels = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof levels)[number]
 
@@ -14,7 +14,7 @@ export interface LevelVersion {
   readonly version: Version
 }
 
-/** What happens to Pods that violate: they are refused, recorded in the audit log, or warned of. */
+/** The consequences of a violation: the Pod is refused, recorded in the audit log, or causes a warning. */
 export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 export type Policy = Readonly<Record<Mode, LevelVersion>>
@@ -55,7 +55,7 @@ export function printLevelVersion({ level, version }: LevelVersion): string {
   return `${level}:${printVersion(version)}`
 }
 
-/** Whether two of them say the same. */
+/** True if both are equal. */
 export function isSameLevelVersion(one: LevelVersion, other: LevelVersion): boolean {
   return printLevelVersion(one) === printLevelVersion(other)
 }
@@ -77,7 +77,7 @@ export function isFullyPrivileged(policy: Policy): boolean {
   return modes.every((mode) => policy[mode].level === 'privileged')
 }
 
-/** What the labels of a namespace say, and what is wrong with them. */
+/** The policy from the labels of a namespace, and the labels' errors. */
 export interface PolicyReading {
   readonly policy: Policy
   readonly errors: readonly FieldError[]
@@ -86,7 +86,7 @@ export interface PolicyReading {
 export const levelText = `must be one of ${levels.join(', ')}`
 export const versionText = 'must be "latest" or "v1.x"'
 
-/** How a label is read, and its value where it is absent or unreadable. */
+/** A label's parser, and its value where it is absent or unreadable. */
 interface LabelReading<T> {
   readonly parse: (text: string) => T | undefined
   readonly expected: string

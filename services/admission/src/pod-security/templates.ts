@@ -13,7 +13,7 @@ export const templateResources: Readonly<Record<string, readonly string[]>> = {
 
 type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 
-/** What the checks read of a Pod. */
+/** The members of a Pod that the checks read. */
 export function podView(pod: unknown): PodView {
   const { metadata, spec } = requireType('core/v1.Pod', pod)
   return { annotations: metadata.annotations ?? {}, spec }
@@ -46,7 +46,7 @@ function templateOf(resource: string, object: unknown): Template | undefined {
   }
 }
 
-/** Whether an update changes anything that the checks read; the rest of a Pod stays as it was created. */
+/** True if an update changes a member that the checks read; the rest of a Pod stays as it was created. */
 export function isSignificantUpdate(after: PodView, before: PodView, names: Names): boolean {
   const { pod, containerPrefix } = seccompKeys(names)
   const appArmorPrefix = subdomainLabel(names, 'container.apparmor.security.beta', '')

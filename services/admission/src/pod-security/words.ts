@@ -33,7 +33,7 @@ export function containersWhere(spec: PodSpecView, isBad: (container: ContainerV
     .map(({ name }) => name)
 }
 
-/** Who sets a forbidden value, in a Pod and in a container alike: `pod and container "a"`; undefined: none. */
+/** The setters of a forbidden value, in a Pod and in a container alike: `pod and container "a"`; undefined for none. */
 export function settersOf(spec: PodSpecView, isBad: (context: SecurityContextView) => boolean): string | undefined {
   const names = containersWhere(spec, ({ securityContext }) => securityContext !== undefined && isBad(securityContext))
   const setters = [

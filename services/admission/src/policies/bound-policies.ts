@@ -16,7 +16,7 @@ import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { admissionRulesOf, everythingIn } from '../webhooks/configurations.ts'
 
-/** Which requests a policy or a binding is about. */
+/** The requests that a policy or a binding matches. */
 export interface MatchResources extends Criteria {
   /** Names of the objects that the rule of the same place is about; empty: all. */
   readonly names: readonly (readonly string[])[]
@@ -60,7 +60,7 @@ export interface BoundPolicy<Spec extends PolicySpec, Compiled> {
   readonly bindings: readonly PolicyBinding[]
 }
 
-/** What tells the kinds of policies apart. */
+/** The differences between the kinds of policies. */
 export interface PolicyKind<Spec extends PolicySpec, Compiled> {
   /** `validatingadmissionpolicies`, and the plural of their bindings. */
   readonly policies: string
@@ -112,7 +112,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     this.ready.catch(() => undefined)
   }
 
-  /** Whether policies and bindings are known: `ready` has resolved. */
+  /** True if policies and bindings are loaded: `ready` has resolved. */
   get isReady(): boolean {
     return this.#isLoaded
   }

@@ -18,7 +18,7 @@ interface Ready {
 
 const decoder = new TextDecoder()
 
-/** What is known of custom kinds, by their definitions as they are at the latest revision. */
+/** Facts about custom kinds, from their definitions at the latest revision. */
 export class CustomKinds {
   readonly #storage: StorageService
   readonly #resource: string

@@ -14,7 +14,7 @@ const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 
 /** Failures that one audit annotation names. */
 const auditedFailuresMax = 50
 
-/** What one policy decides about a request, and says along with it. */
+/** One policy's decisions on a request, and their warnings and annotations. */
 export class Findings {
   readonly #checks: CheckCounts
   readonly denials: { readonly message: string; readonly reason: string }[] = []

@@ -6,7 +6,7 @@ import type { MatchResources } from './bound-policies.ts'
 
 const passedOver: Match = { kind: 'passed over' }
 
-/** What matching needs for one request: its own words and the labels of its namespace are found once for all policies. */
+/** The matching dependencies of one request: its own version and the labels of its namespace are found once for all policies. */
 export function needsFor(attributes: Attributes, { equivalents, labelsOf }: MatchNeeds): MatchNeeds & { readonly own: RequestVersion } {
   const own = equivalents.own(attributes)
   const labels = new Map<string, ReturnType<MatchNeeds['labelsOf']>>()
@@ -22,7 +22,7 @@ export function needsFor(attributes: Attributes, { equivalents, labelsOf }: Matc
 }
 
 /**
- * Whether a policy or a binding is about a request, and in which words it sees it. Without rules it is about every request. Only selectors
+ * True if a policy or a binding matches a request, with the version that it sees. Without rules it matches every request. Only selectors
  * may have to wait.
  */
 export function matchResources(matched: MatchResources, attributes: Attributes, needs: MatchNeeds): Match | Promise<Match> {

@@ -41,7 +41,7 @@ const cases = readFileSync(new URL('./cases/matching.jsonl', import.meta.url), '
   .map((line) => JSON.parse(line) as MatchingCase)
   .map((one): [string, MatchingCase] => [one.name, one])
 
-/** What upstream's matcher takes an absent selector for; a policy that is stored has both. */
+/** Upstream's matcher reads an absent selector like these; a stored policy has both. */
 const nothing = {
   matchExpressions: [
     { key: 'a', operator: 'In', values: ['b'] },
@@ -89,7 +89,7 @@ describe('VAP-15: cases of matching', () => {
     const rules = rulesOf(resourceRules)
     const excluded = rulesOf(excludeResourceRules)
     const matched = readMatchResources({
-      // Where the case says nothing of it, upstream's matcher takes it as Exact; a policy that is stored has it.
+      // Upstream's matcher defaults to Exact; a stored policy has the member.
       matchPolicy: 'Exact',
       namespaceSelector: nothing,
       objectSelector: nothing,

@@ -40,7 +40,7 @@ const kind: PolicyKind<MutatingPolicySpec, CompiledMutatingPolicy> = {
   compile: compileMutatingPolicy,
 }
 
-/** What the first round leaves for the second. */
+/** The first round's notes for the second. */
 interface Memory {
   /** The object as the policies left it. */
   output: unknown
@@ -63,7 +63,7 @@ interface Journey {
   readonly accesses: AskedAccesses
   readonly memory: Memory
   readonly counts: MetricCount[]
-  /** What policies that may refuse the request have refused it for. */
+  /** The refusals by policies that may refuse the request. */
   readonly refusals: Refusal[]
   object: unknown
 }
@@ -210,7 +210,7 @@ class MutatingPolicies implements Plugin {
     return isWhole ? this.#customKinds.find(asVersion) : undefined
   }
 
-  /** What is known of the built-in kind that a policy sees; undefined: it is none. */
+  /** The built-in kind that a policy sees; undefined for another kind. */
   #kindOf({ kind: { group, version, kind: name } }: RequestVersion, { object }: Attributes): MutatedKind | undefined {
     const given = hasMembers(object) && typeof object['apiVersion'] === 'string' ? parseApiVersion(object['apiVersion']) : undefined
     const readers =

@@ -6,7 +6,7 @@ import type { ParamRefSpec, ValidatingPolicySpec } from '@orch/core/policies'
 import { toLabelRequirements } from '@orch/core/selectors'
 import { ParsedObjects } from './parsed-objects.ts'
 
-/** Where objects of a kind of parameters are stored. */
+/** The place of stored objects of a kind of parameters. */
 interface ParamPlace {
   readonly prefix: string
   readonly isNamespaced: boolean

@@ -49,7 +49,7 @@ interface PolicyRequest {
   input: { readonly asVersion: RequestVersion; readonly value: AdmissionRequestInput } | undefined
   /** Read when a policy needs it. */
   namespace: Promise<unknown> | undefined
-  /** What policies that had no question for the authorizer have found. */
+  /** The findings of policies that had no question for the authorizer. */
   readonly findings: Map<Bound, Findings>
 }
 
@@ -207,7 +207,7 @@ class ValidatingPolicies implements Plugin {
   }
 }
 
-/** What one policy finds about one request. */
+/** One policy's evaluation of one request. */
 interface Evaluation {
   readonly request: PolicyRequest
   readonly accesses: AskedAccesses

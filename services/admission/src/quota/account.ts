@@ -24,10 +24,10 @@ import { countedNames, decodeQuota, hardOf, type QuotaObject, type StoredQuota, 
 /** First part of the keys of ledgers; no path leads to them. */
 export const ledgerPrefix = 'quota/reservations'
 
-/** How it ended that room was wanted. */
+/** The result of a reservation. */
 type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'exceeded'; readonly message: string }
 
-/** What a count has found, and the ledger's row that says so. */
+/** The result of a count, and its row of the ledger. */
 interface Recounted {
   readonly used: Record<string, string>
   readonly ledger: { readonly key: string; readonly revision: number }
@@ -37,7 +37,7 @@ interface Recounted {
 export interface QuotaAccount {
   /** Keeps room for a write. */
   reserve(wanted: Reservation): Promise<Reserved>
-  /** Whether there is room for a write that only pretends. */
+  /** Checks the room for a dry-run write. */
   check(wanted: Reservation): Promise<Reserved>
   /** A write has ended for which room was kept. What was not used is free when the promise resolves. */
   settle(ending: Ending): Promise<void>
@@ -59,9 +59,9 @@ export interface AccountNeeds {
 
 /** Something to be done with the ledger. It is asked again when another process has changed the ledger meanwhile. */
 interface Task {
-  /** Whether it needs a count that is made for it. */
+  /** True if it needs a count of its own. */
   readonly counts: boolean
-  /** Whether what is used is another amount after it. */
+  /** True if it changes the used amount. */
   readonly changesUse: boolean
   apply(ledger: Ledger, hasJustCounted: boolean): Ledger | 'count'
   finish(row: LedgerRow): void
@@ -146,7 +146,7 @@ class Account implements QuotaAccount {
           const outcome = reserveIn(ledger, wanted, { name: quota.object.metadata.name ?? '', hard: hardOf(quota.object) })
           result = outcome.kind === 'reserved' ? { kind: 'reserved' } : outcome
           if (outcome.kind === 'reserved') return isKept ? outcome.ledger : ledger
-          // What memory says may be old: objects may have gone.
+          // Memory may be old: objects may have been deleted.
           return hasJustCounted ? ledger : 'count'
         },
         finish: () => resolve(result),

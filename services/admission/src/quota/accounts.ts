@@ -129,7 +129,7 @@ export class QuotaAccounts {
   #forget(key: string, { object: { metadata } }: StoredQuota): void {
     const { storage, log } = this.#needs
     const writeId = this.#writeId
-    // Who is at it already finds that there is no limit any more, or that of the quota that has taken the name.
+    // A running use finds that the limit is gone, or that of the quota with the same new name.
     this.#accounts.delete(key)
     const row = objectKey(ledgerPrefix, metadata.namespace, metadata.name ?? '')
     const remove = async () => {

@@ -2,7 +2,7 @@ import { isJsonObject } from '@orch/core/json'
 import type { LimitedResource, ScopeRequirement } from '@orch/core/quota'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 
-/** What may be used only under a quota; nothing where nothing is configured. */
+/** The resources that may be used only under a quota; none by default. */
 export function readLimitedResources(configuration: PluginConfiguration | undefined, group: string): readonly LimitedResource[] {
   if (configuration === undefined) return []
   const fail = (where: string, expected: string): never => {

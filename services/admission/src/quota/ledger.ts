@@ -17,8 +17,8 @@ export interface Reservation {
 }
 
 /**
- * What is known of the use of one quota. All of it stands in one row, since one commit changes one key: so two processes
- * cannot both take the last room. What is used is what was counted, and what is reserved.
+ * The use of one quota. It is stored in one row, since one commit changes one key: so two processes
+ * cannot both take the last room. The used amount is the counted one and the reserved one.
  *
  *   hard 3   counted 2 at revision 90   reserved a:1   →  used 3, no room
  *   a is committed at revision 95       →  counted 3     a is refused  →  counted 2
@@ -27,18 +27,18 @@ export interface Reservation {
 export interface Ledger {
   /** Of the quota: another one of the same name begins anew. */
   readonly quotaUid: string
-  /** What was counted holds all that was committed up to here. */
+  /** The count includes all commits up to this revision. */
   readonly countedAt: number
   readonly counted: PrintedAmounts
   readonly reservations: readonly Reservation[]
 }
 
-/** What is used, reservations included. */
+/** The used amounts, reservations included. */
 export function totalOf({ counted, reservations }: Ledger): Amounts {
   return reservations.reduce((total, { amounts }) => addAmounts(total, parseAmounts(amounts)), parseAmounts(counted))
 }
 
-/** What a quota allows. */
+/** The limits of a quota. */
 export interface QuotaLimits {
   readonly name: string
   readonly hard: Amounts
@@ -54,7 +54,7 @@ export function reserveIn(ledger: Ledger, wanted: Reservation, { name, hard }: Q
   return { kind: 'reserved', ledger: { ...ledger, reservations: [...ledger.reservations, wanted] } }
 }
 
-/** How a write has ended. */
+/** The end of a write. */
 export interface Ending {
   readonly id: string
   /** Undefined: nothing was committed. */
@@ -70,7 +70,7 @@ export function settleIn(ledger: Ledger, { id, revision }: Ending): Ledger {
   return { ...ledger, reservations, counted: printAmounts(addAmounts(parseAmounts(ledger.counted), parseAmounts(settled.amounts))) }
 }
 
-/** What was found by counting all objects. */
+/** The result of counting all objects. */
 export interface Count {
   readonly revision: number
   readonly amounts: Amounts

@@ -33,7 +33,7 @@ export function countedNames({ spec, status }: QuotaObject): Set<string> {
   return new Set([...Object.keys(spec?.hard ?? {}), ...Object.keys(status?.hard ?? {})])
 }
 
-/** What the status says is used, when this much is. */
+/** The used amounts of the status, for these totals. */
 export function usedOf(quota: QuotaObject, total: Amounts): Record<string, string> {
   return printAmounts(maskAmounts(total, hardOf(quota)))
 }

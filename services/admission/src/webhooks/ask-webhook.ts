@@ -7,7 +7,7 @@ import type { RequestVersion } from '../matching/equivalents.ts'
 import { chooseReviewVersion, printReview, type Review, type ReviewVersion, readReview } from './review.ts'
 import type { Webhook } from './webhook.ts'
 
-/** What asking needs. */
+/** The dependencies of calling. */
 export interface AskWebhookNeeds {
   readonly caller: WebhookCaller
   readonly names: Names
@@ -40,7 +40,7 @@ export interface Deadline {
   readonly signal: AbortSignal | undefined
 }
 
-/** What has become of a call. */
+/** The result of a call. */
 export type WebhookOutcome =
   | { readonly kind: 'allowed'; readonly review: Review }
   | { readonly kind: 'denied'; readonly review: Review; readonly error: StatusError }
@@ -122,7 +122,7 @@ function dropNulls(status: Partial<Status>): Partial<Status> {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null))
 }
 
-/** Whether a failed call is as good as none: then the request goes on, unless its own time is over. */
+/** True if a failed call is ignored: then the request goes on, unless its own deadline has passed. */
 export function isPassedOver({ webhook }: WebhookQuestion, outcome: WebhookOutcome): boolean {
   return outcome.kind === 'failed' && webhook.isIgnoredOnFailure
 }
@@ -135,7 +135,7 @@ export function errorOf(question: WebhookQuestion, outcome: WebhookOutcome): Sta
 /** Codes beyond this are counted as this one: a webhook chooses its codes freely. */
 const codeMax = 600
 
-/** What one call adds to the metrics. */
+/** The counts of one call for the metrics. */
 export function countsOf(question: WebhookQuestion, outcome: WebhookOutcome): readonly MetricCount[] {
   const { webhook, isMutating, attributes } = question
   const labels = { name: webhook.name, type: isMutating ? 'admit' : 'validating' }

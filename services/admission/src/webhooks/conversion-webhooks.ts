@@ -5,7 +5,7 @@ import type { RequestVersion } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { isApiObject } from './review.ts'
 
-/** What calling the conversion webhooks of custom kinds needs. */
+/** The dependencies of calling the conversion webhooks of custom kinds. */
 export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics'>
 
 /** On whose behalf a webhook is called, and how long that may take. */
@@ -44,7 +44,7 @@ export class ConversionWebhooks {
   }
 
   async #call(object: ApiObject, conversion: Pick<Conversion, 'webhook' | 'desiredApiVersion' | 'context'>): Promise<unknown> {
-    // Where there is none, printing takes a little longer.
+    // Without it, printing takes a little longer.
     const { objects } = await this.#open().convert({ ...conversion, objects: [object], hasBigIntegers: true })
     return objects[0]
   }

@@ -28,7 +28,7 @@ export const mutatingAdmissionWebhook: Registration = {
   create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' }, mutate),
 }
 
-/** What the first round leaves for the second. */
+/** The first round's notes for the second. */
 interface Memory {
   /** The object as the webhooks left it. */
   output: unknown

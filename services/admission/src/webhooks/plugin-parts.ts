@@ -15,7 +15,7 @@ import { limits } from './limits.ts'
 import { createVersionConverter, type VersionConverter } from './version-converter.ts'
 import type { Webhook } from './webhook.ts'
 
-/** What both plugins of webhooks are made of. */
+/** The parts shared by both plugins of webhooks. */
 export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   readonly equivalents: Equivalents
   readonly configurations: Configurations
@@ -27,7 +27,7 @@ export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
   close(): void
 }
 
-/** What the two plugins differ in. */
+/** The differences between the two plugins. */
 interface WebhookPluginDescription {
   readonly plugin: 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook'
   readonly plural: string
@@ -71,12 +71,12 @@ export interface WebhookRequest {
   readonly attributes: Attributes
   readonly inquiry: Inquiry
   readonly isMutating: boolean
-  /** What the request is about, in its own words. */
+  /** The request in its own version. */
   readonly own: RequestVersion
   readonly deadline: Deadline
-  /** What conditions ask the authorizer. */
+  /** The accesses that conditions ask about. */
   readonly accesses: AskedAccesses
-  /** What is counted of conditions. */
+  /** The counts of conditions. */
   readonly counts: MetricCount[]
 }
 
@@ -119,7 +119,7 @@ export function createWebhookPlugin(
   }
 }
 
-/** What the conditions of all webhooks ask the authorizer: once a webhook was called it is too late for that. */
+/** The accesses that the conditions of all webhooks ask about: after the first call it is too late for questions. */
 async function questionOfConditions(request: WebhookRequest, parts: WebhookParts): Promise<Verdict | undefined> {
   const current = { object: request.attributes.object, asVersion: request.own }
   for (const webhook of parts.configurations.webhooks) {
@@ -128,7 +128,7 @@ async function questionOfConditions(request: WebhookRequest, parts: WebhookParts
   return request.accesses.question
 }
 
-/** What becomes of one webhook in a request. */
+/** The choice for one webhook in a request. */
 type Chosen =
   | { readonly kind: 'asked'; readonly question: WebhookQuestion }
   | { readonly kind: 'passed over' }
@@ -160,7 +160,7 @@ export async function chooseQuestion(
   return { kind: 'asked', question: { webhook, isMutating, attributes, asVersion, own, object, oldObject, deadline, traceparent } }
 }
 
-/** What the conversion gives, or why a conversion webhook has given nothing: such a request is refused, whatever the failure policy says. */
+/** The result of a conversion, or the failure of a conversion webhook: such a request is refused, whatever the failure policy. */
 export async function unlessUnconverted<T>(conversion: () => Promise<T>): Promise<T | StatusError> {
   try {
     return await conversion()
@@ -170,7 +170,7 @@ export async function unlessUnconverted<T>(conversion: () => Promise<T>): Promis
   }
 }
 
-/** Whether the conditions of a webhook keep it from being called; undefined: they are met. A false one wins over errors. */
+/** The reason for which a webhook's conditions prevent its call; undefined if they are met. A false one wins over errors. */
 async function checkConditions(
   webhook: Webhook,
   seen: SeenRequest,

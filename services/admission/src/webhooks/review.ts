@@ -15,7 +15,7 @@ export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | 
   return listed.find((version) => version === 'v1' || version === 'v1beta1')
 }
 
-/** What a webhook is asked. */
+/** A request to a webhook. */
 export interface Question {
   readonly version: ReviewVersion
   /** Of this call alone. */
@@ -83,7 +83,7 @@ function reviewApiVersion(names: Names, version: ReviewVersion): string {
   return `${domainGroup(names, 'admission')}/${version}`
 }
 
-/** What a webhook has said. */
+/** A webhook's response. */
 export interface Review {
   readonly isAllowed: boolean
   /** Why not, as far as it says. */

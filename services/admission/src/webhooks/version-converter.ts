@@ -17,7 +17,7 @@ export interface VersionConverter {
   close(): void
 }
 
-/** What a webhook has made of an object. */
+/** A webhook's conversion of an object. */
 type Completed =
   /** `isChanged` is about what the webhook left, before anything was filled in again. */
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }

@@ -13,7 +13,7 @@ export interface Webhook extends WebhookTarget, Criteria {
   readonly id: string
   readonly configuration: string
   readonly name: string
-  /** What must be true, beside the rules and selectors. */
+  /** Conditions besides the rules and selectors. */
   readonly conditions: readonly CompiledCondition[]
   /** A call that fails counts as one that was never made. */
   readonly isIgnoredOnFailure: boolean

@@ -22,18 +22,18 @@ import { type CallStyle, callStyles, isOutOfQuestion, signaturesOf } from './sig
 import { substitute, TypeSolver } from './solver.ts'
 import { isDynOrError } from './walk.ts'
 
-/** How strict a check is. */
+/** The strictness of a check. */
 export interface CheckOptions {
-  /** Whether the elements of a list literal, and the entries of a map literal, may be of different types. */
+  /** True if the elements of a list literal, and the entries of a map literal, may have different types. */
   readonly mixedLiterals: boolean
 }
 
-/** What the types of an expression are, or what is wrong with it. */
+/** The types of an expression, or its errors. */
 export type CheckResult =
   | { readonly kind: 'checked'; readonly ast: CheckedAst }
   | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
 
-/** What a comprehension's variables are within it. */
+/** The variables within a comprehension. */
 type LoopVariables = readonly { readonly name: string; readonly type: CelType }[]
 
 /** The types that the entries of a map literal have in common. */
@@ -141,7 +141,7 @@ export class Checker {
     if (expr.target !== undefined && this.#large.has(expr.target)) yield* this.#checkInOrder([expr.target])
   }
 
-  /** What a macro adds to its arguments is small. */
+  /** Checks a macro's parts; its own additions to the arguments are small. */
   *#checkComprehensionParts(expr: ComprehensionExpr): Steps<void> {
     yield* this.#checkInOrder([expr.range, expr.init])
     const variables = this.#loopVariables(expr, this.#solver.resolve(this.check(expr.range)))

@@ -6,9 +6,9 @@ import { convertToDuration, convertToTimestamp } from '../values/convert.ts'
 import { regexOf } from '../values/regex.ts'
 import { CelError, type Value } from '../values/values.ts'
 
-/** What a literal argument of an overload must be. */
+/** The rule for a literal argument of an overload. */
 interface LiteralRule {
-  /** Which argument it is, the receiver first. */
+  /** The index of the argument, the receiver first. */
   readonly index: number
   readonly read: (literal: string | number | bigint) => Value
 }
@@ -21,7 +21,7 @@ const rules: ReadonlyMap<string, LiteralRule> = new Map([
   ['matches_string', { index: 1, read: readPattern }],
 ])
 
-/** What is wrong with literal durations, timestamps and regular expressions. */
+/** The errors of literal durations, timestamps and regular expressions. */
 export function checkLiterals({ expr, references }: CheckedAst): readonly Issue[] {
   const issues: Issue[] = []
   walk(expr, (part) => {

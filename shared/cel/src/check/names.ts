@@ -4,7 +4,7 @@ import type { Reference } from '../checked.ts'
 import type { FunctionDeclaration } from '../library.ts'
 import type { CelType } from '../types.ts'
 
-/** What a global name means, and its type. */
+/** The meaning of a global name, and its type. */
 export interface GlobalName {
   readonly type: CelType
   readonly reference: Reference

@@ -29,7 +29,7 @@ function addNames(type: CelType, names: Set<string>): void {
   for (const part of partsOf(type)) addNames(part, names)
 }
 
-/** Whether arguments have types of kinds which those of the parameters can never be, whatever the parameters stand for. */
+/** True if arguments have types of kinds that no binding of the parameters can match. */
 export function isOutOfQuestion(args: readonly CelType[], parameters: readonly CelType[]): boolean {
   for (let index = 0; index < args.length; index += 1) {
     const given = at(args, index).kind
@@ -39,7 +39,7 @@ export function isOutOfQuestion(args: readonly CelType[], parameters: readonly C
   return false
 }
 
-/** Whether values of the kind are never values of another. */
+/** True if values of the kind are never values of another. */
 function isOfOwnKind(kind: CelType['kind']): boolean {
   switch (kind) {
     case 'parameter':
@@ -53,7 +53,7 @@ function isOfOwnKind(kind: CelType['kind']): boolean {
   }
 }
 
-/** How a function is called: on a receiver, or with its name's first part as the receiver. */
+/** The style of a call: on a receiver, or with its name's first part as the receiver. */
 export interface CallStyle {
   readonly isMember: boolean
   readonly isQualified: boolean

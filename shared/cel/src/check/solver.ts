@@ -9,13 +9,13 @@ const stepsMax = 1_000_000
 export class TypesTooLarge extends Error {}
 
 /**
- * What the type parameters of an expression stand for. Assigning types binds parameters; an assignment that fails binds none.
+ * The bindings of an expression's type parameters. Assigning types binds parameters; a failed assignment binds none.
  *
  *   [] == [1]    the literal [] is list(_0), == takes (_1, _1):   _1 = list(_0), then _0 = int
  */
 export class TypeSolver {
   readonly #bound = new Map<string, CelType>()
-  /** What each binding of an assignment replaced, so that it can be undone where it fails. */
+  /** The replaced bindings of an assignment, which is undone if it fails. */
   readonly #trail: { readonly name: string; readonly before: CelType | undefined }[] = []
   #parameters = 0
   #steps = 0
@@ -36,7 +36,7 @@ export class TypeSolver {
     this.#parameters += count
   }
 
-  /** Whether values of each type on the left are values of that on the right. */
+  /** True if values of each type on the left are values of that on the right. */
   assign(left: readonly CelType[], right: readonly CelType[]): boolean {
     for (let index = 0; index < left.length; index += 1) {
       if (left.length === right.length && this.#isAssignable(at(left, index), at(right, index))) continue
@@ -148,7 +148,7 @@ export class TypeSolver {
     return partsOf(first).length === parts.length && partsOf(first).every((part, index) => this.#isSame(part, at(parts, index)))
   }
 
-  /** Whether a parameter is a part of a type, also of what the type's own parameters stand for. */
+  /** True if a parameter is a part of a type, or of the bindings of the type's own parameters. */
   #occurs(name: string, type: CelType): boolean {
     this.#step()
     if (isPlain(type)) return false

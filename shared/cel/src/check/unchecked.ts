@@ -3,7 +3,7 @@ import type { CheckedAst, Reference } from '../checked.ts'
 import { types } from '../types.ts'
 import { findInContainer, type Names } from './names.ts'
 
-/** What the names of an expression mean, without its types: a call may mean each overload of its function's name. */
+/** The meaning of an expression's names without its types: a call may mean each overload of its function's name. */
 export function resolveUnchecked(text: string, expr: Expr, names: Names): CheckedAst {
   const references = new Map<number, Reference>()
   new Resolver(names, references).visit(expr, new Set())

@@ -21,7 +21,7 @@ export function partsOf(type: CelType): readonly CelType[] {
   }
 }
 
-/** Whether a type is no parameter and has no parts. */
+/** True if a type is no parameter and has no parts. */
 export function isPlain(type: CelType): boolean {
   switch (type.kind) {
     case 'parameter':
@@ -74,7 +74,7 @@ export function nameOf(type: CelType): string {
   return type.kind === 'opaque' || type.kind === 'object' || type.kind === 'parameter' ? type.name : ''
 }
 
-/** Whether values of the type may stand where any other is expected. */
+/** True if values of the type may be used where any other is expected. */
 export function isDynOrError({ kind }: CelType): boolean {
   return kind === 'dyn' || kind === 'error'
 }

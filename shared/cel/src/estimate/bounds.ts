@@ -1,12 +1,12 @@
 import type { Bounds } from '../library.ts'
 
-/** Where costs and sizes end. */
+/** The largest cost and size. */
 const top = 2n ** 64n - 1n
 
-/** What one element of a text costs that is read from end to end. */
+/** The cost of one element of a text that is read from end to end. */
 export const perElement = 0.1
 
-/** What one character of a regular expression costs. */
+/** The cost of one character of a regular expression. */
 export const perRegexCharacter = 0.25
 
 /** A cost or size that is known. */

@@ -48,7 +48,7 @@ export function replaces({ args }: CallSizes): CallEstimate {
   return { cost: scale(text, 2 * perElement), size }
 }
 
-/** How often a piece is replaced in a text, and how much of the text is kept beside. An empty piece is found around each character. */
+/** Size of a text after replacements of a piece, with or without the original. An empty piece is found around each character. */
 function replacedSize(sizes: { readonly text: bigint; readonly from: bigint; readonly isKept: boolean }) {
   if (sizes.from === 0n) return { count: add(fixed(sizes.text), one).min, kept: sizes.text }
   if (sizes.isKept) return { count: 0n, kept: sizes.text }

@@ -8,7 +8,7 @@ import { type CelType, types } from '../types.ts'
 import { add, fixed, multiply, union, unknown } from './bounds.ts'
 import { literalSize, sizeOfType } from './sizes.ts'
 
-/** What a binding knows about the values that variables hold. */
+/** A binding's bounds for the values of variables. */
 export interface SizeHints {
   /**
    * The size of what a path reaches: characters of a text, elements of a list, entries of a map; 0 to 0 for values without parts. A path
@@ -40,7 +40,7 @@ interface EntrySizes {
   readonly value: Bounds
 }
 
-/** How a value is reached from a variable: the last step, and those before it. */
+/** The steps from a variable to a value: the last one, and those before it. */
 interface Path {
   readonly before: Path | undefined
   readonly step: string
@@ -289,7 +289,7 @@ class Estimator {
     }
   }
 
-  /** What is computed of it, then what its text says, then what the binding, its type and its variable say. */
+  /** The size of an expression: the computed one, then the literal's, then that of the binding, its type and its variable. */
   #sizeOf(expr: Expr): Bounds | undefined {
     const known = this.#sizes.get(expr.id) ?? literalSize(expr)
     if (known !== undefined) return known
@@ -365,7 +365,7 @@ const indexSteps = new Map([
 ])
 const concatenations = new Set(['add_string', 'add_bytes', 'add_list'])
 
-/** Whether a comprehension has no loop, as `cel.bind` makes it. */
+/** True if a comprehension has no loop, as `cel.bind` makes it. */
 function isBinding({ range, condition }: ComprehensionExpr): boolean {
   const isNever = condition.kind === 'constant' && condition.constant.type === 'bool' && !condition.constant.value
   return isNever && range.kind === 'list' && range.elements.length === 0

@@ -21,7 +21,7 @@ function placeOf(index: Value): number | CelError {
   return Number.isInteger(double) ? double : new CelError(`unsupported index value ${double} in list`)
 }
 
-/** What `container[key]` is; undefined where nothing is there. */
+/** The value of `container[key]`; undefined for an absent key. */
 function find(container: Value, key: Value): Value | undefined {
   if (isMap(container)) return mapGet(container, key)
   if (!isList(container)) return undefined

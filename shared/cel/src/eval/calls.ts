@@ -51,7 +51,7 @@ function runOf({ name, run, overload, regex }: PlannedCall): Run {
   return zero === undefined ? run : (list) => (isList(list) && itemsOf(list).length === 0 ? zero : run(list))
 }
 
-/** What the sum of no items is; undefined where it is an int. */
+/** The sum of an empty list. Undefined for int. */
 function zeroOf(overload: string): Value | undefined {
   if (overload.includes('double')) return new Double(0)
   if (overload.includes('duration')) return new Duration(0n)

@@ -29,7 +29,7 @@ const [, ...lines] = readFileSync(new URL('../cases/spec-conformance.jsonl', imp
   .split('\n')
 const cases = lines.map((line) => JSON.parse(line) as ConformanceCase)
 
-/** What Kubernetes does differently from the specification, and what needs protobuf messages after all. */
+/** Kubernetes' differences from the specification, and cases that need protobuf messages. */
 const exceptions = new Set([
   // A span has so many milliseconds in all, as cel-go counts them.
   'timestamps/duration_converters/get_milliseconds',
@@ -100,7 +100,7 @@ function typeOf(declared: unknown): CelType {
 
 const libraries = [...kubernetesLibraries, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }]
 
-/** Whether the case gives what it should. */
+/** True if the case gives its expected result. */
 function passes(each: ConformanceCase): boolean {
   const { container = '', typeEnv = [], bindings = {} } = each
   const environment = new Environment({

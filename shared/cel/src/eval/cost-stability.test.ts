@@ -115,7 +115,7 @@ function ruleOf(schema: Schema): ListRule {
 
 const libraries = new Environment({ libraries: kubernetesLibraries, mixedLiterals: true })
 
-/** What a rule gives on an object, with a line for what went wrong. */
+/** A rule's cost on an object, or a line with its failure. */
 function costOf({ schema, rule, obj }: CostCase): number | string {
   const binding = new Binding()
   const { type, node } = binding.bind(schema, 'selfType', true)

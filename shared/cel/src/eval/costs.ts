@@ -3,7 +3,7 @@ import { isList, isMap, listAt, listSize, mapGet, mapKeys, mapSize } from '../va
 import { codePointCount, utf8Length } from '../values/text.ts'
 import { isInt, Opaque, Optional, type Value } from '../values/values.ts'
 
-/** What a call costs beside its arguments, from the first two of them; `result` is there for those alone that `needsResult` names. */
+/** The cost of a call besides its arguments, from the first two of them; `result` is present only for functions that `needsResult` names. */
 export type CallCost = (a: Value, b: Value, result: Value) => number
 
 const perElement = 0.1
@@ -176,7 +176,7 @@ export function costOf(name: string, overload: string): CallCost | undefined {
   return Object.hasOwn(byOverload, overload) ? byOverload[overload] : undefined
 }
 
-/** Whether the cost is known after the call alone. */
+/** True if the cost is known after the call alone. */
 export function needsResult(name: string): boolean {
   return needing.has(name)
 }

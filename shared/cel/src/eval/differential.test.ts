@@ -44,7 +44,7 @@ const leaves = {
   amounts: ['m'],
 }
 
-/** What both ways of evaluation give, where they differ. */
+/** The results of both ways of evaluation, if they differ. */
 function differenceOf(text: string): unknown {
   const compiled = environment.compile(text)
   if (compiled.kind === 'invalid') throw new Error(compiled.message)

@@ -424,7 +424,7 @@ function unwrapAll(list: Value): Value {
   return itemsOf(list).flatMap((item) => (item instanceof Optional ? (item.hasValue ? [item.value] : []) : [item]))
 }
 
-/** What a function does with so many arguments; undefined where it has no such form. */
+/** The implementation of a function with this number of arguments; undefined without such a form. */
 export function functionOf(name: string, arity: number, style: FormatStyle): Run | undefined {
   if (name === 'format' && arity === 2) return (text, args) => formatText(text, args, style)
   const found = Object.hasOwn(declared, name) ? declared[name] : undefined

@@ -49,7 +49,7 @@ function evaluate(expression: string): Evaluation | { readonly kind: 'invalid'; 
   return planned.kind === 'refused' ? { kind: 'invalid', message: planned.message } : planned.program.evaluate({ authorizer })
 }
 
-/** What a case expects of one expression. */
+/** The expected results of one expression. */
 interface Expectation {
   readonly expression: string
   readonly cost?: number

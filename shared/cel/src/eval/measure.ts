@@ -14,7 +14,7 @@ export function size(value: Value): Value {
 /** The first moment of the year 1, which Go holds for no time. */
 const firstMoment = -62_135_596_800_000_000_000n
 
-/** Whether a value is the zero value of its type. */
+/** True if a value is the zero value of its type. */
 export function isZero(value: Value): boolean {
   switch (kindOf(value)) {
     case 'null':

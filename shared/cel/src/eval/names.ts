@@ -20,7 +20,7 @@ export function dottedName(expr: Expr): string | undefined {
 
 const namespaces = new Set(['optional', 'strings', 'lists', 'sets', 'ip', 'cidr', 'format', 'jsonpatch', 'cel'])
 
-/** Whether a function has a name of more than one part. */
+/** True if a function has a name of more than one part. */
 export function isNamespaced(name: string, arity: number): boolean {
   return namespaces.has(name.split('.')[0] ?? '') && functionOf(name, arity, 'version2') !== undefined
 }

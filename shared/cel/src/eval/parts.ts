@@ -19,7 +19,7 @@ export interface Local {
 
 /** Plans the parts of an expression. */
 export interface PartPlanner {
-  /** Whether constant lists, maps and conversions are made once and cost nothing. */
+  /** True if constant lists, maps and conversions are made once and cost nothing. */
   readonly isFolded: boolean
   plan(expr: Expr): PlannedPart
   /** A slot that no other part uses. */

@@ -16,9 +16,9 @@ import { candidates, dottedName, fieldName, isNamespaced } from './names.ts'
 import { constant, type Local, other, type PartPlanner, type PlannedPart } from './parts.ts'
 import { charge, createProgram, type Frame, type Program, type Step, unread } from './program.ts'
 
-/** How a program is planned. */
+/** Options of a plan. */
 export interface PlanOptions {
-  /** Whether constant lists, maps and conversions are made once and cost nothing, as kube-apiserver does; yes where it is left out. */
+  /** True if constant lists, maps and conversions are made once and cost nothing, as in kube-apiserver; true by default. */
   readonly isFolded?: boolean
   readonly formatStyle?: FormatStyle
   /** Values that names stand for beside the variables: enumerations, types. */
@@ -27,7 +27,7 @@ export interface PlanOptions {
   readonly container?: string
 }
 
-/** What planning gives. A constant conversion that cannot be made, and a constant pattern that is wrong, refuse the expression. */
+/** The result of planning. A constant conversion that fails, and a malformed constant pattern, refuse the expression. */
 export type Planned = { readonly kind: 'program'; readonly program: Program } | { readonly kind: 'refused'; readonly message: string }
 
 /** Closures deeper than this might not fit on the stack. */
@@ -199,7 +199,7 @@ class Planner implements PartPlanner {
     return known ?? this.#planUncheckedName(text)
   }
 
-  /** What the checker says that a name means. */
+  /** The plan of a name, from the checker's reference. */
   #planReference(id: number): PlannedPart | undefined {
     const reference = this.#checked.references.get(id)
     switch (reference?.kind) {
@@ -371,7 +371,7 @@ class Planner implements PartPlanner {
     return dottedName(expr)
   }
 
-  /** Whether a chain of selections begins with a variable of a comprehension. */
+  /** True if a chain of selections begins with a variable of a comprehension. */
   #isLocal(expr: Expr): boolean {
     let root = expr
     while (root.kind === 'select') root = root.operand

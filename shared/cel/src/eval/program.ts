@@ -3,7 +3,7 @@ import { forgetTexts } from '../values/text.ts'
 import { CelError, type Value } from '../values/values.ts'
 import { beginWork, endWork, WorkExceeded, workDone } from '../values/work.ts'
 
-/** What one evaluation works on: a slot for each variable, and the cost so far beside them. */
+/** The state of one evaluation: a slot for each variable, and the cost so far. */
 export interface Frame {
   readonly slots: Value[]
   readonly variables: Readonly<Record<string, Value>>
@@ -15,7 +15,7 @@ export interface Frame {
 /** A part of an expression, planned. */
 export type Step = (frame: Frame) => Value
 
-/** What an evaluation gives, what it cost, and how much work it did that its cost does not show. */
+/** The result of an evaluation, its cost, and the work that its cost does not show. */
 export type Evaluation = { readonly cost: number; readonly work: number } & (
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'error'; readonly message: string; readonly isOverLimit: boolean }

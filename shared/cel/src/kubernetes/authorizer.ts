@@ -11,7 +11,7 @@ const one = { estimate: constantCost(1n) }
 /** Two checks fit into the limit of one call. */
 const check = { estimate: constantCost(350_000n) }
 
-/** What a user may do: only where a variable of the type Authorizer is declared. */
+/** A user's rights: only for a declared variable of the type Authorizer. */
 export const authorization: Library = {
   name: 'authorizer',
   since: 27,

@@ -32,5 +32,5 @@ export const kubernetesLibraries: readonly Library[] = [
   includes,
 ]
 
-/** What mutating policies may use beyond that. */
+/** The additional library of mutating policies. */
 export const patchLibrary: Library = jsonPatch

@@ -25,7 +25,7 @@ export const lists: Library = {
   ],
 }
 
-/** Whether a list has an element, or is it. */
+/** Tests whether a list has an element, or is it. */
 export const includes: Library = {
   name: 'lists (includes)',
   since: 37,

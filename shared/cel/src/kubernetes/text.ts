@@ -23,7 +23,7 @@ export const urls: Library = {
   ],
 }
 
-/** What a regular expression finds in a text. */
+/** Searches a text with a regular expression. */
 export const regex: Library = {
   name: 'regex',
   since: 0,

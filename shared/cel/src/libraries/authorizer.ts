@@ -1,6 +1,6 @@
 import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
 
-/** What an expression asks whether it is allowed. */
+/** A question to the authorizer. */
 type AccessRequest =
   | { readonly kind: 'path'; readonly path: string; readonly verb: string; readonly serviceAccount?: ServiceAccount }
   | {
@@ -22,7 +22,7 @@ export interface ServiceAccount {
   readonly name: string
 }
 
-/** What the caller's authorizer answers. */
+/** The answer of the caller's authorizer. */
 interface AccessDecision {
   readonly isAllowed: boolean
   readonly reason: string

@@ -17,15 +17,15 @@ import {
 import { addTextWork, addWork } from '../values/work.ts'
 
 /**
- * How `format` prints: as version 2 of the strings library does, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
- * items of lists as literals), or as the specification says.
+ * The style of `format`: version 2 of the strings library, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
+ * items of lists as literals), or the specification's.
  */
 export type FormatStyle = 'version2' | 'specified'
 
 const precisionDefault = 6
 const precisionMax = 100
 const depthMax = 100
-/** What printing an item takes, in the steps of work. */
+/** The work of printing an item, in steps. */
 const itemSteps = 64
 /** The same for a byte in hexadecimal. */
 const byteSteps = 6

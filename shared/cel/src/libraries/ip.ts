@@ -1,6 +1,6 @@
 import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
 
-/** What `ip(text)` gives: 4 or 16 octets. */
+/** The result of `ip(text)`: 4 or 16 octets. */
 class Ip extends Opaque {
   override readonly typeName = 'net.IP'
   readonly octets: readonly number[]
@@ -23,7 +23,7 @@ class Ip extends Opaque {
   }
 }
 
-/** What `cidr(text)` gives: an address and the length of its prefix. */
+/** The result of `cidr(text)`: an address and the length of its prefix. */
 class Cidr extends Opaque {
   override readonly typeName = 'net.CIDR'
   readonly octets: readonly number[]

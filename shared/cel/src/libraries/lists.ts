@@ -139,7 +139,7 @@ export function range(size: Value): Value {
   return Array.from({ length: Number(size) }, (_, index) => index)
 }
 
-/** Whether an item is in a list. */
+/** True if an item is in a list. */
 export function isIn(item: Value, list: Value): Value {
   const size = listSize(list)
   for (let index = 0; index < size; index++) {

@@ -2,11 +2,11 @@ import { parseDate, parseTimestamp } from '../values/time.ts'
 import { none, noSuchOverload, Opaque, some, type Value } from '../values/values.ts'
 import { isUrl, parseUrl } from './urls.ts'
 
-/** What `format.dns1123Label()` and its like give: a check that has a name. */
+/** The result of `format.dns1123Label()` and its like: a named check. */
 export class NamedFormat extends Opaque {
   override readonly typeName = 'kubernetes.NamedFormat'
   readonly name: string
-  /** What the cost of `validate` counts as the length of its pattern. */
+  /** The length that the cost of `validate` counts for its pattern. */
   readonly regexSize: number
   readonly check: (text: string) => readonly string[]
 

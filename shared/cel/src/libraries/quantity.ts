@@ -13,7 +13,7 @@ const int64Min = -(2n ** 63n)
 const decimalExponents: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const binaryExponents: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 
-/** What `quantity(text)` gives: `mantissa × 10^exponent`, exact, never finer than a nano. */
+/** The result of `quantity(text)`: `mantissa × 10^exponent`, exact, never finer than a nano. */
 export class Quantity extends Opaque {
   override readonly typeName = 'kubernetes.Quantity'
   readonly mantissa: bigint

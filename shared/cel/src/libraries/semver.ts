@@ -1,6 +1,6 @@
 import { CelError, noSuchOverload, Opaque, toInt, type Value } from '../values/values.ts'
 
-/** What `semver(text)` gives. */
+/** The result of `semver(text)`. */
 export class Semver extends Opaque {
   override readonly typeName = 'kubernetes.Semver'
   readonly numbers: readonly [bigint, bigint, bigint]

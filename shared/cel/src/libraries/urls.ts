@@ -7,7 +7,7 @@ interface UrlParts {
   readonly query: string
 }
 
-/** What `url(text)` gives: an absolute URL or an absolute path, taken apart as Go does. */
+/** The result of `url(text)`: an absolute URL or an absolute path, parsed as Go does. */
 export class Url extends Opaque {
   override readonly typeName = 'kubernetes.URL'
   readonly #text: string

@@ -1,7 +1,7 @@
 import { type Expr, operators } from '../ast.ts'
 import type { ComprehensionParts, ExprBuilder } from '../library.ts'
 
-/** What a loop over a list or map does with each element; where it runs and with which variables is the caller's. */
+/** A loop's work on each element of a list or map; the caller chooses the range and the variables. */
 export type LoopBody = Omit<ComprehensionParts, 'variable' | 'variable2' | 'range'>
 
 /** True unless the predicate is false for an element. */

@@ -11,7 +11,7 @@ const plainText = [
 const rawText = `[rR](?:"""[^]*?"""|'''[^]*?'''|"[^"\\n\\r]*"|'[^'\\n\\r]*')`
 const string = `(?:${rawText}|${plainText})`
 
-/** What a token may be by its first character, in the order in which they are tried; the first that matches is the longest. */
+/** The candidates of a token by its first character, in the order of trial; the first match is the longest. */
 interface Lexeme {
   readonly kind: TokenKind | 'space'
   readonly pattern: RegExp

@@ -1,7 +1,7 @@
 import { type Expr, operators } from '../ast.ts'
 import { at } from '../at.ts'
 
-/** Where a part of an expression is written, and its id. */
+/** The position of a part of an expression, and its id. */
 export interface Place {
   readonly id: number
   readonly offset: number

@@ -13,12 +13,12 @@ import type { Token } from './tokens.ts'
 /** Most code points of an expression. */
 export const codePointsMax = 100_000
 
-/** What an expression may use beyond the language's core. */
+/** The syntax beyond the language's core. */
 export interface Syntax {
   readonly macros: readonly Macro[]
-  /** Whether `a.?b`, `a[?b]`, `[?a]` and `{?a: b}` are allowed. */
+  /** True if `a.?b`, `a[?b]`, `[?a]` and `{?a: b}` are allowed. */
   readonly optionals: boolean
-  /** Whether a field may be written in backticks. */
+  /** True if a field may be written in backticks. */
   readonly escapedFields: boolean
 }
 
@@ -31,7 +31,7 @@ export function parse(text: string, syntax: Syntax): ParseResult {
   return tooLong === undefined ? parseTokens(scan(text), syntax) : { kind: 'invalid', issues: [tooLong] }
 }
 
-/** What is wrong with a text that has too many code points. */
+/** The error of a text with too many code points. */
 export function checkSize(text: string): Issue | undefined {
   const size = text.length > codePointsMax ? [...text].length : text.length
   if (size <= codePointsMax) return undefined
@@ -336,7 +336,7 @@ class Parser {
     return this.#expand({ kind: 'call', id, offset, name: dot + token.text, target: undefined, args: this.#arguments() })
   }
 
-  /** How many tokens of `.name` lie between an identifier and the brace of a struct; undefined where there is no such brace. */
+  /** The number of `.name` tokens between an identifier and the brace of a struct; undefined without such a brace. */
   #structNameLength(): number | undefined {
     let ahead = 0
     while (this.#isAhead('.', ahead) && this.#isIdentifier(this.#peek(ahead + 1))) ahead += 2

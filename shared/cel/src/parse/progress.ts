@@ -18,8 +18,8 @@ export interface Piece {
 }
 
 /**
- * What was read of a long text, by the position of a piece's first token. After a pause the text is read from its beginning again, but
- * for the pieces that are here: so the methods that read the grammar call each other as they would without pauses.
+ * The parsed parts of a long text, by the position of a part's first token. After a pause the text is read from its beginning again, except
+ * for these parts: so the methods that read the grammar call each other as they would without pauses.
  */
 export class Progress {
   readonly pieces = new Map<number, Piece>()

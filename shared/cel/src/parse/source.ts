@@ -82,7 +82,7 @@ function lineAt(offset: number, starts: readonly number[]): number {
   return low
 }
 
-/** Whether a text begins with a character of more than one byte, which cel-go marks with a wide dot. */
+/** True if a text begins with a character of more than one byte, which cel-go marks with a wide dot. */
 function isWide(text: string): boolean {
   return (text.codePointAt(0) ?? 0) > 127
 }

@@ -73,10 +73,10 @@ function expression(draw: Draw, depth: number): string {
   }
 }
 
-/** What came of compiling texts. */
+/** The result of compiling texts. */
 export interface Compilations {
   readonly compiled: number
-  /** What is neither compiled nor refused with a place, or is estimated or evaluated wrongly. */
+  /** Texts that are neither compiled nor refused with a place, or are estimated or evaluated wrongly. */
   readonly faults: readonly string[]
   readonly slowest: { readonly text: string; readonly ms: number }
 }

@@ -12,7 +12,7 @@ export interface Collection {
   readonly leavesOf: (item: string) => Leaves
 }
 
-/** What is reached from the variables. */
+/** The values reached from the variables. */
 export interface Reachable {
   readonly leaves: Leaves
   readonly collections?: readonly Collection[]
@@ -197,7 +197,7 @@ export class TypedExpressions {
   }
 }
 
-/** Where nothing is reached. */
+/** The leaves of an empty schema. */
 export const noLeaves: Leaves = { bool: [], int: [], double: [], text: [], time: [], span: [], ints: [], texts: [], amounts: [] }
 
 /** The leaves of both. */

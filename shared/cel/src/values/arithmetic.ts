@@ -21,12 +21,12 @@ function checkedUint(value: bigint): Uint | CelError {
   return value < 0n || value > uintMax ? unsignedOverflow : new Uint(value)
 }
 
-/** Whether the number is a uint64. */
+/** True for a uint64. */
 export function fitsUint(value: bigint): boolean {
   return value >= 0n && value <= uintMax
 }
 
-/** Whether the number is an int64. */
+/** True for an int64. */
 export function fitsInt(value: bigint): boolean {
   return value >= intMin && value <= intMax
 }

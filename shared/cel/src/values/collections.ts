@@ -1,6 +1,6 @@
 import { CelError, Double, kindOf, ListView, MapView, Uint, type Value } from './values.ts'
 
-/** What finds an entry of a map: keys that are equal over numeric kinds are the same. */
+/** The key of a map's entry: keys that are equal over numeric kinds are the same. */
 export type MapKey = string | number | bigint | boolean
 
 /** A map that an expression made: keys of any kind that CEL allows, in the order in which they came. */
@@ -112,7 +112,7 @@ export function listAt(list: Value, index: number): Value {
   return Array.isArray(list) ? list[index] : list instanceof ListView ? list.at(index) : undefined
 }
 
-/** Whether the value is a list. */
+/** True for a list. */
 export function isList(value: Value): value is ListView | readonly unknown[] {
   return Array.isArray(value) || value instanceof ListView
 }
@@ -126,7 +126,7 @@ export function itemsOf(list: Value): readonly Value[] {
   return items
 }
 
-/** Whether the value is a map or an object that reads as one. */
+/** True for a map or an object that reads as one. */
 export function isMap(value: Value): value is MapView | Readonly<Record<string, unknown>> {
   return kindOf(value) === 'map'
 }

@@ -18,7 +18,7 @@ import { addWork, remembered, rememberedSizeMin } from './work.ts'
 
 /** Work is counted so many items at a time. */
 const itemsPerCount = 64
-/** What finding an entry of a map takes, in the steps of work: large objects are hash tables beyond the processor's caches. */
+/** The work of finding an entry of a map, in steps: large objects are hash tables beyond the processor's caches. */
 const entrySteps = 6
 const entryStepsOfLarge = 32
 const largeSize = 1_000
@@ -26,7 +26,7 @@ const largeSize = 1_000
 /** Deeper nesting than any literal or stored object has. */
 const depthMax = 1000
 
-/** Whether two values are equal, as `==` tells; numbers compare by value over their kinds. An error where they cannot be compared. */
+/** Compares two values like `==`; numbers compare by value over their kinds. An error if they cannot be compared. */
 export function equal(left: Value, right: Value): boolean | CelError {
   if (typeof left === 'string' || typeof left === 'boolean') return left === right
   if (typeof left === 'number' && typeof right === 'number') return left === right
@@ -111,7 +111,7 @@ function compareMaps(left: object, right: object, size: number, depth: number): 
 
 /** Two plain objects with as many properties. */
 function equalJson(left: object, right: object, steps: number, depth: number): boolean | CelError {
-  // What is read from JSON holds no NaN, which alone is not equal to itself.
+  // Values from JSON hold no NaN, the only value that is not equal to itself.
   if (left === right) return true
   const a = left as Readonly<Record<string, unknown>>
   const b = right as Readonly<Record<string, unknown>>
@@ -151,7 +151,7 @@ function order(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Whether the two are values of one type, so that the lists of both are sorted the same way. */
+/** True if both values have one type, so that the lists of both are sorted the same way. */
 export function haveSameType(left: Value, right: Value): boolean {
   return typeNameOf(left) === typeNameOf(right)
 }

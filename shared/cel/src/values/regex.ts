@@ -4,7 +4,7 @@ import { addWork } from './work.ts'
 
 /** A pattern in RE2's syntax, which matches in a time linear in the text. */
 export interface Regex {
-  /** Whether any part of the text matches. */
+  /** True if any part of the text matches. */
   test(text: string): boolean
   /** The first part that matches. */
   find(text: string): string | undefined
@@ -14,7 +14,7 @@ export interface Regex {
 
 const kept = new Map<string, Regex | CelError>()
 const keptMax = 256
-/** What making a pattern takes, in the steps of work. */
+/** The work of compiling a pattern, in steps. */
 const compileSteps = 20_000
 const compileStepsPerUnit = 200
 

@@ -30,7 +30,7 @@ function countCodePoints(text: string): number {
   return count
 }
 
-/** Whether each code point of the text is one unit, so that indices agree. */
+/** True if each code point of the text is one unit, so that indices agree. */
 export function isFlat(text: string): boolean {
   return codePointCount(text) === text.length
 }

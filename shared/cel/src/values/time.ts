@@ -36,7 +36,7 @@ const units: Readonly<Record<string, bigint>> = {
   h: 3600n * nsPerSecond,
 }
 const part = /(\d*)(?:\.(\d*))?(ns|us|[\u00b5\u03bc]s|ms|s|m|h)/y
-/** What reading a part of a duration and a time take, in the steps of work. */
+/** The work of reading a part of a duration and a time, in steps. */
 const partSteps = 64
 const timeSteps = 128
 const fractionDigitsMax = 18
@@ -176,7 +176,7 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** What finding the clock of a zone takes, in the steps of work. */
+/** The work of finding the clock of a zone, in steps. */
 const zoneSteps = 4_000
 
 function wallClock(format: Intl.DateTimeFormat, ms: number): number {

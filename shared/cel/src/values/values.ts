@@ -28,12 +28,12 @@ export type Kind =
  */
 export type Value = unknown
 
-/** What all values with a class of ours have in common. */
+/** The base of all values with a class of this package. */
 export abstract class Boxed {
   abstract readonly kind: Kind
 }
 
-/** What an evaluation gives instead of a value; `&&`, `||` and `?:` can absorb it, every other operation passes it on. */
+/** The error of an evaluation; `&&`, `||` and `?:` can absorb it, every other operation passes it on. */
 export class CelError extends Boxed {
   override readonly kind = 'error'
   readonly message: string
@@ -126,11 +126,11 @@ export class TypeValue extends Boxed {
 export abstract class Opaque extends Boxed {
   override readonly kind = 'opaque'
   abstract readonly typeName: string
-  /** What the cost of an operation counts as its size. */
+  /** The size for the cost of an operation. */
   get size(): number {
     return 1
   }
-  /** Whether both are the same; `other` is of the same type. */
+  /** True if both are equal; `other` has the same type. */
   abstract equals(other: Opaque): boolean
 }
 
@@ -140,15 +140,15 @@ export abstract class ListView extends Boxed {
   abstract readonly size: number
   /** The item at an index from 0 to size - 1. */
   abstract at(index: number): Value
-  /** What `+` gives with this list on the left; undefined where it appends. */
+  /** The result of `+` with this list on the left; undefined to append. */
   plus(_right: Value): Value | undefined {
     return undefined
   }
-  /** What `==` gives with this list on one side; undefined where items compare one by one. */
+  /** The result of `==` with this list on one side; undefined to compare item by item. */
   isEqual(_other: Value): Value | undefined {
     return undefined
   }
-  /** What this list reads: two with the same source are equal to the same values. */
+  /** The source of this list: two with the same source are equal to the same values. */
   get source(): Source | undefined {
     return undefined
   }
@@ -167,15 +167,15 @@ export abstract class MapView extends Boxed {
   /** The value at a key; undefined where there is none. */
   abstract get(key: Value): Value | undefined
   abstract keys(): Iterable<Value>
-  /** What `type(x)` gives. */
+  /** The result of `type(x)`. */
   get typeName(): string {
     return 'map'
   }
-  /** What `==` gives with this map on one side; undefined where entries compare one by one. */
+  /** The result of `==` with this map on one side; undefined to compare entry by entry. */
   isEqual(_other: Value): Value | undefined {
     return undefined
   }
-  /** What this map reads: two with the same source are equal to the same values. */
+  /** The source of this map: two with the same source are equal to the same values. */
   get source(): Source | undefined {
     return undefined
   }
@@ -212,7 +212,7 @@ export function kindOf(value: Value): Kind {
   }
 }
 
-/** Whether the value is an int. */
+/** True for an int. */
 export function isInt(value: Value): value is number | bigint {
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
 }
@@ -254,7 +254,7 @@ export function typeNameOf(value: Value): string {
 
 const noSuchOverloadError = new CelError('no such overload')
 
-/** What an operation gives on operands that it is not declared for. */
+/** The error of an operation on operands without an overload. */
 export function noSuchOverload(): CelError {
   return noSuchOverloadError
 }

@@ -6,14 +6,14 @@ import { CelError, isInt, ListView, MapView, noSuchOverload, type Source, toDoub
 import { addWork } from './work.ts'
 
 /**
- * How a node of a schema reads plain JSON as a value. JSON that means the same without a schema is `plain`, and is read in place with all
- * that lies below it.
+ * A schema node's view of plain JSON as a value. JSON that means the same without a schema is `plain`, and is read in place with everything
+ * below it.
  */
 export type ViewNode =
   | { readonly kind: 'plain' }
   /** A list whose items are read in place. */
   | { readonly kind: 'plainList'; readonly allowsNull: boolean }
-  /** What a null does not fit. */
+  /** A node that refuses null. */
   | { readonly kind: 'nonNull'; readonly node: ViewNode }
   | { readonly kind: 'double' | 'bytes' | 'timestamp' | 'date' | 'duration' | 'intOrString' }
   | { readonly kind: 'object'; readonly typeName: string; readonly fields: ReadonlyMap<string, FieldNode> }
@@ -27,7 +27,7 @@ export interface FieldNode {
   readonly node: ViewNode
 }
 
-/** How a list compares and what `+` does with it: as it is, without order, or by the keys of its items, which are properties. */
+/** The comparison of a list and its `+`: in order, without order, or by the keys of its items, which are properties. */
 export type ListRule = { readonly kind: 'atomic' } | { readonly kind: 'set' } | { readonly kind: 'map'; readonly keys: readonly string[] }
 
 /** A node that needs no view. */
@@ -94,7 +94,7 @@ function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string)
   }
 }
 
-/** What decoding a character takes, in the steps of work. */
+/** The work of decoding a character, in steps. */
 const characterSteps = 2
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -111,7 +111,7 @@ function isJsonObject(json: unknown): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
-/** What comparing a property, finding an item by its keys and finding an item of a set take, in the steps of work. */
+/** The work of comparing a property, of finding an item by its keys and of finding an item of a set, in steps. */
 const propertySteps = 32
 const keySteps = 128
 const itemSteps = 12
@@ -163,7 +163,7 @@ class ObjectView extends MapView {
     return field.node.kind === 'plain' ? json : viewOf(field.node, json)
   }
 
-  /** What a property holds, whether or not an expression can reach it. */
+  /** The value of a property, reachable by expressions or not. */
   property(name: string): unknown {
     return Object.hasOwn(this.#json, name) ? this.#json[name] : undefined
   }
@@ -270,7 +270,7 @@ class JsonListView extends ListView {
   }
 }
 
-/** What `+` made of a list with a rule: it keeps the rule. */
+/** The result of `+` on a list with a rule: it keeps the rule. */
 class JoinedList extends ListView {
   readonly #rule: ListRule
   readonly #items: readonly Value[]
@@ -388,7 +388,7 @@ function identitiesOf(list: Value): Set<Value> | undefined {
   return found
 }
 
-/** What finds an item of a set; undefined for an item that is no scalar. */
+/** The key of an item of a set; undefined for an item that is no scalar. */
 function identityOf(item: Value): Value | undefined {
   addWork(itemSteps)
   if (item === null || typeof item === 'string' || typeof item === 'boolean' || typeof item === 'bigint') return item
@@ -399,7 +399,7 @@ function identityOf(item: Value): Value | undefined {
   return item instanceof Uint8Array ? `bytes ${item.join(',')}` : undefined
 }
 
-/** What finds an item of a list with keys; undefined for an item without them. */
+/** The key of an item of a list with keys; undefined for an item without them. */
 function keyOf(rule: Extract<ListRule, { kind: 'map' }>, item: Value): string | undefined {
   if (!isMap(item)) return undefined
   addWork(keySteps)

@@ -10,7 +10,7 @@ export const workMax = 12_000_000
 /** Ends an evaluation that has done too much. */
 export class WorkExceeded extends Error {}
 
-/** What is done outside of an evaluation is not limited. */
+/** Work outside an evaluation is unlimited. */
 const unlimited = Number.NEGATIVE_INFINITY
 let done = unlimited
 

@@ -17,7 +17,7 @@ interface EtcdMember {
   readonly peerPorts: Readonly<Record<string, number>>
 }
 
-/** How a local etcd is run. */
+/** Options of a local etcd. */
 export interface EtcdOptions {
   /** The program; see `locateBackend`. */
   readonly path: string

@@ -7,13 +7,13 @@ export const backendRetryAfterMs = 600_000
 /** Longest that a started program may take until it answers; a loaded machine needs seconds for a first election. */
 export const backendReadyTimeoutMs = 30_000
 
-/** How often a started program is asked whether it is ready. */
+/** Interval of checks that a started program is ready. */
 export const backendPollIntervalMs = 25
 
 /** Longest that a program may take to end when asked to; then it is killed. */
 export const backendStopTimeoutMs = 5_000
 
-/** Where free ports are looked for: above the well-known servers, below the ports that systems give away by themselves and NodePorts. */
+/** The first candidate for free ports: above the well-known servers, below the ports that systems assign by themselves and NodePorts. */
 export const firstFreePort = 15_000
 export const lastFreePort = 29_999
 

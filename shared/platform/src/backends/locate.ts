@@ -19,14 +19,14 @@ import { backendFetchTimeoutMs, backendRetryAfterMs } from './limits.ts'
 /** Programs of others that a distributed server runs on. */
 export type BackendName = 'etcd' | 'nats-server'
 
-/** Where a program was found, or one line on how to get it. */
+/** The place of a program, or one line on how to get it. */
 export type LocatedBackend = { readonly kind: 'found'; readonly path: string } | { readonly kind: 'missing'; readonly reason: string }
 
-/** Where to look for a program. */
+/** The places of a program. */
 export interface LocateOptions {
   /** Keeps what was unpacked, for the next time. */
   readonly cacheFolder: string
-  /** Whether a package of the distribution may be fetched. */
+  /** True if a package of the distribution may be fetched. */
   readonly mayFetch: boolean
 }
 

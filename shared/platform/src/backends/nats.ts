@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { BackendTls } from './etcd.ts'
 import { freePorts, openProgram, type Program } from './program.ts'
 
-/** How a local nats-server with JetStream is run. */
+/** Options of a local nats-server with JetStream. */
 export interface NatsOptions {
   /** The program; see `locateBackend`. */
   readonly path: string

@@ -47,7 +47,7 @@ export class ProgramPortError extends Error {
   }
 }
 
-/** How a program is run. */
+/** Options of a program. */
 export interface ProgramOptions {
   readonly path: string
   readonly arguments: readonly string[]
@@ -105,7 +105,7 @@ function listenAt(port: number): Promise<Server | undefined> {
   return promise
 }
 
-/** What starts a program so that it ends with this process, however that ends; nothing where the system has no such tool. */
+/** The prefix of a command that ends with this process, however that ends; empty on systems without such a tool. */
 const endingWithUs = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []
 
 class ChildProgram implements Program {

@@ -1,14 +1,14 @@
 import { declareMetrics, type MetricTable } from '../metric-table.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** What was wrong with the call of a conversion webhook. */
+/** The fault of a call of a conversion webhook. */
 export type ConversionFailureKind =
   | 'conversion_webhook_call_failure'
   | 'conversion_webhook_malformed_response_failure'
   | 'conversion_webhook_partial_response_failure'
   | 'conversion_webhook_invalid_converted_object_failure'
 
-/** Which versions of which definition a call was about. */
+/** The definition and the versions of a call. */
 interface CountedConversion {
   readonly definition: string
   readonly fromVersion: string

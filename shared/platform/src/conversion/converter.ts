@@ -21,7 +21,7 @@ export const conversionMsMax = 30_000
 /** Calls of the webhook of one definition that are under way; more wait. */
 export const conversionsAtOnceMax = 64
 
-/** What calling conversion webhooks needs. */
+/** The dependencies of calling conversion webhooks. */
 export interface ConverterNeeds {
   readonly caller: WebhookCaller
   readonly names: Names
@@ -39,7 +39,7 @@ export interface ConverterNeeds {
 export interface Conversion {
   readonly webhook: Omit<ConversionWebhook, 'readersOf'>
   readonly desiredApiVersion: string
-  /** Those that are in that version already stay as they are. */
+  /** Objects that are in that version already stay unchanged. */
   readonly objects: readonly ApiObject[]
   readonly hasBigIntegers: boolean
   readonly context: Pick<CallContext, 'timeoutMs' | 'traceparent'>
@@ -149,7 +149,7 @@ export class Converter {
   }
 }
 
-/** What a function gives; what it throws is a message for another error. */
+/** The result of a function; its error becomes the message of another error. */
 function attempt<T>(work: () => T, refuse: (message: string) => Error): T {
   try {
     return work()

@@ -1,7 +1,7 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node'
 import type { Clock, Timer } from '../clock.ts'
 
-/** What JetStream says of a message. */
+/** JetStream's answer to a message. */
 export interface Acknowledgement {
   /** Place of the message in the stream. */
   readonly sequence: number
@@ -16,7 +16,7 @@ export interface PublishedMessage {
   readonly headers: MsgHdrs
 }
 
-/** What is published over. */
+/** The dependencies of publishing. */
 export interface AcknowledgedPublisherOptions {
   readonly connection: Pick<NatsConnection, 'subscribe' | 'publish' | 'closed'>
   readonly clock: Clock
@@ -101,7 +101,7 @@ export class AcknowledgedPublisher {
   }
 }
 
-/** What an answer says: a refusal, where it comes from a server without such a stream, or the place of the message. */
+/** Parses an answer: a refusal by a server without such a stream, or the place of the message. */
 function parseAcknowledgement(message: Msg): Acknowledgement | Error {
   if (message.data.length === 0) return new Error(`NATS has no stream for ${message.headers?.description || 'this subject'}`)
   try {

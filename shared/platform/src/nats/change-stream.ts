@@ -2,14 +2,14 @@ import type { ChangeMessage } from '@orch/core/contracts'
 
 /** The last message of a stream. */
 export interface LastMessage {
-  /** How many messages the stream has ever taken in; 0: none. */
+  /** The number of messages that the stream has ever received. */
   readonly sequence: number
   /** Absent: it is no longer held, or there was none. */
   readonly id?: string | undefined
   readonly message?: ChangeMessage | undefined
 }
 
-/** What a message comes with, so that it is refused when another publisher has been there. */
+/** The expectations of a message, which is refused if another publisher has written since. */
 export interface PublishOptions {
   readonly id: string
   /** Sequence of the last message that the publisher knows of. */

@@ -3,11 +3,11 @@ import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnectio
 import { isLoopback } from '../rpc/address.ts'
 import { natsPingIntervalMs, natsTimeoutMs } from './limits.ts'
 
-/** Where NATS is and how to speak to it. */
+/** The address of NATS, and the credentials for it. */
 export interface NatsOptions {
   /** `host:port` each; one that answers is enough. */
   readonly servers: readonly string[]
-  /** What the server's own tools call this connection. */
+  /** The name of this connection in the server's own tools. */
   readonly name: string
   /** Whom to trust, and who we are. Files are read at every connection, so renewed ones are taken up. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string } | undefined
@@ -72,7 +72,7 @@ async function toConnectionOptions({ servers, name, tls, user, password, credent
   return {
     servers: [...servers],
     name,
-    // What was under way when a connection broke may not be sent again by the next one: the order would be lost.
+    // The next connection must not send messages of a broken one again: the order would be lost.
     reconnect: false,
     timeout: natsTimeoutMs,
     pingInterval: natsPingIntervalMs,

@@ -27,12 +27,12 @@ import {
   natsTimeoutMs,
 } from './limits.ts'
 
-/** How a stream of changes is kept. */
+/** Options of a stream of changes. */
 export interface JetStreamOptions {
   readonly nats: Nats
   /** See `streamName`. */
   readonly name: string
-  /** Where the stream is kept when it is made; one that is there stays where it is. Nothing depends on it: storage is the truth. */
+  /** The storage of a new stream; an existing one keeps its own. Nothing depends on it: storage is the truth. */
   readonly storage?: 'memory' | 'file'
   readonly replicas?: number
   readonly bytesMax?: number

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Tracer } from '../telemetry.ts'
 import { createTracer } from './tracer.ts'
 
-/** Whose spans these are. */
+/** The service of the spans. */
 export interface OpenTelemetryOptions {
   /** Name of the service in its spans; absent: the environment names it. */
   readonly serviceName: string | undefined

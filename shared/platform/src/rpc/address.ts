@@ -2,7 +2,7 @@ import { lookup as lookupName } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { rpcLimits } from './limits.ts'
 
-/** Where replicas are: one at a host and port, or one at each address that a name has. */
+/** The addresses of replicas: one at a host and port, or one at each address of a name. */
 export type RpcAddress =
   | { readonly kind: 'one'; readonly host: string; readonly port: number }
   | { readonly kind: 'all'; readonly host: string; readonly port: number }
@@ -26,7 +26,7 @@ export function parseRpcAddress(text: string): RpcAddress | undefined {
   return { kind: isName ? 'all' : 'one', host, port }
 }
 
-/** Whether an address never leaves this machine. */
+/** True if an address never leaves this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
@@ -37,7 +37,7 @@ export type Lookup = (name: string) => Promise<readonly string[]>
 /** As this machine knows names. */
 export const systemLookup: Lookup = async (name) => (await lookupName(name, { all: true })).map(({ address }) => address)
 
-/** Where replicas are right now. A name that can't be looked up is an error. */
+/** The present addresses of replicas. A failed lookup of a name is an error. */
 export async function resolveTargets({ kind, host, port }: RpcAddress, lookup: Lookup): Promise<readonly Target[]> {
   if (kind === 'one') return [{ address: printHostPort(host, port), host }]
   const addresses = new Set((await lookup(host)).map((address) => printHostPort(address, port)))

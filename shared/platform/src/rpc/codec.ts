@@ -38,7 +38,7 @@ export function codecOf(description: Described): Codec {
 
 const codecs = new WeakMap<Described, Codec>()
 
-/** How a message is written and read, without the length in front of it. The writer goes from the end of a message to its start. */
+/** The codec of a message, without the length in front of it. The writer goes from the end of a message to its start. */
 interface Body {
   write(message: Plain): void
   /** Adds what is read, to the end that the reader has, to a message that is begun already. */
@@ -55,16 +55,16 @@ function bodyOf(description: Described): Body {
   return body
 }
 
-/** How one value is written, without its tag, and read. */
+/** The codec of one value without its tag. */
 interface Item {
   readonly wireType: number
   write(value: unknown): void
   read(reader: Reader): unknown
-  /** What a required field is when the wire has none. */
+  /** The value of a required field that is absent from the wire. */
   readonly absent: () => unknown
 }
 
-/** How a field is written with its tags, and put into a message when it is read. */
+/** The codec of a field with its tags, and its place in a message. */
 interface Member {
   readonly name: string
   readonly tag: number

@@ -11,7 +11,7 @@ export function serverCredentials(source: CertificateSource | undefined): Server
   return experimental.createCertificateProviderServerCredentials(provider, provider, true)
 }
 
-/** Who must be at the other end: a host, and one of these roles if the contract names any. */
+/** The expected identity of the other end: a host, and one of these roles if the contract names any. */
 export interface Expected {
   readonly host: string
   readonly roles: readonly ServiceRole[]

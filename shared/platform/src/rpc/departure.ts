@@ -1,6 +1,6 @@
 import type { Work } from './work.ts'
 
-/** How a server takes leave of those who keep a stream of batches open. */
+/** A server's goodbye to callers that keep a stream of batches open. */
 export interface Departure {
   /** `leave` is called once, when the server is about to stop; the function that is returned says that the stream has ended. */
   join(leave: () => void): () => void

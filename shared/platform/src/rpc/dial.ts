@@ -14,22 +14,22 @@ import { RemoteStream } from './remote-stream.ts'
 /** A service in another process, until the connections are closed. */
 export interface Dialled<S> {
   readonly service: S
-  /** Whether a replica can be reached and wants calls. */
+  /** True if a replica is reachable and accepts calls. */
   isReady(): boolean
   /** Resolves when a replica could be reached for the first time. */
   readonly reached: Promise<void>
   close(): void
 }
 
-/** Where a service is, and how it is reached. */
+/** The address of a service, and the connection to it. */
 export interface DialOptions extends RpcTelemetry {
   /** `host:port` for each replica, or `dns:///name:port` for all that are behind a name. */
   readonly addresses: readonly string[]
-  /** What we show and whom we trust; absent: nothing is encrypted. */
+  /** Our certificate and the trusted authorities; absent for a plain connection. */
   readonly tls?: TlsFiles | undefined
   /** Allows to go without `tls` beyond this machine. */
   readonly insecureTransport?: boolean
-  /** How names are looked up; by default as this machine does. */
+  /** The lookup of names; by default this machine's. */
   readonly lookup?: Lookup
   readonly clock?: Clock
   /** From 0 to 1; spreads calls and attempts. */

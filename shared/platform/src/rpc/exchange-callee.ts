@@ -12,7 +12,7 @@ import { toWireFailure } from './wire-failure.ts'
 type Call = CallItem & { readonly kind: 'call' }
 type ExchangeStream = ServerDuplexStream<CallFrame, ReplyFrame>
 
-/** What an item costs beside its payload, roughly. */
+/** The approximate cost of an item besides its payload. */
 const itemBytes = 96
 
 /** Answers the calls of streams of batches. */
@@ -107,7 +107,7 @@ class ExchangeCallee {
 
   #reply(item: ReplyItem): void {
     this.#batches.push(item, itemBytes + (item.kind === 'answer' ? item.payload.length : 0))
-    // Who does not read answers gets no more of them.
+    // A caller that does not read answers gets no more of them.
     if (this.#batches.waitingBytes > rpcLimits.exchangeQueueBytesMax) this.#stream.pause()
   }
 

@@ -31,7 +31,7 @@ export interface Patience {
   readonly more: () => number
 }
 
-/** What an item costs beside its payload, roughly. */
+/** The approximate cost of an item besides its payload. */
 const itemBytes = 96
 
 /** The calling side of a stream of batches. When the stream dies, whatever had left is of unknown outcome. */

@@ -2,7 +2,7 @@ import { wire } from '@orch/core/contracts'
 import type { Status } from '@orch/core/meta'
 import { codecOf } from './codec.ts'
 
-/** What a caller says on a stream of batches. */
+/** A caller's message on a stream of batches. */
 const callItem = wire.variants({
   /** `id` is the caller's own, and new on this stream. `payload` is the request in the form of the method. */
   call: wire.message({
@@ -18,7 +18,7 @@ const callItem = wire.variants({
   cancel: wire.message({ id: wire.int64(1) }),
 })
 
-/** What the called side says. */
+/** The called side's message. */
 const replyItem = wire.variants({
   answer: wire.message({ id: wire.int64(1), payload: wire.bytes(2) }),
   failure: wire.message({ id: wire.int64(1), status: wire.json<Status>(2), isUnknown: wire.bool(3) }),

@@ -14,7 +14,7 @@ export const healthContract = contract('grpc.health.v1.Health', {
 /** Values of the protocol. `unknown`: it can be reached, and what it stands on does not answer. */
 export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const
 
-/** How a server tells the others whether it wants calls. */
+/** A server's announcement that it accepts calls. */
 export interface Health {
   readonly service: Service<typeof healthContract>
   setServing(isServing: boolean): void

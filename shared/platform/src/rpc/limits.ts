@@ -20,7 +20,7 @@ export const rpcLimits = {
   slowConnectMsMax: 8_000,
   /** Attempts to reach a replica for the first time until one is logged: a replica that starts together with us takes some seconds. */
   firstAttemptsMax: 40,
-  /** How long a call waits for a replica to be there. A replica that restarts takes about that long; more would pile up requests. */
+  /** Longest wait of a call for a ready replica. A restarting replica takes about that long; a longer wait would pile up requests. */
   waitMsMax: 1_000,
   /** Calls that wait for a replica. Each holds a client's request; beyond it they are refused at once. */
   waitingCallsMax: 4_096,
@@ -35,31 +35,31 @@ export const rpcLimits = {
   probesMissedMax: 2,
   lateCallsMax: 3,
   /**
-   * How long a replica stays doubtful after a call without an answer, whatever probes say: what it stands on may be away, which it
-   * notices itself, and tells, within that time.
+   * Time for which a replica stays doubtful after a call without an answer, whatever probes report: its own backend may be away, which it
+   * notices and reports within that time.
    */
   doubtMs: 2_000,
   /** A replica that gives others late answers is slow and not dead: a call is given so many times its time then. */
   slowAnswersMax: 8,
-  /** How often a call that may be repeated is sent in all. Each attempt has twice the time of the one before it: a replica may be busy. */
+  /** Attempts of a call that may be repeated. Each has twice the time of the one before it: a replica may be busy. */
   attemptsMax: 3,
   /** Until then an attempt waits for a replica to be there. Beyond it the client is better served elsewhere. */
   attemptsMs: 2_700,
   /** Silence after which HTTP/2 itself tests a connection, and how long the answer may take; the called side notices lost callers by it. */
   keepaliveMs: 5_000,
   keepaliveTimeoutMs: 3_000,
-  /** How often a name is looked up again. A replica that was added gets work after that time. */
+  /** Interval of lookups of a name. An added replica gets work after that time. */
   resolveMs: 5_000,
   /** Replicas behind one name. */
   replicasMax: 64,
   /** Calls of one stream of batches that have no answer yet; about twice what the gateways of a busy cluster have open. */
   exchangeCallsMax: 8_192,
-  /** What waits to be sent on such a stream, either way. A reader that is this far behind gets no new calls. */
+  /** The bound of the bytes that wait to be sent on such a stream, either way. A reader that is this far behind gets no new calls. */
   exchangeQueueBytesMax: 64 * 1024 * 1024,
   /** One call or answer in a batch. An object is at most 3 MiB of JSON, and admission gets two of them. */
   exchangePayloadBytesMax: 32 * 1024 * 1024,
-  /** Where one batch ends and the next begins: large enough to share the cost of a message, small enough not to delay its first call. */
+  /** The size of a batch: large enough to share the cost of a message, small enough not to delay its first call. */
   batchBytesMax: 512 * 1024,
-  /** How long a server that is about to stop waits for the calls that it has taken. Below the 30 s that a pod has for its end. */
+  /** Longest wait of a stopping server for the calls that it has accepted. Below the 30 s that a pod has for its end. */
   drainMsMax: 20_000,
 } as const

@@ -7,17 +7,17 @@ import type { Metrics } from '../metrics.ts'
 import { noTracer, type SpanKind, type Tracer, traceFields } from '../telemetry.ts'
 import { wireName } from './path.ts'
 
-/** Where calls leave their traces. */
+/** The receiver of calls' traces. */
 export interface RpcTelemetry {
   readonly tracer?: Tracer | undefined
   readonly metrics?: Metrics | undefined
-  /** Where the called side writes a line for each call. */
+  /** The called side's log of calls. */
   readonly log?: Log | undefined
 }
 
 /** One call that is being watched. */
 export interface Observation {
-  /** What those who are called next belong to. */
+  /** The parent of the next calls' spans. */
   readonly traceparent: string | undefined
   /** The call is over; `error` if it has failed. Only the first time counts. */
   end(error?: unknown): void
@@ -32,7 +32,7 @@ type Side = Extract<SpanKind, 'client' | 'server'>
 const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /**
- * How calls of a method are watched: a span where they belong to a trace, the time until the answer, for streams until the
+ * Observes calls of a method: a span if they belong to a trace, the time until the answer, for streams until the
  * first part, and on the called side a line in the log. Calls that no request has caused begin no trace of their own.
  */
 export function createObserve({ tracer = noTracer, metrics, log }: RpcTelemetry, side: Side, service: string, method: string): Observe {

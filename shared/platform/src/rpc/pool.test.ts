@@ -63,7 +63,7 @@ async function behindAName(port: number, ...first: readonly string[]) {
   return { dialled, service: dialled.service, look, warnings }
 }
 
-/** Who answers, of many calls. */
+/** The replicas that answer many calls. */
 async function answering({ ask }: Service<typeof notes>): Promise<Set<string>> {
   const answers = await Promise.all(Array.from({ length: 40 }, () => ask({ text: '' })))
   return new Set(answers.map(({ text }) => text))

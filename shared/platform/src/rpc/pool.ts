@@ -6,7 +6,7 @@ import { type Lookup, type RpcAddress, resolveTargets, type Target } from './add
 import { rpcLimits } from './limits.ts'
 import { Replica } from './replica.ts'
 
-/** Where the replicas of a service are, and how they are reached. */
+/** The addresses of a service's replicas, and the connections to them. */
 export interface PoolOptions {
   /** Full name of the service. */
   readonly service: string
@@ -18,7 +18,7 @@ export interface PoolOptions {
   readonly log: Log
 }
 
-/** How long a call waits for a replica. */
+/** A call's wait for a replica. */
 export interface Patience {
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
@@ -49,7 +49,7 @@ export class Pool {
     this.#resolving = options.clock.every(rpcLimits.resolveMs, () => void this.#resolve())
   }
 
-  /** Whether a call could leave now. */
+  /** True if a call could leave now. */
   get isReady(): boolean {
     return this.#ready.length > 0
   }
@@ -62,7 +62,7 @@ export class Pool {
   /** A replica that takes calls, if there is one right now. */
   pick(load: Load): Replica | undefined {
     let best: Replica | undefined
-    // Who is asked first changes, so that equals share.
+    // The first replica changes, so that equals share the calls.
     const offset = this.#ready.length > 1 ? Math.floor(this.#options.random() * this.#ready.length) : 0
     for (let index = 0; index < this.#ready.length; index += 1) {
       const replica = this.#ready[(index + offset) % this.#ready.length]
@@ -72,7 +72,7 @@ export class Pool {
     return best
   }
 
-  /** Whether a replica takes calls about which there is no doubt. */
+  /** True if a replica without doubt accepts calls. */
   get hasUndoubted(): boolean {
     return this.#ready.some(({ isDoubtful }) => !isDoubtful)
   }

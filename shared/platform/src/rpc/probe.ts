@@ -6,7 +6,7 @@ import { rpcLimits } from './limits.ts'
 import { methodPath } from './path.ts'
 import { afterPatience } from './patience.ts'
 
-/** What a probe asks, and whom it tells. */
+/** A probe's question, and the receiver of its result. */
 export interface ProbeOptions {
   readonly client: Client
   /** Name of the service whose health is asked for. */

@@ -6,7 +6,7 @@ export interface PushStreamOptions<T = unknown> {
   readonly onClose?: () => void
   /** Called when the reader has taken everything that waited, after there was something. */
   readonly onDrain?: () => void
-  /** What a reader that is behind gets instead of the last item that waits and the one that follows it; undefined: both. */
+  /** Joins the last waiting item with the next one, for a reader that is behind; undefined to keep both. */
   readonly join?: (waiting: T, item: T) => T | undefined
 }
 
@@ -54,14 +54,14 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     last.bytes += sizeBytes
   }
 
-  /** What waits is still delivered, then the stream is done. */
+  /** Delivers the waiting items, then ends the stream. */
   end(): void {
     if (this.#ended) return
     this.#finish()
     for (const reader of this.#readers.splice(0)) reader.resolve({ value: undefined, done: true })
   }
 
-  /** What waits is still delivered, then the error. */
+  /** Delivers the waiting items, then the error. */
   fail(error: unknown): void {
     if (this.#ended) return
     this.#failure = { error }
@@ -73,7 +73,7 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     for (const reader of others) reader.resolve({ value: undefined, done: true })
   }
 
-  /** What waits is dropped, then the error: for a reader that did not keep up. */
+  /** Drops the waiting items, then fails: for a reader that did not keep up. */
   abandon(error: unknown): void {
     if (this.#ended) return
     this.#drop()

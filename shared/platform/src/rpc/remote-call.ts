@@ -19,7 +19,7 @@ export interface RemoteMethod {
   readonly request: Codec
   readonly response: Codec
   readonly idempotent: boolean
-  /** How long a replica that is well takes for a request at most; undefined: as long as the caller waits. */
+  /** Longest time of a healthy replica for a request; undefined for the caller's own deadline. */
   answerMs(message: unknown): number | undefined
   /** Its calls travel in batches. */
   readonly isHot: boolean
@@ -60,7 +60,7 @@ async function askUntilAnswered(method: RemoteMethod, message: unknown, context:
   }
 }
 
-/** What is left of the time in which a call that has failed elsewhere waits for a replica. */
+/** The rest of the time in which a call that has failed on one replica waits for another. */
 function hurried(context: CallContext, elapsedMs: number): CallContext {
   const { timeoutMs = Number.POSITIVE_INFINITY } = context
   return { ...context, timeoutMs: Math.min(timeoutMs, Math.max(0, rpcLimits.attemptsMs - elapsedMs)) }
@@ -77,13 +77,13 @@ export function findReplica({ pool }: RemoteMethod, load: Load, context: CallCon
   return pool.pick(load) ?? pool.wait(load, context)
 }
 
-/** Whether the call may be sent again after this failure. */
+/** True if the call may be sent again after this failure. */
 export function mayRepeat(error: unknown, { idempotent }: RemoteMethod): boolean {
   if (error instanceof ConnectionLostError) return idempotent || !error.wasSent
   return error instanceof NotAskedError || (idempotent && isLate(error))
 }
 
-/** What is left of the caller's time. */
+/** The rest of the caller's time. */
 function remaining(context: CallContext, elapsedMs: number): CallContext {
   return context.timeoutMs === undefined ? context : { ...context, timeoutMs: Math.max(0, context.timeoutMs - elapsedMs) }
 }
@@ -154,7 +154,7 @@ function sendAlone({ replica: { client }, method, message, context, patient }: S
   })
 }
 
-/** What travels in the headers of a call. */
+/** The headers of a call. */
 export function metadataOf({ traceparent, requestId }: CallContext): Metadata {
   const metadata = new Metadata()
   if (traceparent !== undefined) metadata.set(traceparentKey, traceparent)

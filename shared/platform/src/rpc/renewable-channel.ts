@@ -15,7 +15,7 @@ export interface RenewalOptions {
   readonly failuresMax: number
 }
 
-/** What a call ends with on a session that was destroyed. */
+/** The statuses of calls on a destroyed session. */
 const brokenStatuses: ReadonlySet<status> = new Set([status.INTERNAL, status.UNAVAILABLE, status.UNKNOWN])
 
 type Call = ReturnType<ChannelInterface['createCall']>
@@ -59,7 +59,7 @@ export class RenewableChannel implements ChannelInterface {
     this.#abandon(stale)
   }
 
-  /** Whether gRPC takes the connection for one that can be used. */
+  /** True if gRPC considers the connection usable. */
   get seemsConnected(): boolean {
     return this.#channel.getConnectivityState(false) === connectivityState.READY
   }

@@ -14,7 +14,7 @@ import { afterPatience } from './patience.ts'
 import { Probe } from './probe.ts'
 import { RenewableChannel } from './renewable-channel.ts'
 
-/** What a replica needs, and whom it tells. */
+/** The dependencies of a replica, and the receivers of its reports. */
 export interface ReplicaOptions {
   readonly target: Target
   /** Credentials for a host whose certificate carries this name. */
@@ -52,7 +52,7 @@ const isNotThereYet = /ECONNREFUSED|Name resolution failed/
  */
 export class Replica {
   readonly address: string
-  /** What is under way: calls without an answer, and streams that are open. */
+  /** The calls without an answer, and the open streams. */
   readonly inFlight = { call: 0, stream: 0 }
   readonly #options: ReplicaOptions
   readonly #channel: RenewableChannel
@@ -66,7 +66,7 @@ export class Replica {
   #failures = 0
   /** Connections in a row on which nothing was ever heard. */
   #unmade = 0
-  /** Whether it has ever said how it is. */
+  /** True once it has reported its health. */
   #isKnown = false
   #watching: ClientReadableStream<unknown> | undefined
   /** The health stream that has said something. */
@@ -89,7 +89,7 @@ export class Replica {
     const credentials = credentialsFor(target.host)
     this.#channel = new RenewableChannel(target.address, credentials, {
       ...dialOptions,
-      // What the certificate has to carry is checked by the credentials.
+      // The credentials check the name in the certificate.
       'grpc.ssl_target_name_override': announcedName(target.host),
       'grpc.default_authority': target.host,
     })
@@ -106,7 +106,7 @@ export class Replica {
     this.#watch()
   }
 
-  /** What calls are made with. */
+  /** The client of its calls. */
   get client(): Client {
     return this.#client
   }
@@ -132,7 +132,7 @@ export class Replica {
   /** A call that was begun at this time had no answer in the time that it was given. */
   wasLate(begunMs: number): void {
     if (this.#closed || !this.#isReady) return
-    // Those that were under way side by side count once.
+    // Late answers of parallel calls count once.
     if (begunMs >= this.#late.atMs) this.#late = { count: this.#late.count + 1, atMs: this.#options.clock.monotonic() }
     if (this.#late.count >= rpcLimits.lateCallsMax) this.#renew('calls have no answer')
     else this.#doubt()
@@ -146,8 +146,8 @@ export class Replica {
   }
 
   /**
-   * How much longer a call should be waited for whose time is up. Where much is asked at once, and answered one after the other,
-   * the last ones are late although the replica is well: late answers to others say so.
+   * Additional wait for a call whose time is up. With many calls at once, answered one after the other,
+   * the last ones are late although the replica is well: late answers to others show it.
    */
   patienceFor({ begunMs, answerMs = 0 }: AnswerTime): number {
     const untilMs = Math.min(this.#slowAnswerMs + answerMs, begunMs + rpcLimits.slowAnswersMax * answerMs)
@@ -166,7 +166,7 @@ export class Replica {
     return this.#exchange
   }
 
-  /** What is under way may still end well. */
+  /** Calls under way may still succeed. */
   close(): void {
     this.#closed = true
     this.#retry?.cancel()

@@ -32,7 +32,7 @@ export function serveContract<M extends Methods>(contract: Contract<M>, service:
   return { contract, service: service as unknown as Service<Contract<Methods>> }
 }
 
-/** What gRPC needs to serve one contract. */
+/** A contract's service for gRPC. */
 export interface GrpcService {
   readonly definition: ServiceDefinition
   readonly implementation: UntypedServiceImplementation

@@ -5,14 +5,14 @@ import type { Departure } from './departure.ts'
 import type { Observe, RpcTelemetry } from './observe.ts'
 import type { Work } from './work.ts'
 
-/** What the methods of a server share. */
+/** The options shared by the methods of a server. */
 export interface ServeOptions extends RpcTelemetry {
   readonly clock: Clock
   readonly work: Work
   readonly departure: Departure
   /** Raised when streams without an end of their own have to end. */
   readonly stopping: AbortSignal
-  /** Whether callers show certificates, and so have roles. */
+  /** True if callers show certificates, and so have roles. */
   readonly hasRoles: boolean
 }
 

@@ -24,7 +24,7 @@ export interface RpcServer {
   readonly address: string
   /** Tells callers whether to come here; a server starts as one that wants calls unless it was opened otherwise. */
   setServing(isServing: boolean): void
-  /** Whether what it stands on answers; while it does not, callers go to another replica where there is one. */
+  /** Reports whether its backend answers; while it does not, callers use another replica if there is one. */
   setUseful(isUseful: boolean): void
   /** Sends callers elsewhere, finishes what they have asked for, ends streams without an end of their own, then closes. */
   drain(options?: { readonly timeoutMs?: number }): Promise<void>
@@ -44,7 +44,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Where a server listens, and what it offers. */
+/** The address of a server, and its services. */
 export interface RpcServerOptions extends RpcTelemetry {
   /** Host and port; port 0 takes any free one. */
   readonly address: string

@@ -10,7 +10,7 @@ const failureTrailer = 'status-bin'
 /** The connection died, or was never there. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError'
-  /** Whether the call may have reached the other side. */
+  /** True if the call may have reached the other side. */
   readonly wasSent: boolean
 
   constructor(wasSent: boolean, options?: ErrorOptions) {
@@ -43,7 +43,7 @@ export function fromGrpcError(error: ServiceError): StatusError | ConnectionLost
   }
 }
 
-/** Whether there was no answer in time, here or at those whom the callee has asked. */
+/** True if no answer came in time, from the callee or from the services that it has called. */
 export function isLate(error: unknown): boolean {
   return error instanceof NotAskedError || (error instanceof UnknownOutcomeError && error.code === 504)
 }
@@ -53,7 +53,7 @@ export function lateEverywhere(cause: unknown): StatusError {
   return serviceUnavailable('a service has not answered in time', { cause, retryAfterSeconds: 1 })
 }
 
-/** What a lost connection means to the caller, after the last attempt. */
+/** The caller's error for a lost connection, after the last attempt. */
 export function toCallerError(error: unknown, { idempotent }: { idempotent: boolean }): unknown {
   if (!(error instanceof ConnectionLostError)) return error
   const unreachable = serviceUnavailable('a service cannot be reached', { cause: error, retryAfterSeconds: 1 })

@@ -26,7 +26,7 @@ interface OfferedMethod {
   readonly call: (request: unknown, context: CallContext) => unknown
 }
 
-/** What the caller may still say of a call. */
+/** The caller's later messages about a call. */
 interface OpenCall {
   cancel(): void
   taken(bytes: number): void
@@ -127,7 +127,7 @@ class ThreadCallee {
   }
 }
 
-/** How far the other thread has read a stream. */
+/** The other thread's progress in reading a stream. */
 class Reading implements OpenCall {
   readonly #underWay: UnderWay
   #parts: Stream<unknown> | undefined

@@ -68,7 +68,7 @@ interface Pending {
   readonly fail: (error: unknown) => void
 }
 
-/** What becomes of the replies to a call. */
+/** The receiver of the replies to a call. */
 type Receiver = Pick<Pending, 'take' | 'end' | 'fail'>
 
 class ThreadCaller {
@@ -215,7 +215,7 @@ class ThreadCaller {
     }
   }
 
-  /** What had left is of unknown outcome, unless it has no effect. */
+  /** A call that had left has an unknown outcome, unless it has no effect. */
   #die(): void {
     if (this.#isGone) return
     this.#isGone = true

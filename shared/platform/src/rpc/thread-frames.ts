@@ -4,7 +4,7 @@ import type { Status } from '@orch/core/meta'
 import { Batches } from './batches.ts'
 import { type Codec, codecOf } from './codec.ts'
 
-/** What a caller says to another thread. `id` is the caller's own, and new on this port. */
+/** A caller's message to another thread. `id` is the caller's own, and new on this port. */
 const threadCall = wire.variants({
   /** `payload` is the request in the form of the method, `method` the path of it. */
   call: wire.message({
@@ -22,7 +22,7 @@ const threadCall = wire.variants({
   taken: wire.message({ id: wire.int64(1), bytes: wire.int64(2) }),
 })
 
-/** What the called thread says. A stream is any number of parts, then its end or a failure. */
+/** The called thread's message. A stream is any number of parts, then its end or a failure. */
 const threadReply = wire.variants({
   answer: wire.message({ id: wire.int64(1), payload: wire.bytes(2) }),
   failure: wire.message({ id: wire.int64(1), status: wire.json<Status>(2), isUnknown: wire.bool(3) }),
@@ -48,7 +48,7 @@ export const threadCalls = codecOf(callFrame)
 /** Replies of one turn of the event loop. */
 export const threadReplies = codecOf(replyFrame)
 
-/** What an item costs beside its payload, roughly. */
+/** The approximate cost of an item besides its payload. */
 export const threadItemBytes = 96
 
 /** Sends what is said in one turn as few messages, whose bytes change hands. The queue of a port takes everything. */

@@ -133,7 +133,7 @@ test('a certificate of another authority, another host, another role or none at 
   expect(await refusal(impostor.address, gateway)).toContain('the certificate of the server names the role watch, expected storage')
 })
 
-/** What the log says of a connection that does not come about. */
+/** The log's reason for a failed connection. */
 async function refusal(address: string, tls: TlsFiles | undefined): Promise<string> {
   const reasons: string[] = []
   const { service } = dial(address, tls, { ...silentLog, warn: ({ reason }) => void reasons.push(String(reason)) })

@@ -8,7 +8,7 @@ export interface WireFailure {
   readonly isUnknown: boolean
 }
 
-/** What callers may know of a failure. The text of an unexpected error stays in the log, and its effects are unknown. */
+/** The failure as callers may see it. The text of an unexpected error stays in the log, and its effects are unknown. */
 export function toWireFailure(error: unknown): WireFailure {
   if (error instanceof StatusError) return { status: error.status, isUnknown: error instanceof UnknownOutcomeError }
   return { status: internal('an unexpected error in another service', { cause: error }).status, isUnknown: true }

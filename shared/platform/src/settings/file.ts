@@ -7,7 +7,7 @@ export async function loadSettingsFile(path: string): Promise<unknown> {
   return path === '' ? undefined : ((await loadYamlFile('--config', path)) ?? {})
 }
 
-/** What stands in a YAML or JSON file that a flag names, as plain data. */
+/** Reads a YAML or JSON file that a flag names, as plain data. */
 export async function loadYamlFile(flag: string, path: string): Promise<unknown> {
   let text: string
   try {

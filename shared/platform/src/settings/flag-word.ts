@@ -2,7 +2,7 @@
 export interface FlagWord {
   /** With its dashes. */
   readonly flag: string
-  /** What stands behind `=`; undefined where there is none. */
+  /** The text after `=`; undefined without one. */
   readonly text: string | undefined
 }
 

@@ -13,7 +13,7 @@ export function nearest(text: string, words: readonly string[]): string | undefi
   return best
 }
 
-/** How many letters must be put in, taken out or changed to turn one text into the other. */
+/** Number of letters to insert, delete or replace to turn one text into the other. */
 export function editDistance(source: string, target: string): number {
   let above = Array.from({ length: target.length + 1 }, (_, index) => index)
   for (let row = 1; row <= source.length; row++) {

@@ -13,7 +13,7 @@ export interface Setting<T> {
   readonly type: SettingType<T>
   /** The default, as text. */
   readonly default: string
-  /** What the help shows instead of the default where that depends on something else. */
+  /** The help's text in place of a default that depends on another value. */
   readonly defaultDoc?: string
   /** Heading in the help. */
   readonly group: string
@@ -26,7 +26,7 @@ export type Settings = Readonly<Record<string, Setting<any>>>
 /** Their values, by the same names. */
 export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
 
-/** Where values come from, the strongest first. */
+/** The sources of values, the strongest first. */
 export interface SettingSources {
   readonly flags: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
@@ -36,14 +36,14 @@ export interface SettingSources {
   readonly elsewhere?: Readonly<Record<string, string>>
 }
 
-/** What reading settings gives. */
+/** The result of reading settings. */
 export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
   /** Settings that were set, by flag, variable or file. */
   readonly given: ReadonlySet<keyof S>
-  /** What they were given as, by flag; to be handed on to another process. */
+  /** The given texts, by flag; to be passed to another process. */
   readonly texts: ReadonlyMap<string, string>
-  /** What the person at the keyboard should know, such as that a name is deprecated. */
+  /** Messages for the user, such as that a name is deprecated. */
   readonly warnings: readonly string[]
 }
 
@@ -97,7 +97,7 @@ export function flagText(flags: readonly string[], flag: string): string | undef
 
 interface Source {
   readonly text: string
-  /** What the message calls it. */
+  /** The origin's name in messages. */
   readonly origin: string
   readonly isDefault?: boolean
 }

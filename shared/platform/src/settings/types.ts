@@ -1,6 +1,6 @@
 import { durationToMs, parseDuration } from '@orch/core/meta'
 
-/** How the text of a setting becomes a value. */
+/** The parser of a setting's text. */
 export interface SettingType<T> {
   /** Stands behind the flag in the help: `--request-timeout duration`. '' for a truth, which needs no value. */
   readonly word: string
@@ -12,7 +12,7 @@ export interface SettingType<T> {
   readonly choices?: readonly string[]
   /** A list: given several times, the values are joined. */
   readonly isList?: boolean
-  /** What stands between the values of a list that is given several times; a comma by default. */
+  /** The separator of a list given several times; a comma by default. */
   readonly between?: string
 }
 
@@ -125,7 +125,7 @@ export function addressAt(block: Cidr, index: number): string {
   return printAddress(block.first + BigInt(index), block.family)
 }
 
-/** Whether an address may be used of a block: not the first, which is the block's own, and of IPv4 not the last, which means all. */
+/** True if an address of a block may be used: not the first, which is the block's own, and for IPv4 not the last, the broadcast address. */
 export function isUsable(block: Cidr, address: string): boolean {
   const parsed = parseAddress(address)
   if (parsed === undefined || parsed.family !== block.family) return false

@@ -5,13 +5,13 @@ import { messageOf, systemCodeOf } from '../error-message.ts'
 import type { Log } from '../log.ts'
 import type { KeyPair } from './key-pair.ts'
 
-/** Where a certificate and its key are: PEM files. */
+/** The files of a certificate and its key, in PEM. */
 export interface PairFiles {
   readonly certificateFile: string
   readonly keyFile: string
 }
 
-/** Where a service finds what it shows to the others and what it knows them by. */
+/** The files of a service's own certificate and of the authorities that it trusts. */
 export interface TlsFiles extends PairFiles {
   /** Certificates of the authorities whose signature is good. */
   readonly authorityFile: string
@@ -37,7 +37,7 @@ export interface CertificateSourceOptions {
   readonly log: Log
 }
 
-/** How often the files are looked at. Reading three small files costs microseconds; certificates change in days. */
+/** Interval of looks at the files. Reading three small files costs microseconds; certificates change in days. */
 const pollMs = 5_000
 
 /** Reads certificates, and reads them again when they change. What can't be used never replaces what can. */

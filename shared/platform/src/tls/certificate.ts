@@ -30,7 +30,7 @@ const signatureAlgorithm = '1.2.840.10045.4.3.2'
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' }
 const serialBytes = 16
 
-/** What a certificate in PEM says. */
+/** Parses a certificate in PEM. */
 export function readCertificate(pem: string): TBSCertificate {
   return AsnConvert.parse(new X509Certificate(pem).raw, Certificate).tbsCertificate
 }
@@ -44,7 +44,7 @@ export function readSigningKey(pem: string): KeyObject {
   return key
 }
 
-/** What a certificate says. */
+/** The contents of a certificate. */
 export interface Statement {
   readonly issuer: Name
   readonly subject: Name

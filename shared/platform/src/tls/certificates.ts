@@ -5,7 +5,7 @@ import type { Issuance } from './issue.ts'
 import type { KeyPair } from './key-pair.ts'
 import type { KeyKind, Keys } from './keys.ts'
 
-/** Where certificates are kept between starts. */
+/** The files that keep certificates between starts. */
 export interface CertificateFiles {
   read(name: string): string | undefined
   write(name: string, text: string): void
@@ -22,12 +22,12 @@ export interface CertificateOptions {
   readonly clock: Clock
 }
 
-/** What a server and its administrator need. */
+/** The certificates of a server and its administrator. */
 export interface Certificates {
   readonly authority: string
   readonly serving: KeyPair
   readonly admin: KeyPair
-  /** What was made anew at this start. */
+  /** The certificates that were made at this start. */
   readonly issued: readonly ('ca' | 'serving' | 'admin')[]
 }
 
@@ -129,7 +129,7 @@ export async function keepFrontProxyAuthority({ files, clock }: Kept): Promise<K
   )
 }
 
-/** What the server shows to servers behind it, kept or new. */
+/** The server's client certificate for aggregated servers, kept or new. */
 export async function keepFrontProxyClient(authority: KeyPair, { files, clock }: Kept): Promise<KeyPair> {
   const issuance = issuanceAt(clock)
   const { nowMs } = issuance

@@ -108,7 +108,7 @@ function readIfPresent(path: string): string | undefined {
   return explained(`the file ${path} cannot be read`, () => (isThere(path) ? readFileSync(path, 'utf8') : undefined))
 }
 
-/** What the system refuses becomes a sentence. */
+/** Turns an error of the system into a sentence. */
 function explained<T>(what: string, work: () => T): T {
   try {
     return work()

@@ -12,7 +12,7 @@ export interface ServicePlace {
   readonly port: number
 }
 
-/** Where to connect to. */
+/** An address to connect to. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -20,7 +20,7 @@ export interface Address {
   readonly doubt?: string
 }
 
-/** Where calls may go. */
+/** The allowed targets of calls. */
 export interface CallPlaces {
   /** Addresses of Services from the settings: `namespace/name` → `host:port`. */
   readonly services: ReadonlyMap<string, string>
@@ -30,7 +30,7 @@ export interface CallPlaces {
   readonly allowsLinkLocal: boolean
 }
 
-/** What is known without settings. */
+/** The targets without settings. */
 export const noPlaces: CallPlaces = { services: new Map(), asksDns: false, allowsLinkLocal: false }
 
 /** A Service that leads nowhere; the message says why. */
@@ -51,7 +51,7 @@ export interface ServiceAddresses {
   find(place: ServicePlace): Promise<Address>
 }
 
-/** What the stored objects say of a Service: its addresses, or why there is none. */
+/** The stored addresses of a Service, or the reason why there are none. */
 type Found = { readonly kind: 'addresses'; readonly addresses: readonly Address[] } | { readonly kind: 'none'; readonly reason: string }
 
 type Remembered = Found & { readonly untilMs: number }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Credential, secretsOf } from './credentials.ts'
 import { limits } from './limits.ts'
 
-/** What came back, or why nothing did. */
+/** The response, or the reason why there is none. */
 export type CallAnswer =
   | { readonly kind: 'answered'; readonly text: string }
   /** `code` is the status of the answer where there was one that refuses. */

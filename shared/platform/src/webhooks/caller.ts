@@ -33,7 +33,7 @@ export interface CallerNeeds {
   readonly credentials: WebhookCredentials
   readonly allowsLinkLocal: boolean
   readonly clock: Clock
-  /** How the server authenticates to webhooks. */
+  /** The User-Agent of calls to webhooks. */
   readonly userAgent: string
 }
 

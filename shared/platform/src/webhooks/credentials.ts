@@ -1,4 +1,4 @@
-/** What one entry of a client configuration file shows to a server. */
+/** One entry of a client configuration file: the credentials for a server. */
 export interface Credential {
   readonly token?: string | undefined
   readonly username?: string | undefined
@@ -8,7 +8,7 @@ export interface Credential {
   readonly clientKey?: string | undefined
 }
 
-/** Who the server is to webhooks. */
+/** The server's credentials for webhooks. */
 export interface WebhookCredentials {
   /** By the servers' names; `*` stands for the first parts of a name. */
   readonly users: ReadonlyMap<string, Credential>
@@ -19,7 +19,7 @@ export interface WebhookCredentials {
 /** The server has no credentials for webhooks. */
 export const noCredentials: WebhookCredentials = { users: new Map(), current: undefined }
 
-/** Who to be to a Service: its name, with the port where that is not 443. */
+/** The credentials for a Service: by its name, with the port if that is not 443. */
 export function serviceCredential(
   credentials: WebhookCredentials,
   { namespace, name, port }: { namespace: string; name: string; port: number },
@@ -29,7 +29,7 @@ export function serviceCredential(
 }
 
 /**
- * Who to be to a server, by `host` or `host:port`. The more an entry says, the sooner it counts:
+ * The credentials for a server, by `host` or `host:port`. A more specific entry wins:
  *
  *   a.b.svc:8443   → a.b.svc:8443   *.b.svc:8443   *.svc:8443   *   the current context   noCredential
  *   a.b.c:443      → the same, and before `*`: a.b.c   *.b.c   *.c
@@ -68,7 +68,7 @@ export function authorizationOf({ token, username, password }: Credential): { au
 /** Shorter ones are no secrets, and would be found in every text. */
 const secretLengthMin = 8
 
-/** What of a credential must not be repeated to others. */
+/** The parts of a credential that must not be repeated to others. */
 export function secretsOf(credential: Credential): readonly string[] {
   const { token = '', password = '' } = credential
   const shown = authorizationOf(credential).authorization?.split(' ')[1] ?? ''

@@ -12,7 +12,7 @@ export const limits = {
   idleConnectionsMax: 16,
   /** TLS contexts, one for each bundle of authorities with each client certificate: about 100 KB each, most of it outside of V8. */
   contextsMax: 64,
-  /** How long the addresses of a Service are believed: calls come in bursts, and endpoints change rarely. */
+  /** Lifetime of a Service's cached addresses: calls come in bursts, and endpoints change rarely. */
   addressAgeMsMax: 1_000,
   /** Services whose addresses are remembered; beyond it all are forgotten. */
   addressesMax: 1_000,

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Address, ServiceAddresses } from './addresses.ts'
 import type { WebhookTarget } from './target.ts'
 
-/** How a webhook is reached. */
+/** The connection to a webhook. */
 export interface Route {
   /** As messages tell it. */
   readonly url: string

@@ -1,4 +1,4 @@
-/** Where a webhook listens. */
+/** The address of a webhook. */
 type WebhookPlace =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
@@ -17,7 +17,7 @@ export interface WebhookClientConfig {
   readonly caBundle?: string
 }
 
-/** What a stored `clientConfig` means, with its defaults. */
+/** Parses a stored `clientConfig`, with its defaults. */
 export function readTarget({ url = '', service, caBundle }: WebhookClientConfig = {}): WebhookTarget {
   const authorities = caBundle ? { authorities: Buffer.from(caBundle, 'base64').toString() } : {}
   if (service === undefined) return { place: { kind: 'url', url }, ...authorities }
