@@ -19,12 +19,16 @@ const concurrency = Number(process.env.ORCH_MUTATION_CONCURRENCY ?? 2)
 
 const excludedMutations = ['StringLiteral']
 
-/** A test run past its time counts as a change noticed, so a busy machine must not reach it: this many times the usual, and this on top. */
+/**
+ * A test run past its time counts as a change noticed, so a busy machine must not reach it: this many times the usual time of the
+ * tests that run, and this on top. Both are wall time. The score says how many there were.
+ */
 const timeoutFactor = 5
 const timeoutMs = 20_000
+/** Same for the first run, of all tests of the scope on the unchanged code. */
+const firstRunMinutesMax = 30
 
 export async function main([name, ...options]) {
-  const incremental = options.includes('--incremental')
   const numberOf = (flag) => Number(options.find((option) => option.startsWith(`${flag}=`))?.slice(flag.length + 1) ?? 0)
   const sample = numberOf('--sample') > 0 ? { count: numberOf('--sample'), seed: numberOf('--seed') } : undefined
   const files = options.filter((option) => !option.startsWith('--'))
@@ -33,28 +37,45 @@ export async function main([name, ...options]) {
     throw new SetupError(`Unknown scope ${name ?? ''}: one of ${Object.keys(mutationScopes).join(', ')} was expected.`)
   }
   const node = await prepare()
-  const copy = copySources(name)
-  const report = join(cacheFolder, `mutation-${name}.json`)
-  // A run that is interrupted writes none, and the one of an earlier run would be taken for it.
-  rmSync(report, { force: true })
-  const mutate = [...(files.length > 0 ? files : scope.mutate), '!**/*.test.ts']
-  writeFileSync(join(copy, 'stryker.conf.json'), JSON.stringify(configuration({ name, mutate, report, incremental, sample }), undefined, 2))
-  if (sample !== undefined) {
-    const words = JSON.stringify({ mutate, excludedMutations, ...sample })
-    if ((await runChild(node, [join(copy, 'scripts/mutation-sample.mjs'), words], { cwd: copy })) !== 0) return 1
-  }
-  const code = await runChild(node, [join(copy, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', 'stryker.conf.json'], {
-    cwd: copy,
-    env: { ORCH_MUTATION_TESTS: JSON.stringify(scope.tests), ...process.env },
+  const { code, words } = await tryChanges({
+    node,
+    folder: copySources(name),
+    mutate: files.length > 0 ? files : scope.mutate,
+    tests: scope.tests,
+    report: join(cacheFolder, `mutation-${name}.json`),
+    sample,
+    incrementalFile: options.includes('--incremental') ? join(cacheFolder, `mutation-${name}-incremental.json`) : undefined,
+    stdio: 'inherit',
   })
-  if (!existsSync(report)) return code
-  const found = JSON.parse(readFileSync(report, 'utf8'))
-  printSurvivors(found, report)
-  if (sample !== undefined) printScore(found)
+  process.stdout.write(words)
   return code
 }
 
-function configuration({ name, mutate, report, incremental, sample }) {
+/**
+ * Runs the tests on each change of the files in a folder, which it changes. Gives the exit code, 1 below the bound, and what there is
+ * to say: the changes that no test notices, and the score.
+ */
+export async function tryChanges({ node, folder, tests, report, sample, stdio, ...wanted }) {
+  // A run that is interrupted writes none, and the one of an earlier run would be taken for it.
+  rmSync(report, { force: true })
+  const mutate = [...wanted.mutate, '!**/*.test.ts']
+  writeFileSync(join(folder, 'stryker.conf.json'), JSON.stringify(configuration({ ...wanted, mutate, report, sample }), undefined, 2))
+  if (sample !== undefined) {
+    const words = JSON.stringify({ mutate, excludedMutations, ...sample })
+    if ((await runChild(node, [join(folder, 'scripts/mutation-sample.mjs'), words], { cwd: folder, stdio })) !== 0)
+      return { code: 1, words: '' }
+  }
+  const code = await runChild(node, [join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', 'stryker.conf.json'], {
+    cwd: folder,
+    stdio,
+    env: { ORCH_MUTATION_TESTS: JSON.stringify(tests), ...process.env },
+  })
+  if (!existsSync(report)) return { code, words: '' }
+  const found = JSON.parse(readFileSync(report, 'utf8'))
+  return { code, words: [...survivorsOf(found), `the report is in ${report}`, ...scoreOf(found, sample), ''].join('\n') }
+}
+
+function configuration({ mutate, report, sample, incrementalFile }) {
   return {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation-sample.mjs'],
@@ -63,6 +84,8 @@ function configuration({ name, mutate, report, incremental, sample }) {
     coverageAnalysis: 'perTest',
     ignoreStatic: true,
     inPlace: true,
+    // Tests run from the sources, and compilers are not asked.
+    disableTypeChecks: false,
     mutate,
     // The words of messages and names are facts of the API; tests compare those that clients depend on.
     mutator: { excludedMutations },
@@ -73,8 +96,8 @@ function configuration({ name, mutate, report, incremental, sample }) {
     concurrency,
     timeoutFactor,
     timeoutMS: timeoutMs,
-    incremental,
-    incrementalFile: join(cacheFolder, `mutation-${name}-incremental.json`),
+    dryRunTimeoutMinutes: firstRunMinutesMax,
+    ...(incrementalFile === undefined ? {} : { incremental: true, incrementalFile }),
   }
 }
 
@@ -109,29 +132,33 @@ function pnpmFolder() {
   return version === undefined ? [] : [`pnpm-${version}`]
 }
 
-/** One line per change that no test noticed: where, what it was, and what it became. */
-function printSurvivors(report, path) {
-  for (const [file, { source, mutants }] of Object.entries(report.files)) {
+/** Each change that no test noticed: its place, the line before it, and the code that took its place. */
+function survivorsOf({ files }) {
+  return Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n')
-    for (const mutant of mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')) {
-      const { start } = mutant.location
-      const replacement = mutant.replacement?.replaceAll(/\s+/g, ' ').slice(0, 100)
-      process.stdout.write(
-        `${mutant.status === 'Survived' ? 'survived' : 'not covered'} ${file}:${start.line}:${start.column} ${mutant.mutatorName}\n` +
-          `    ${lines[start.line - 1].trim()}\n    → ${replacement}\n`,
-      )
-    }
-  }
-  say(`the report is in ${path}`)
+    const left = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+    return left.map(({ status, location: { start }, mutatorName, replacement }) =>
+      [
+        `${status === 'Survived' ? 'survived' : 'not covered'} ${file}:${start.line}:${start.column} ${mutatorName}`,
+        `    ${lines[start.line - 1].trim()}`,
+        `    → ${replacement?.replaceAll(/\s+/g, ' ').slice(0, 100)}`,
+      ].join('\n'),
+    )
+  })
 }
 
-/** The score of the drawn mutants, with its 95 % interval. */
-function printScore(report) {
-  const statuses = Object.values(report.files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
+/** The share of noticed changes; of drawn ones with its 95 % interval. Changes that run only while a module is loaded are left out. */
+function scoreOf({ files }, sample) {
+  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
   const count = (...names) => statuses.filter((status) => names.includes(status)).length
   const killed = count('Killed', 'Timeout')
   const run = killed + count('Survived', 'NoCoverage')
   const { low, high } = intervalOf(killed, run)
   const percent = (share) => `${Math.round(100 * share)} %`
-  say(`${killed} of ${run} drawn mutants killed: ${percent(killed / run)} (95 % interval ${percent(low)} to ${percent(high)})`)
+  const interval = sample === undefined ? '' : ` (95 % interval ${percent(low)} to ${percent(high)})`
+  const errors = count('RuntimeError')
+  return [
+    `${killed} of ${run} mutants killed, ${count('Timeout')} of them by time: ${percent(killed / run)}${interval}`,
+    ...(errors === 0 ? [] : [`${errors} mutants with an error outside of tests are not counted`]),
+  ]
 }

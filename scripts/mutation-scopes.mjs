@@ -20,8 +20,8 @@ export const mutationScopes = {
     ],
   },
   impersonation: {
-    mutate: ['services/gateway/src/steps/impersonate.ts'],
-    tests: ['services/gateway/src/steps/impersonate.test.ts', 'test/identity/impersonation.test.ts'],
+    mutate: ['services/gateway/src/steps/impersonat*.ts'],
+    tests: ['services/gateway/src/steps/impersonat*.test.ts', 'test/identity/*impersonation.test.ts'],
   },
   quota: {
     mutate: ['services/admission/src/quota/*.ts', 'shared/core/src/quota/*.ts', 'services/controllers/src/quota/*.ts'],

@@ -1,14 +1,18 @@
 import type { User } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
-import { alwaysAllow, alwaysDeny } from '../authorization/authorizer.ts'
+import { type Authorizer, alwaysAllow, alwaysDeny } from '../authorization/authorizer.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { impersonate } from './impersonate.ts'
 
 const jane: User = { name: 'jane', groups: [], uid: '', extra: {} }
 
-/** What is left of a request of Jane with these headers, after the step. */
-async function after(headers: Record<string, string | readonly string[]>, authorizer = alwaysAllow) {
+/** A request of Jane with these headers, after the step. */
+async function after(
+  headers: Record<string, string | readonly string[]>,
+  authorizer: Authorizer = alwaysAllow,
+  constrainsImpersonation = true,
+) {
   const left = new Map(Object.entries(headers))
   const exchange = {
     headerNames: () => [...left.keys()],
@@ -19,12 +23,12 @@ async function after(headers: Record<string, string | readonly string[]>, author
   }
   const info = { kind: 'path', verb: 'get', path: '/version' }
   const request = { user: jane, info, exchange } as unknown as GatewayRequest
-  const parts = { authorizers: [authorizer], names: namesOf('orch'), constrainsImpersonation: true }
+  const parts = { authorizers: [authorizer], names: namesOf('orch'), constrainsImpersonation }
   const refused = await (async () => impersonate(request, parts))().then(
     () => '',
     (error: Error) => error.message,
   )
-  return { user: request.user.name, headers: [...left.keys()], refused, whole: request.user }
+  return { user: request.user.name, headers: [...left.keys()], refused, whole: request.user, constraint: request.impersonationConstraint }
 }
 
 const headers = { accept: 'x', 'impersonate-user': 'john', 'impersonate-group': 'g', 'impersonate-uid': '1', 'impersonate-extra-k': 'v' }
@@ -36,6 +40,32 @@ test('IMP-01: what comes after the step sees the impersonated user and none of i
 
 test('IMP-16: a refused request stays that of its caller', async () => {
   expect(await after(headers, alwaysDeny)).toMatchObject({ user: 'jane', refused: expect.stringContaining('users "john" is forbidden') })
+})
+
+/** An authorizer that allows these verbs alone, and the verbs that it was asked for. */
+function allowing(verbs: readonly string[]) {
+  const asked: string[] = []
+  const authorizer: Authorizer = {
+    ...alwaysAllow,
+    authorize: (_user, { verb }) => {
+      asked.push(verb)
+      return { kind: verbs.includes(verb) ? 'allow' : 'noOpinion', reason: '' }
+    },
+  }
+  return { asked, authorizer }
+}
+
+test('READ-27: a caller with a constrained verb is not asked for the plain one, and the request bears the constraint', async () => {
+  const verbs = ['impersonate-on:user-info:get', 'impersonate:user-info']
+  const { asked, authorizer } = allowing(verbs)
+  expect(await after({ 'impersonate-user': 'john' }, authorizer)).toMatchObject({ user: 'john', constraint: 'impersonate:user-info' })
+  expect(asked).toEqual(verbs)
+})
+
+test('READ-27: without the feature gate no constrained verb is asked for', async () => {
+  const { asked, authorizer } = allowing(['impersonate'])
+  expect(await after({ 'impersonate-user': 'john' }, authorizer, false)).toMatchObject({ user: 'john', constraint: '' })
+  expect(asked).toEqual(['impersonate'])
 })
 
 test('IMP-17: groups, uid and extra attributes come from all their headers, and empty values from none', async () => {

@@ -95,12 +95,12 @@ function readExtra(headers: readonly string[], valuesOf: (header: string) => str
 
 /** In the words of kube-apiserver, which prints what was asked for in the syntax of Go. */
 function withoutUser({ uid, groups, extra }: Omit<User, 'name'>): Error {
-  const keys = Object.keys(extra).sort()
-  if (uid === '' && groups.length === 0 && keys.length === 0) return badRequest('Impersonate-User: must be the name of a user')
-  const listOf = (texts: readonly string[] | undefined) => `[]string{${(texts ?? []).map((text) => JSON.stringify(text)).join(', ')}}`
+  const attributes = Object.entries(extra).sort(([one], [other]) => (one < other ? -1 : 1))
+  if (uid === '' && groups.length === 0 && attributes.length === 0) return badRequest('Impersonate-User: must be the name of a user')
+  const listOf = (texts: readonly string[]) => `[]string{${texts.map((text) => JSON.stringify(text)).join(', ')}}`
   const printedGroups = groups.length === 0 ? '[]string(nil)' : listOf(groups)
-  const pairs = keys.map((key) => `${JSON.stringify(key)}:${listOf(extra[key])}`)
-  const printedExtra = keys.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${pairs.join(', ')}}`
+  const pairs = attributes.map(([key, values]) => `${JSON.stringify(key)}:${listOf(values)}`)
+  const printedExtra = attributes.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${pairs.join(', ')}}`
   const wanted = `Name:"", UID:${JSON.stringify(uid)}, Groups:${printedGroups}, Extra:${printedExtra}`
   return badRequest(`requested &user.DefaultInfo{${wanted}} without impersonating a user name`)
 }
