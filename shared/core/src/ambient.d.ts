@@ -1,5 +1,5 @@
 /**
- * What core may use beyond the language itself: pure functions and plain data types that every runtime has.
+ * The globals that core may use besides the language itself: pure functions and plain data types of every runtime.
  * No clock, no timers, no network, no process; add nothing here that touches the world.
  */
 declare class TextEncoder {

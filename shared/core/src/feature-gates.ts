@@ -3,7 +3,7 @@ import { gateSteps } from './gate-steps.ts'
 
 export { knownReleases, printRelease } from './gate-releases.ts'
 
-/** How settled a feature is. */
+/** The stage of a feature. */
 type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
 /** One feature that may be switched. */
@@ -174,18 +174,18 @@ const ahead: ReadonlySet<string> = new Set([
   'WebhookRoundTripLoadBalancing',
 ])
 
-/** Whether a feature is on. */
+/** True if a feature is on. */
 export type IsGateOn = (name: string) => boolean
 
 /** Every feature at its default of the own release. */
 export const gatesByDefault: IsGateOn = (name) => isOnByDefault(name, knownReleases.own)
 
-/** Which features are on. */
+/** The feature gates. */
 export interface FeatureGates {
   readonly kind: 'gates'
-  /** Whether a feature is on; locked gates have their defaults, unknown ones are off. */
+  /** True if a feature is on; locked gates have their defaults, unknown ones are off. */
   readonly isOn: IsGateOn
-  /** What the log should say about the words that were given. */
+  /** Warnings about the given words, for the log. */
   readonly warnings: readonly string[]
 }
 

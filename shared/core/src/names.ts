@@ -45,7 +45,7 @@ export interface Names {
   readonly execInfoVariable: string
   /** Root certificate ConfigMap of each namespace. */
   readonly rootCertificateConfigMap: string
-  /** How the names of volumes begin in which pods find their token. */
+  /** The prefix of the names of volumes in which pods find their token. */
   readonly tokenVolumePrefix: string
   /** Header field by which a request asks how it was decided, and by which the response says it. */
   readonly explainHeader: string

@@ -33,7 +33,7 @@ export class StepMeter {
 /** Steps into which a loop is divided at most: each costs the caller a turn of the event loop. */
 const stepsPerLoopMax = 32
 
-/** Whether a loop over so many items pauses before the item at `index`. */
+/** True if a loop over so many items pauses before the item at `index`. */
 export function isStepEnd(index: number, count: number): boolean {
   return index > 0 && index % Math.ceil(count / stepsPerLoopMax) === 0
 }

@@ -25,7 +25,7 @@ const scalars = ['a', 'b', 'c', 'd', 'e']
 const tags = ['x', 'y', 'z']
 const managers = ['m1', 'm2', 'm3', 'm4']
 
-/** What an object holds, by path. A tag is there or not, so its value is always the same. */
+/** The values of an object, by path. A tag is present or absent, so its value is always the same. */
 type Values = Map<string, number>
 type Engine = { applyTo: typeof applyTo; trackUpdate: typeof trackUpdate }
 

@@ -48,7 +48,7 @@ export interface ApplyOptions {
   readonly schema: Shape
   /** Time of the apply, as it is printed; undefined: the entry has none. */
   readonly now: string | undefined
-  /** What an object of the kind is before anything is set in it. */
+  /** The object of the kind before anything is set in it. */
   readonly blank?: OwnedObject
   /** The object in another version of the kind. */
   readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
@@ -58,14 +58,14 @@ export interface ApplyOptions {
   readonly lastAppliedAnnotation?: string
 }
 
-/** What became of an apply. Conflicts are for `conflictStatus`; `message` is that of a 400. */
+/** The result of an apply. Conflicts are for `conflictStatus`; `message` is that of a 400. */
 export type ApplyOutcome =
   | {
       readonly kind: 'applied'
       /** The merged object, not yet defaulted, without `managedFields`. */
       readonly object: OwnedObject
       readonly managedFields: ManagedFieldsEntry[]
-      /** Whether the object or its owners are others than before. */
+      /** True if the object or its owners have changed. */
       readonly changed: boolean
     }
   | { readonly kind: 'conflicts'; readonly conflicts: readonly ApplyConflict[] }
@@ -227,7 +227,7 @@ interface AppliedFields {
   readonly set: FieldSet
 }
 
-/** Those who apply mostly apply the same fields again. */
+/** Number of cached field sets for each shape: appliers mostly apply the same fields again. */
 const keptPerShape = 4
 
 const appliedFields = new WeakMap<Shape, AppliedFields[]>()

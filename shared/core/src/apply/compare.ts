@@ -5,7 +5,7 @@ import { itemsByElement } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
 import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape, type UntypedShape } from './shape.ts'
 
-/** Which paths differ between two states of an object. A part that comes or goes counts with everything in it. */
+/** The paths that differ between two states of an object. An added or removed part counts with everything in it. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
@@ -22,7 +22,7 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
   }
 }
 
-/** Whether nothing differs. */
+/** True if nothing differs. */
 export function isSame({ added, modified, removed }: Comparison): boolean {
   return isEmptySet(added) && isEmptySet(modified) && isEmptySet(removed)
 }
@@ -162,7 +162,7 @@ function wholeObject(shape: ObjectShape | undefined, value: unknown): FieldSet {
   return children.size === 0 ? leafSet : { isMember: true, children }
 }
 
-/** What differs below a container that stays. */
+/** Compares the parts of a container that stays. */
 class Parts {
   #added: Map<ElementText, FieldSet> | undefined
   #modified: Map<ElementText, FieldSet> | undefined

@@ -2,7 +2,7 @@ import type { FieldSet } from './field-set.ts'
 import { hasOutline, type Outline, outlineOf } from './outline.ts'
 import type { Shape } from './shape.ts'
 
-/** What a new object's creator owns, as `fieldsV1` has it, with all that it depends on. */
+/** The fields that a new object's creator owns, as in `fieldsV1`, with everything that they depend on. */
 interface CreatedFields {
   readonly outline: Outline
   readonly blank: unknown

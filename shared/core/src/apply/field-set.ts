@@ -20,7 +20,7 @@ export const emptySet: FieldSet = Object.freeze({ isMember: false, children: und
 /** A member without members below it. */
 export const leafSet: FieldSet = Object.freeze({ isMember: true, children: undefined })
 
-/** Whether a set is empty. */
+/** True for an empty set. */
 export function isEmptySet(set: FieldSet): boolean {
   return !set.isMember && set.children === undefined
 }
@@ -177,7 +177,7 @@ function intersect(left: FieldSet, right: FieldSet): FieldSet | undefined {
   return nodeOf(left.isMember && right.isMember, children)
 }
 
-/** Whether two sets have the same paths. */
+/** True if two sets have the same paths. */
 export function equalSets(left: FieldSet, right: FieldSet): boolean {
   if (left === right) return true
   if (left.isMember !== right.isMember || left.children?.size !== right.children?.size) return false

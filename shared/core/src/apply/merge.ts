@@ -69,7 +69,7 @@ function liveItems(shape: ListShape, items: readonly unknown[], applied: Readonl
   return found
 }
 
-/** Whether the same items stand at the same places, told without making their path elements. */
+/** True if the same items are at the same places, without making their path elements. */
 function haveSameItems({ listType, keys }: ListShape, earlier: readonly unknown[], later: readonly unknown[]): boolean {
   if (listType !== 'map' || earlier.length !== later.length) return false
   return earlier.every((item, index) => {

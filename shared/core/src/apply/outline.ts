@@ -26,7 +26,7 @@ export type Outline =
       readonly parts: readonly Outline[]
     }
 
-/** What stands at the place before anything is set, and whether the value is the same. */
+/** The value of a place before anything is set, and whether the value is the same. */
 interface Blank {
   readonly value: unknown
   readonly isSame: boolean
@@ -106,7 +106,7 @@ function outlineOfList(shape: ListShape, items: readonly unknown[], { depth, bud
   return { kind: 'list', keys, values, parts }
 }
 
-/** Whether a value of the same shape has this outline. */
+/** True if a value of the same shape has this outline. */
 export function hasOutline(outline: Outline, value: unknown): boolean {
   switch (outline.kind) {
     case 'absent':
@@ -124,7 +124,7 @@ export function hasOutline(outline: Outline, value: unknown): boolean {
   }
 }
 
-/** What is owned as a whole is looked into as well, so that of two values of one outline both can be owned or neither. */
+/** Compares the insides of a value owned as a whole too, so that of two values of one outline both can be owned or neither. */
 function isOwnable({ shape, depth }: Extract<Outline, { kind: 'whole' }>, value: unknown): boolean {
   return findUnownable(shape, value, depth).length === 0
 }

@@ -69,7 +69,7 @@ function reconcile(set: FieldSet, shape: Shape): FieldSet {
   return kept
 }
 
-/** What a change of the object means to its owners. */
+/** The effect of an object's change on its owners. */
 export interface Change {
   readonly comparison: Comparison
   /** Fields of others that the change gives another value. */
@@ -112,7 +112,7 @@ function compareIn(view: View, { before, after }: { before: unknown; after: unkn
   return view.resetFields === undefined ? comparison : withoutPaths(comparison, view.resetFields)
 }
 
-/** Who writes, and when, if the entry has a time. */
+/** The writer, and the time of the write if the entry has one. */
 export interface Writer {
   readonly manager: string
   readonly subresource: string
@@ -215,7 +215,7 @@ export interface TrackOptions {
   /** Time of the write, as it is printed; undefined: the entry has none. */
   readonly now: string | undefined
   readonly schema: Shape
-  /** What an object of the kind is before anything is set in it. Fields that it has are not owned for being there. */
+  /** The object of the kind before anything is set in it. Its fields are not owned by being there. */
   readonly blank?: OwnedObject
   readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
   readonly resetFields?: FieldSet
@@ -293,7 +293,7 @@ const managerBytesMax = 128
 /** Manager of a write that names none: the program's name in the user agent, `unknown` where there is no such thing. */
 export function managerOfUserAgent(userAgent: string | undefined): string {
   const [program = ''] = (userAgent ?? '').split('/', 1)
-  // What nearly all of them are needs no look at each character.
+  // Nearly all programs have plain names, which need no check of each character.
   if (/^[ -~]*$/.test(program)) return program.slice(0, managerBytesMax) || 'unknown'
   const encoder = new TextEncoder()
   let name = ''
@@ -353,7 +353,7 @@ function setOf(fields: unknown): FieldSet | undefined {
   return set
 }
 
-/** What sets were printed as. A writer that changes what it owns already has the same set again, at another time. */
+/** The printed forms of sets. A writer that changes fields that it owns already has the same set again, at another time. */
 const printedSets = new WeakMap<FieldSet, Record<string, unknown>>()
 
 function printSet(set: FieldSet): Record<string, unknown> {
@@ -448,5 +448,5 @@ export function withoutUntracked(set: FieldSet): FieldSet {
   return kept
 }
 
-/** What is left of sets, so that it is the same set again. */
+/** The reduced forms of sets, so that equal reductions are one set. */
 const tracked = new WeakMap<FieldSet, FieldSet>()

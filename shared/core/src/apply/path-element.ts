@@ -117,7 +117,7 @@ export function sortElements(elements: ElementText[]): ElementText[] {
 const plainTextItem = /^(v:"|k:\{"[A-Za-z]+":")[\w./:-]*"\}?$/
 
 /**
- * Whether the order of the texts is the order of the elements. It is for almost all lists: fields only, plain strings only, or items
+ * True if the order of the texts is the order of the elements. It is for almost all lists: fields only, plain strings only, or items
  * with the same plain key only. The closing quote sorts before all characters of a plain string, so a string sorts before its extensions.
  */
 function haveOrderOfTexts(elements: readonly ElementText[]): boolean {
@@ -195,7 +195,7 @@ const plainScalar = '(?:"[\\w./:-]*"|0|[1-9]\\d{0,14})'
 const plainItem = new RegExp(`^(?:k:\\{"[A-Za-z]+":${plainScalar}\\}|v:"[\\w./:-]*")$`)
 const plainPair = new RegExp(`^k:\\{"([A-Za-z]+)":${plainScalar},"([A-Za-z]+)":${plainScalar}\\}$`)
 
-/** Whether a text is one of the common elements that are canonical without parsing. */
+/** True if a text is one of the common elements that are canonical without parsing. */
 function isPlainElement(text: string): boolean {
   if (plainItem.test(text)) return true
   const pair = plainPair.exec(text)

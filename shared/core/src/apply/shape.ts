@@ -1,7 +1,7 @@
 import type { ElementText } from './path-element.ts'
 
 /**
- * What ownership needs to know of a type: which values are owned as a whole and which by part, and the path elements of parts.
+ * The shape of a type for ownership: the values owned as a whole, those owned by part, and the path elements of parts.
  * Made once for each type, from its description or from the schema of a custom resource.
  */
 export type Shape = ScalarShape | UntypedShape | ListShape | ObjectShape

@@ -33,7 +33,7 @@ function membersOf(shape: ObjectShape, value: Record<string, unknown>): Readonly
   return children
 }
 
-/** Whether the field of a struct is itself a path: it is when no path can be below it. An empty list that is owned by item sets none. */
+/** True if the field of a struct is itself a path: it is when no path can be below it. An empty list that is owned by item sets none. */
 function isOwnedItself(shape: Shape, value: unknown): boolean {
   if (value === null) return true
   switch (shape.kind) {

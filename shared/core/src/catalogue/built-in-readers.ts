@@ -19,7 +19,7 @@ import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 import { emptyListsRemover } from './empty-lists.ts'
 import { disabledFieldsDropper, disabledValuesRefuser, type RefuseDisabledValues } from './gated-fields.ts'
 
-/** What a kind says of its objects beside their type. */
+/** A kind's facts about its objects besides their type. */
 export interface BuiltInFacts {
   readonly defaults?: Defaulter | undefined
   readonly unreadable?: Unreadable | undefined

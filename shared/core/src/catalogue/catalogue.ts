@@ -16,10 +16,10 @@ import { type GroupDefinition, groupDefinitions } from './groups.ts'
 import { allKinds } from './kinds/all-kinds.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 
-/** What a catalogue is made for. */
+/** Options of a catalogue. */
 export interface CatalogueOptions {
   readonly runtimeConfig?: RuntimeConfig
-  /** Whether a feature gate is on; without it all are as they are by default. */
+  /** True if a feature gate is on; by default each gate has its own default. */
   readonly isGateOn?: IsGateOn
   /** Minor number of the release that decides which versions are deprecated and which are not served any more. */
   readonly minor?: number
@@ -60,7 +60,7 @@ function inOrderAt({ group, domain, versions }: GroupDefinition, minor: number):
   return [...versions.filter((version) => !isNew(version)), ...versions.filter(isNew)]
 }
 
-/** What does not change with the groups that are served. */
+/** The parts that do not change with the served groups. */
 interface Constant extends Pick<Catalogue, 'names' | 'isGateOn' | 'level'> {
   readonly readersOfBuiltIn: Catalogue['readersOfKind']
 }
@@ -147,7 +147,7 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
   return catalogue
 }
 
-/** What a group serves from now on. */
+/** The new contents of a group. */
 export interface GroupChange {
   readonly name: string
   /** In order of preference. */

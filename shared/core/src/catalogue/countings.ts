@@ -5,7 +5,7 @@ import { countEach } from '../quota/measures.ts'
 import { groupVersionOf, packageOf } from '../schema/resolve.ts'
 import { allKinds } from './kinds/all-kinds.ts'
 
-/** How objects of a resource count: as its kind says. */
+/** The counting of a resource's objects, from its kind. */
 export function countingOf(names: Names, resource: ResourceName): Counting {
   return measuredKinds(names).get(`${resource.group}/${resource.resource}`) ?? countEach(names, resource)
 }
@@ -22,7 +22,7 @@ export function resourceCountedBy(names: Names, name: string): ResourceName | un
 
 const measuredByNames = new WeakMap<Names, ReadonlyMap<string, Counting>>()
 
-/** How the objects of those kinds count that say so, by group and plural. */
+/** The countings of the kinds that declare one, by group and plural. */
 function measuredKinds(names: Names): ReadonlyMap<string, Counting> {
   const known = measuredByNames.get(names)
   if (known !== undefined) return known

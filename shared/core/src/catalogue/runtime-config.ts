@@ -1,4 +1,4 @@
-/** What `--runtime-config` says, in the order given. */
+/** The entries of `--runtime-config`, in the order given. */
 export interface RuntimeConfig {
   readonly entries: readonly RuntimeConfigEntry[]
 }
@@ -38,7 +38,7 @@ export function parseRuntimeConfig(text: string, available: readonly Switchable[
   return { kind: 'config', config: { entries } }
 }
 
-/** Whether a resource is served: the most specific entry decides, the last of several equal ones. */
+/** True if a resource is served: the most specific entry decides, the last of several equal ones. */
 export function isEnabled(config: RuntimeConfig, { group, version, plural }: Switchable): boolean {
   const stability = stabilityOf(version)
   let answer = stability !== 'alpha'
@@ -52,7 +52,7 @@ export function isEnabled(config: RuntimeConfig, { group, version, plural }: Swi
   return answer
 }
 
-/** How finished a version is, by its name. */
+/** The stability of a version, by its name. */
 export function stabilityOf(version: string): 'ga' | 'beta' | 'alpha' {
   if (version.includes('alpha')) return 'alpha'
   return version.includes('beta') ? 'beta' : 'ga'

@@ -1,6 +1,6 @@
 import type { AdmissionRule, Attributes } from './admission.ts'
 
-/** What of a request decides which admission rules match it. */
+/** The attributes of a request that decide which admission rules match it. */
 export type RulePlace = Pick<Attributes, 'operation' | 'group' | 'resource' | 'subresource' | 'namespace'>
 
 /** Finds what has admission rules that match a request. */
@@ -38,7 +38,7 @@ type Phases<T> = Map<string, Row<T>>
  */
 type Places<T> = Map<string, Map<string, Map<string, Map<string, Phases<T>>>>>
 
-/** What was found for requests of one kind is kept as long as the index. */
+/** The results for requests of one kind are kept as long as the index. */
 export function createAdmissionRuleIndex<T>(indexedRules: readonly IndexedRule<T>[]): AdmissionRuleIndex<T> {
   const places: Places<T> = new Map()
   // One request asks about the same place several times.

@@ -18,7 +18,7 @@ interface AttributesConversion {
   readonly reviewVersions: readonly string[]
 }
 
-/** What is about to happen, as every plugin sees it. */
+/** A request, as every plugin sees it. */
 const attributes = message({
   /** `CREATE`, `UPDATE`, `DELETE` or `CONNECT`. */
   operation: string(1),
@@ -45,7 +45,7 @@ const attributes = message({
   unserved: optional(json<readonly string[]>(16)),
   /** Other versions of a custom kind that the gateway serves. Absent: none. */
   otherVersions: optional(json<readonly string[]>(17)),
-  /** What converts its objects between them; absent: a new `apiVersion` is all. */
+  /** The converter of its objects between them; absent if a new `apiVersion` is enough. */
   conversion: optional(json<AttributesConversion>(18)),
 })
 export type Attributes = Static<typeof attributes>
@@ -69,7 +69,7 @@ const accessMessage = message({
 })
 export type AdmissionAccess = Static<typeof accessMessage>
 
-/** What the authorizers have said. */
+/** A decision of the authorizers. */
 const accessDecision = message({ access: nested(1, accessMessage), isAllowed: bool(2), reason: string(3) })
 export type AccessDecision = Static<typeof accessDecision>
 
@@ -86,7 +86,7 @@ const admissionRequest = message({
   explain: bool(5),
 })
 
-/** What one plugin, or one webhook of a plugin, has done. */
+/** A step of one plugin, or of one webhook of a plugin. */
 const admissionStep = message({
   plugin: string(1),
   /** '' for the plugin itself, which includes the time of its webhooks. */
@@ -115,7 +115,7 @@ export type AuditAnnotation = Static<typeof auditAnnotation>
 const metricCount = message({ name: string(1), labels: stringMap(2), value: double(3) })
 export type MetricCount = Static<typeof metricCount>
 
-/** What every answer tells, whatever it decides. */
+/** The fields of every answer, for any decision. */
 const details = {
   warnings: many(string(11)),
   auditAnnotations: many(nested(12, auditAnnotation)),
@@ -131,7 +131,7 @@ const admissionAnswer = variants({
   allowed: message({
     /** The object as the plugins left it; absent: unchanged. */
     object: optional(json<unknown>(1)),
-    /** What must still hold when the object is committed. */
+    /** Conditions that must still hold at the commit. */
     conditions: many(nested(2, condition)),
     /** Keys of what was reserved for the write; the gateway tells the outcome. */
     reservations: many(string(3)),
@@ -162,7 +162,7 @@ const admissionAnswer = variants({
 })
 export type AdmissionAnswer = Static<typeof admissionAnswer>
 
-/** How a write has ended for which something was reserved. Where the outcome is unknown, the gateway does not report one. */
+/** The end of a write for which something was reserved. For an unknown outcome the gateway reports none. */
 const outcomeRequest = message({
   writeId: string(1),
   reservations: many(string(2)),
@@ -172,7 +172,7 @@ const outcomeRequest = message({
 })
 export type OutcomeRequest = Static<typeof outcomeRequest>
 
-/** Which requests admission wants to be asked about. `'*'` matches all of a dimension. */
+/** The requests that admission must see. `'*'` matches all of a dimension. */
 const admissionRule = message({
   phase: string(1),
   operations: many(string(2)),

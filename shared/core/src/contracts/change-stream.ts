@@ -2,11 +2,11 @@ import { int64, many, message, nested, type Static, string, variants } from './m
 import { change } from './storage.ts'
 
 /**
- * What the change stream carries, in order of revision, from the publisher to all watches. A reader that stands at a
- * revision may take a message in when nothing lies between: when the first change's `previous`, or a position's `last`, is
- * not above it. Else something is missing, and storage is asked.
+ * A message of the change stream, in order of revision, from the publisher to all watches. A reader at a
+ * revision may accept a message without a gap between: when the first change's `previous`, or a position's `last`, is
+ * not above it. Else a change is missing, and storage is asked.
  *
- *   standing at 7:   changes 9 (previous 7) → 9      position 12, last 9 → 12      changes 15 (previous 14) → 14 is missing
+ *   at 7:   changes 9 (previous 7) → 9      position 12, last 9 → 12      changes 15 (previous 14) → 14 is missing
  */
 export const changeMessage = variants({
   /**

@@ -4,12 +4,12 @@ import type { Message, Static, Union } from './message.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the type parameters are inferred, never written
 type AnyMessage = Message<any> | Union<any>
 
-/** Who calls: each service's certificate names its own. */
+/** The role of a caller: each service's certificate names its own. */
 export type ServiceRole = (typeof serviceRoles)[number]
 /** All roles. */
 export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'controllers'] as const
 
-/** What the way between two processes must know of a method. In one process nothing of it matters. */
+/** A method's options for the transport between two processes. In one process none of them matters. */
 export interface MethodOptions<Q extends AnyMessage> {
   /** Roles that may call it; absent: every connected role. */
   readonly callers?: readonly ServiceRole[]
@@ -58,7 +58,7 @@ export interface Methods {
   readonly [name: string]: UnaryMethod<any, any> | StreamMethod<any, any>
 }
 
-/** What one service offers to the others, as data: `platform/rpc` serves and dials it. */
+/** The methods that one service offers to the others, as data: `platform/rpc` serves and dials it. */
 export interface Contract<M extends Methods> {
   /** Full Protobuf service name: `orch.storage.v1.Storage`. */
   readonly name: string
@@ -75,7 +75,7 @@ export class UnknownOutcomeError extends StatusError {
   override readonly name = 'UnknownOutcomeError'
 }
 
-/** What travels beside a request. */
+/** The context of a request. */
 export interface CallContext {
   /** Cancels the call; a stream ends. */
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,7 @@
 import { type Names, namesOf, profiles } from '../names.ts'
 import { type ServiceRole, serviceRoles } from './contract.ts'
 
-/** What stands in the certificate of a service, as a URI: `spiffe://cluster.local/orch/service/gateway`. */
+/** The identity in the certificate of a service, as a URI: `spiffe://cluster.local/orch/service/gateway`. */
 export function printServiceIdentity(names: Names, role: ServiceRole): string {
   return `${identityPrefix(names)}${role}`
 }

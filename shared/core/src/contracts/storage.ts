@@ -17,7 +17,7 @@ import {
   variants,
 } from './message.ts'
 
-/** How fresh a read must be. */
+/** The required freshness of a read. */
 const freshness = variants({
   /** Not older than the store's revision at the time of asking. While memory is being filled this is 429, as are those below. */
   latest: message({}),
@@ -45,7 +45,7 @@ const entry = message({
   key: string(1),
   revision: int64(2),
   value: bytes(3),
-  /** Where `metadata`'s value (the braces included) lies in `value`. */
+  /** The position of `metadata`'s value (the braces included) in `value`. */
   metadataStart: int64(4),
   metadataEnd: int64(5),
   /** Random id of the write that made it, so that a lost answer can be distinguished from a lost write. */
@@ -84,7 +84,7 @@ const listPart = variants({
   head: message({
     revision: int64(1),
     epoch: string(2),
-    /** Where the next page starts, relative to the scope's prefix; absent: no more. */
+    /** The start of the next page, relative to the scope's prefix; absent: no more. */
     next: optional(string(3)),
     /** Objects after this page; absent where a selector was given or nothing remains. */
     remaining: optional(int64(4)),
@@ -97,8 +97,8 @@ const listPart = variants({
 export type ListPart = Static<typeof listPart>
 
 /**
- * Whether these objects leave as ready bytes: the caller wants them so, and has to look into none of them because it was written under
- * another schema.
+ * True if these objects leave as ready bytes: the caller wants them so, and none of them was written under another schema, which
+ * the caller would have to convert.
  */
 export function leavesJoined(
   { layout, fingerprint }: { readonly layout: string; readonly fingerprint?: number | undefined },
@@ -147,7 +147,7 @@ const changesRequest = message({
   resources: many(string(3)),
 })
 
-/** What selectors need to know of an object. */
+/** The facts of an object that selectors match. */
 const facts = message({ labels: stringMap(1), fields: stringMap(2) })
 export type Facts = Static<typeof facts>
 
@@ -200,13 +200,13 @@ const statusResponse = message({
   refusing: string(4),
   entries: int64(5),
   bytes: int64(6),
-  /** Whose names stand in the objects: `orch` or `kubernetes`. All services of a control plane must agree. */
+  /** The profile of the objects' names: `orch` or `kubernetes`. All services of a control plane must agree. */
   profile: string(7),
   /** For each member of what the state is kept in, why it does not answer: '' where it does. Empty where it was not asked for. */
   members: many(string(8)),
 })
 
-/** What admission may write: reservations of quotas, and the quotas, in whose status it shows what is used. */
+/** The keys that admission may write: reservations of quotas, and the quotas, whose status shows the used amounts. */
 const writtenByAdmission = ['quota/reservations/', 'core/resourcequotas/']
 
 /** Storage answers from memory, or after one question to what it keeps the state in: milliseconds, as a rule. Short beside the 3 s that a fault may cost a client. */
@@ -228,7 +228,7 @@ function answerMsOf({ kind }: Freshness): number {
 
 const prompt = { answerMs: () => promptMs }
 
-/** Whether a role may write this key. Objects are written by gateways, for they alone know who asks. */
+/** True if a role may write this key. Objects are written by gateways, which alone know the user. */
 function mayCommit(role: ServiceRole, key: string): boolean {
   return role === 'gateway' || (role === 'admission' && writtenByAdmission.some((prefix) => key.startsWith(prefix)))
 }

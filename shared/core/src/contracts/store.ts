@@ -17,7 +17,7 @@ export interface ValueFront {
 
 /** A record as `visit` shows it. */
 export interface ShownRecord extends StoreRecord {
-  /** How `value` begins, where the store knows it without reading the value, which is then read when it is asked for. */
+  /** The beginning of `value`, if the store knows it without reading the value; the value is then read on demand. */
   readonly front?: ValueFront | undefined
 }
 
@@ -55,7 +55,7 @@ export interface StoreCommit {
   readonly traceparent?: string | undefined
 }
 
-/** What became of a commit. */
+/** The result of a commit. */
 export type StoreOutcome =
   | { readonly kind: 'written'; readonly revision: Revision }
   /** The key is at another revision than expected. */
@@ -64,14 +64,14 @@ export type StoreOutcome =
   | { readonly kind: 'unmet'; readonly index: number }
   | { readonly kind: 'late' }
 
-/** What lies in a range at one revision, in the order of keys. */
+/** The records of a range at one revision, in the order of keys. */
 export interface StorePage {
   readonly records: readonly StoreRecord[]
   /** Key of the first record behind this page; absent: there is none. */
   readonly next?: string | undefined
 }
 
-/** Which records are asked for. */
+/** The requested records. */
 export interface StoreRange {
   readonly prefix: string
   /** First key to look at; '' from the prefix on. */
@@ -88,10 +88,10 @@ export type StoreHistory =
   /** Changes after the asked revision are gone; those after `compacted` are all there. */
   | { readonly kind: 'compacted'; readonly compacted: Revision }
 
-/** How a store is. */
+/** The state of a store. */
 export interface StoreStatus {
   readonly epoch: string
-  /** Where the store stands: every change up to here is durable and visible, and listeners have received it. */
+  /** The store's revision: every change up to it is durable and visible, and listeners have received it. */
   readonly revision: Revision
   /** The past up to here is gone; the state at exactly this revision can still be read. */
   readonly compacted: Revision
@@ -103,7 +103,7 @@ export interface StoreStatus {
   readonly freeBytes: number
 }
 
-/** What is different where several processes write to one store: the newest revision may be one that has not come here yet. */
+/** The differences of a store that several processes write to: its newest revision may not have arrived here yet. */
 export interface SharedStore {
   /** A revision not below that of any commit, of anyone, that was answered before the call. */
   latest(): Promise<Revision>
@@ -169,7 +169,7 @@ export interface Store {
    * give it again. Only a store without a disk has this: it then lets its own copy go.
    */
   readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
-  /** Whether the key's present value would be stored in another way if it were written again: with another key of encryption. */
+  /** True if a new write would store the key's present value otherwise: with another encryption key. */
   isStale?(key: string): boolean
   /** Only a store that others write to as well has this. */
   readonly shared?: SharedStore | undefined

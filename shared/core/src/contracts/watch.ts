@@ -5,7 +5,7 @@ import { contract, type Service, stream } from './contract.ts'
 import { bool, bytes, double, int64, json, many, message, nested, optional, type Static, string, union, variants } from './message.ts'
 import { scopeMessage, selectionMessage } from './storage.ts'
 
-/** What events look like on the client's stream. A format says all that writing an event takes. */
+/** The format of events on the client's stream. It holds everything that writing an event takes. */
 const watchFormat = variants({
   /** `{"type":…,"object":…}` and a newline. */
   json: message({}),
@@ -38,7 +38,7 @@ const subscribeRequest = message({
 })
 export type SubscribeRequest = Static<typeof subscribeRequest>
 
-/** Where events came from that were handed out as they happened, to be measured and traced. */
+/** The origin of events that were handed out as they happened, for metrics and traces. */
 const eventsOrigin = message({
   /** When the first of their changes was committed, by the clock of storage. */
   committedMs: double(1),

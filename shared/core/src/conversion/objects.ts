@@ -11,7 +11,7 @@ export interface ConvertedObject {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Those that are not in the wanted version yet: the ones that a webhook is asked about. */
+/** The objects that are not in the wanted version yet: a webhook converts them. */
 export function objectsToConvert(objects: readonly ConvertedObject[], desiredApiVersion: string): ConvertedObject[] {
   return objects.filter(({ apiVersion }) => apiVersion !== desiredApiVersion)
 }
@@ -21,9 +21,9 @@ export function convertByName(object: ConvertedObject, desiredApiVersion: string
   return { ...object, apiVersion: desiredApiVersion }
 }
 
-/** What a webhook was asked for, and about what. */
+/** A conversion by a webhook. */
 export interface Conversion {
-  /** What the request was about, as messages name it: `example.com/v1, Kind=Widget`. */
+  /** The request's kind in messages: `example.com/v1, Kind=Widget`. */
   readonly asked: string
   readonly desiredApiVersion: string
   /** In order; some may be in the wanted version already. */
@@ -57,7 +57,7 @@ export function takeConverted({ asked, desiredApiVersion, objects }: Conversion,
   })
 }
 
-/** What must be the same before and after, as messages call it. */
+/** The members that must be the same before and after, with their names in messages. */
 const identity = [
   ['name', 'name'],
   ['namespace', 'namespace'],

@@ -12,7 +12,7 @@ export interface ConversionRequest {
   readonly review: object
 }
 
-/** What a review asks for. */
+/** The contents of a review. */
 export interface ConversionQuestion {
   /** `conversionReviewVersions` of the definition, the preferred first. */
   readonly versions: readonly string[]

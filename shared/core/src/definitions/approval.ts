@@ -4,7 +4,7 @@ import { invalidValue, requiredValue } from '../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../validation/part.ts'
 import { type DefinitionCondition, specOf } from './definition-spec.ts'
 
-/** What an annotation says of the approval of a definition in a group of the project. */
+/** The state of an annotation that approves a definition in a group of the project. */
 type ApprovalState = 'approved' | 'bypassed' | 'missing' | 'invalid'
 
 /** An approval with its reason in words. */
@@ -15,7 +15,7 @@ interface Approval {
 
 const proposal = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** Whether definitions in a group need an approval: those of the domains of the profile do. */
+/** True if definitions in a group need an approval: those of the profile's domains do. */
 export function isProtectedGroup(group: string, { apiDomain, labelDomain }: Names): boolean {
   return [apiDomain, labelDomain].some((domain) => group === domain || group.endsWith(`.${domain}`))
 }
@@ -25,7 +25,7 @@ function approvalAnnotation({ labelDomain }: Names): string {
   return `api-approved.${labelDomain}`
 }
 
-/** What the annotation of a definition says. */
+/** The approval in a definition's annotation. */
 export function approvalOf(annotation: string, names: Names): Approval {
   const needed = `protected groups must have approval annotation "${approvalAnnotation(names)}"`
   if (annotation === '') return { state: 'missing', reason: `${needed}, ${proposal}` }

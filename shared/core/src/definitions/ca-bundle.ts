@@ -9,7 +9,7 @@ export function findCaBundleProblem(config: Part | undefined): string | undefine
   return blocks.every(([, text = '']) => isSequence(text)) ? undefined : 'x509: malformed certificate'
 }
 
-/** Whether base64 is one DER sequence of the length that it states. What is in it shows when the webhook is called. */
+/** True if base64 is one DER sequence of the length that it states. Its contents are checked when the webhook is called. */
 function isSequence(base64: string): boolean {
   const bytes = decode(base64.replace(/\s/g, ''))
   if (bytes.charCodeAt(0) !== 0x30) return false

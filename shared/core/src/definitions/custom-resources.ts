@@ -15,11 +15,11 @@ import {
 } from './definition-spec.ts'
 import { deprecationWarningOf } from './deprecation.ts'
 
-/** What makes the resources of a definition. */
+/** The dependencies of the resources of a definition. */
 export interface CustomResourcesOptions {
-  /** What reads objects in a version of the definition. Asked once for each version. */
+  /** The readers of objects in a version of the definition. Called once for each version. */
   readonly readersOf: (version: CustomVersion) => KindReaders
-  /** What reads a Scale. */
+  /** The readers of a Scale. */
   readonly scale: KindReaders
   /** Changes with whatever the definition says. */
   readonly definedBy: string
@@ -51,7 +51,7 @@ export function customResources(definition: Part, options: CustomResourcesOption
   if (!names.plural || !names.kind || group === '') return []
   const kind = { ...names, plural: names.plural, kind: names.kind }
   const readers = new Map(
-    // What is kept knows nothing of a version's schema.
+    // The cache holds nothing of a version's schema.
     (versions ?? []).map((version) => [version.name ?? '', lazyReaders(versionOf(group, kind, version), options.readersOf)]),
   )
   const stored = storedForm(spec, kind, readers)
@@ -169,7 +169,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
   }
 }
 
-/** What converts objects between the versions of a definition, where that is more than a change of the version. */
+/** The conversion between the versions of a definition, if it is more than a change of the version. */
 function conversionOf(definition: Part, others: readonly string[]): Pick<Resource, 'conversion' | 'otherVersions'> {
   const { conversion } = specOf(definition)
   const otherVersions = others.length === 0 ? {} : { otherVersions: others }

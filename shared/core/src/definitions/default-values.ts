@@ -12,7 +12,7 @@ import type { StructuralSchema } from '../structural/schema.ts'
 import { invalidValue } from '../validation/field-errors.ts'
 import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 
-/** What is wrong with the defaults of a structural schema: each has to fit the schema that gives it. */
+/** The errors of a structural schema's defaults: each must fit the schema that holds it. */
 export function* validateDefaults(root: SchemaProps, at: string, { needsPruned }: { readonly needsPruned: boolean }): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const rules = new DefaultRules()
@@ -23,7 +23,7 @@ export function* validateDefaults(root: SchemaProps, at: string, { needsPruned }
   return errors
 }
 
-/** Whether a default of a structural schema has fields that the schema does not. */
+/** True if a default of a structural schema has fields that the schema lacks. */
 export function* hasUnprunedDefault(root: SchemaProps): Steps<boolean> {
   let isFound = false
   // biome-ignore lint/correctness/useYield: one default takes no time worth a pause.
@@ -94,7 +94,7 @@ function checkDefault(found: FoundDefault, needsPruned: boolean): FieldError[] {
   return [...errors, ...(ofEmbedded.length > 0 ? firstOfTypes(ofEmbedded) : checkValue(found))]
 }
 
-/** Where a member of an embedded object is of a wrong type, that is all that is said. */
+/** The errors of types alone if a member of an embedded object has a wrong type. */
 function firstOfTypes(errors: readonly FieldError[]): readonly FieldError[] {
   const ofType = errors.find(({ field, message }) => field.endsWith('.metadata') || message.endsWith('must be a string'))
   return ofType === undefined ? errors : [ofType]

@@ -30,7 +30,7 @@ export interface DefinitionVersion extends VersionParts {
   readonly deprecationWarning?: string
 }
 
-/** What versions often have in common. */
+/** The parts that versions often have in common. */
 export interface VersionParts {
   readonly schema?: { readonly openAPIV3Schema?: SchemaProps }
   readonly subresources?: DefinitionSubresources
@@ -54,7 +54,7 @@ export interface DefinitionColumn {
   readonly jsonPath?: string
 }
 
-/** How objects are converted between versions. */
+/** The conversion of objects between versions. */
 export interface DefinitionConversion {
   readonly strategy?: string
   readonly webhook?: { readonly clientConfig?: Part; readonly conversionReviewVersions?: readonly string[] }
@@ -88,7 +88,7 @@ export function statusOf(definition: Part | undefined): DefinitionStatus {
   return partOf(definition, 'status')
 }
 
-/** Whether a condition of that type is True. */
+/** True if a condition of that type is True. */
 export function isConditionTrue(definition: Part | undefined, type: string): boolean {
   return (statusOf(definition).conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
 }

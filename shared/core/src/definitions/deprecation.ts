@@ -1,7 +1,7 @@
 import type { DefinitionSpec } from './definition-spec.ts'
 import { compareVersions } from './version-order.ts'
 
-/** What clients of a deprecated version are warned with; undefined for versions that are not deprecated. */
+/** The warning for clients of a deprecated version; undefined for other versions. */
 export function deprecationWarningOf(spec: DefinitionSpec, version: string): string | undefined {
   const { deprecated, deprecationWarning } = (spec.versions ?? []).find(({ name }) => name === version) ?? {}
   return deprecated === true ? (deprecationWarning ?? defaultDeprecationWarning(spec, version)) : undefined

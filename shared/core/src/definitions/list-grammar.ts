@@ -41,7 +41,7 @@ function checkTypeFor({ type = '' }: SchemaProps, wanted: string, extension: str
   return [type === '' ? requiredValue(`${at}.type`, detail) : invalidValue(`${at}.type`, type, detail)]
 }
 
-/** Whether the items of a set have parts that could be changed by themselves. */
+/** True if the items of a set have parts that could be changed separately. */
 export function hasGranularSetItems(schema: SchemaProps): boolean {
   return checkSetItems(schema, '').length > 0
 }

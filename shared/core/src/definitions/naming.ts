@@ -18,7 +18,7 @@ export function takenNames(accepted: Iterable<DefinitionNames>): TakenNames {
   return { resources, kinds }
 }
 
-/** What a definition is called, and whether that is what it asks for. */
+/** The accepted names of a definition, and whether it has those that it asks for. */
 export interface Naming {
   readonly acceptedNames: DefinitionNames
   readonly condition: DefinitionCondition

@@ -7,7 +7,7 @@ import { isStructuralInSteps } from './structural-grammar.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a schema is published with. */
+/** Options of publishing a schema. */
 export interface Publication {
   /** Of OpenAPI. */
   readonly version: 2 | 3
@@ -110,7 +110,7 @@ function withIntOrString(schema: SchemaProps): SchemaProps {
   return anyOf === undefined ? { ...schema, anyOf: intOrString } : { ...schema, allOf: [{ anyOf: intOrString }, ...allOf] }
 }
 
-/** What version 2, as its readers take it, can say of a schema. */
+/** The part of a schema that OpenAPI version 2, as its readers take it, can express. */
 export function toVersion2(schema: SchemaProps): Mapped {
   return runAtOnce(mapInSteps(schema, { before: version2Of, after: (_, mapped) => mapped }, schemaMeter()))
 }
@@ -134,7 +134,7 @@ function version2Of(given: SchemaProps): SchemaProps {
   return withRequired(kept, stillRequired(kept))
 }
 
-/** Whether version 2 can say of a schema all that it says itself, as of most members. */
+/** True if version 2 can express a whole schema without its parts, as for most members. */
 function saysTheSame(schema: SchemaProps): boolean {
   const { allOf, anyOf, oneOf, not, nullable, required, type } = schema
   const hasMore = allOf ?? anyOf ?? oneOf ?? not ?? nullable ?? required ?? schema['x-kubernetes-preserve-unknown-fields']
@@ -154,7 +154,7 @@ function withRequired({ required: _required, ...schema }: SchemaProps, required:
 /** A schema as it is, or what has been made of it. */
 type Mapped = SchemaProps | Json
 
-/** What becomes of a schema, before its parts are looked at and after. */
+/** The change of a schema before its parts are mapped, and after. */
 interface Mapping {
   readonly before: (schema: SchemaProps) => SchemaProps
   readonly after: (schema: SchemaProps, mapped: Mapped) => Mapped

@@ -7,12 +7,12 @@ import type { DefinitionNames } from './definition-spec.ts'
 export const namesPrefix = 'definitions/names'
 const servingPrefix = 'definitions/serving'
 
-/** Where the names of a group are. */
+/** The key of the names of a group. */
 export function namesKey(group: string): string {
   return `${namesPrefix}/${group}`
 }
 
-/** Where it is kept how a definition is served. */
+/** The key of a definition's serving row. */
 export function servingKey(definition: string): string {
   return `${servingPrefix}/${definition}`
 }
@@ -48,7 +48,7 @@ export function decodeNamesRow(entry: Pick<Entry, 'value'> | undefined): NamesRo
 }
 
 /**
- * What a write of a custom resource rests on: it changes with each change of a definition by which objects written before would be
+ * The precondition of a write of a custom resource: it changes with each change of a definition by which objects written before would be
  * lost or left over, and with no other. A create of an object is conditional on its revision.
  */
 export interface ServingRow {

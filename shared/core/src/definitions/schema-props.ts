@@ -81,7 +81,7 @@ export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): 
   return Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Whether a predicate holds for a schema or for any that is part of it, allowed or not. */
+/** True if a predicate holds for a schema or for any part of it, allowed or not. */
 export function someSchema(root: SchemaProps | undefined, predicate: (schema: SchemaProps) => boolean): boolean {
   return runAtOnce(someSchemaInSteps(root, predicate))
 }
@@ -137,7 +137,7 @@ export function isList<T>(value: T | readonly SchemaProps[]): value is readonly 
   return Array.isArray(value)
 }
 
-/** Whether a default is given. `null` is none, as typed clients write it for an absent one. */
+/** True if a default is given. `null` is none, as typed clients write it for an absent one. */
 export function hasDefault(schema: SchemaProps): boolean {
   return schema.default !== undefined && schema.default !== null
 }

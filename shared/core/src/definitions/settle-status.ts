@@ -7,14 +7,14 @@ import { type DefinitionCondition, type DefinitionStatus, specOf, statusOf } fro
 import { checkNames, type TakenNames } from './naming.ts'
 import { findUnsupported, validateStructure } from './structural-grammar.ts'
 
-/** What a status is settled by, beside the definition itself. */
+/** The inputs of a status besides the definition itself. */
 export interface SettlingContext {
   /** The names of the other definitions of the group. */
   readonly taken: TakenNames
   readonly names: Names
   /** When the conditions change that do. */
   readonly now: string
-  /** Whether the status says from which generation it was made. */
+  /** True if the status holds the generation that it was made from. */
   readonly tracksGenerations: boolean
 }
 

@@ -14,7 +14,7 @@ export const knownTypes: readonly string[] = ['array', 'boolean', 'integer', 'nu
 /** Versions of conversion reviews that this server speaks. */
 export const reviewVersions: readonly string[] = ['v1', 'v1beta1']
 
-/** How strictly a definition is checked. A mistake that is stored may stay, so that the rest can still be changed. */
+/** The strictness of a definition's check. A stored mistake may stay, so that the rest can still be changed. */
 export interface Strictness {
   readonly needsSchema: boolean
   readonly needsKnownTypes: boolean
@@ -39,7 +39,7 @@ function* always(): Steps<boolean> {
   return true
 }
 
-/** How a new definition is checked. Its bundle of authorities matters once it is served. */
+/** The strictness for a new definition. Its bundle of authorities matters once it is served. */
 export const strictest: Strictness = {
   needsSchema: true,
   needsKnownTypes: true,
@@ -55,7 +55,7 @@ export const strictest: Strictness = {
   storedExpressions: { rules: new Set(), messageExpressions: new Set() },
 }
 
-/** How a definition is checked that replaces another. */
+/** The strictness for a definition that replaces another. */
 export function* strictnessBeside(spec: HoistedSpec, live: Part): Steps<Strictness> {
   const before = hoist(specOf(live))
   yield
@@ -112,7 +112,7 @@ function unchangedSelectableFields(spec: HoistedSpec, before: HoistedSpec): Read
   return new Set(pairs.filter(({ fields, fieldsBefore }) => isSame(fields, fieldsBefore)).map(({ name }) => name))
 }
 
-/** What the stored schemas have that decides how strictly others are checked. */
+/** The properties of the stored schemas that decide the strictness for new ones. */
 interface Stored {
   hasUnknownTypes: boolean
   hasDefaults: boolean

@@ -14,7 +14,7 @@ import {
   someSchemaInSteps,
 } from './schema-props.ts'
 
-/** Where a schema stands: its own rules differ at the root, for items and for everything else. */
+/** The place of a schema: its own rules differ at the root, for items and for all other places. */
 type Level = 'root' | 'item' | 'field'
 
 const missingType: Readonly<Record<Level, string>> = {
@@ -56,7 +56,7 @@ const unsupportedNames: readonly (readonly [name: string, isGiven: (schema: Sche
   ['definitions', ({ definitions }) => hasMembers(definitions)],
 ]
 
-/** What keeps a schema from being structural, in the order of the texts. */
+/** The errors for which a schema is not structural, in the order of the texts. */
 export function validateStructure(root: SchemaProps, at: string): FieldError[] {
   return runAtOnce(validateStructureInSteps(root, at))
 }
@@ -82,7 +82,7 @@ function byText({ text: left }: { readonly text: string }, { text: right }: { re
   return left < right ? -1 : 1
 }
 
-/** Whether a schema is structural, a bounded number of schemas per step. */
+/** True for a structural schema; checks a bounded number of schemas per step. */
 export function* isStructuralInSteps(schema: SchemaProps): Steps<boolean> {
   return (yield* findUnsupportedInSteps(schema)) === undefined && (yield* validateStructureInSteps(schema, '')).length === 0
 }
@@ -199,7 +199,7 @@ const nestedExtensions: Readonly<Record<Extension, string>> = {
   'x-kubernetes-validations': emptyText,
 }
 
-/** What stands inside of a junctor checks values, and says nothing about their structure. */
+/** Checks schemas inside a junctor: they restrict values and describe no structure. */
 function* checkNested(schema: SchemaProps, at: string, walk: Walk, skips: Skips = noSkips): Steps<void> {
   const { errors, meter } = walk
   if (meter.isFull()) yield
@@ -217,7 +217,7 @@ function* checkNested(schema: SchemaProps, at: string, walk: Walk, skips: Skips 
   if (schema.properties?.['metadata'] !== undefined) forbid('properties[metadata]', 'must not be specified in a nested context')
 }
 
-/** Where a part of a junctor is, and where the same part is outside of it. */
+/** The place of a part of a junctor, and of the same part outside it. */
 interface Places {
   readonly at: string
   readonly nestedAt: string

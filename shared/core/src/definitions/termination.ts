@@ -8,7 +8,7 @@ export function cleanupFinalizer(names: Names): string {
   return domainGroup(names, 'customresourcecleanup.apiextensions')
 }
 
-/** How far the deletion of the objects of a definition has come. */
+/** The progress of deleting the objects of a definition. */
 export type TerminationStep =
   | { readonly kind: 'pending' | 'inProgress' | 'completed' | 'neverEstablished' | 'overlapping' }
   | { readonly kind: 'failed' | 'unconfirmed'; readonly message: string }

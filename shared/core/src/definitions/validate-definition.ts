@@ -130,13 +130,13 @@ function* validateVersion(
   ]
 }
 
-/** Where the parts of a version are named. */
+/** The names of the parts of a version. */
 interface PartPlaces {
   readonly schema: string
   readonly subresources: string
   readonly columns: string
   readonly selectableFields: string
-  /** What is said of selectable fields without a schema, also where all versions share one and not the fields. */
+  /** The error for selectable fields without a schema, also if all versions share a schema and not the fields. */
   readonly schemaIsMissing: string
 }
 
@@ -202,7 +202,7 @@ function validateVersionSet(versions: readonly Version[]): FieldError[] {
   return errors
 }
 
-/** What objects are kept under stays; what they are called stays once they can be there. */
+/** The identity under which objects are stored stays; their names stay once objects can exist. */
 function validateChange(spec: HoistedSpec, before: DefinitionSpec, { keepsNames }: Strictness): FieldError[] {
   return [
     ...(keepsNames

@@ -20,7 +20,7 @@ import {
 import { knownTypes, type Strictness } from './strictness.ts'
 import { findUnsupportedInSteps, validateStructureInSteps } from './structural-grammar.ts'
 
-/** How the schema of a version is checked, beside the mistakes that may stay. */
+/** The context of checking a version's schema, besides the mistakes that may stay. */
 export interface SchemaContext {
   readonly hasStatus: boolean
   readonly needsStructure: boolean
@@ -56,7 +56,7 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
     yield
     addAll(errors, yield* validateRules(parsed, at, options))
   }
-  // What keeps a schema from being structural at all is mostly reported above, place by place.
+  // The errors that keep a schema from being structural are mostly reported above, place by place.
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(at, '', unsupported)] : errors
 }
 
@@ -125,7 +125,7 @@ function checkRootBesideStatus(schema: SchemaProps, at: string): FieldError[] {
   return [invalidValue(at, schema, `only [${allowed}] fields are allowed at the root of the schema if the status subresource is enabled`)]
 }
 
-/** Where a schema stands. */
+/** The place of a schema. */
 interface Place {
   readonly at: string
   readonly isRoot: boolean

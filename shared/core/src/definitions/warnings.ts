@@ -7,7 +7,7 @@ import { schemasOf } from './strictness.ts'
 /** The formats of numbers by type. */
 const numberFormats: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] }
 
-/** What the writer of a definition should know of it. What was so before is not repeated. */
+/** The warnings for the writer of a definition. A warning about an unchanged part is not repeated. */
 export function warningsOfDefinition(definition: Part, live: Part | undefined): string[] {
   const { formats, sets } = collect(definition)
   const known = live === undefined ? undefined : collect(live)

@@ -19,7 +19,7 @@ export interface RefTo<Name extends string> {
   readonly name: Name
 }
 
-/** Whether an object of the type has a field: always, always but perhaps null, or where it was set. */
+/** The presence of a field in an object of the type: always, always but perhaps null, or only if set. */
 type Presence = 'always' | 'nullable' | 'whenSet' | 'pointer'
 
 /** A field before its struct has given it a name. The type parameters are inferred: types of objects are made of them. */

@@ -35,7 +35,7 @@ interface Lifetime {
   readonly until?: number
 }
 
-/** Whether something exists at a level. */
+/** True if something exists at a level. */
 export function existsAt({ since = 0, until = Infinity }: Lifetime, level: number): boolean {
   return since <= level && level <= until
 }

@@ -1,5 +1,5 @@
 /**
- * What a value of an API type looks like. Types are written with the builders of `define.ts`, kept in `api/`,
+ * The form of a value of an API type. Types are written with the builders of `define.ts`, kept in `api/`,
  * and read by tables with one function per kind of node, so a kind that a reader forgets does not compile.
  */
 export type Node =
@@ -44,7 +44,7 @@ export interface ScalarNode {
 
 const scalars: ReadonlySet<string> = new Set(scalarKinds)
 
-/** Whether readers look a node up in their table by kind. */
+/** True if readers look a node up in their table by kind. */
 export function isScalar(node: Node): node is ScalarNode {
   return scalars.has(node.kind)
 }
@@ -125,7 +125,7 @@ export interface FieldFacets {
   readonly structType?: 'atomic' | 'granular'
   /** While this feature is off, the field is dropped from what is written, unless the object had it before. */
   readonly featureGate?: string
-  /** What the field then says instead, where it is not dropped. */
+  /** The field's value while the gate is off, if it is not dropped. */
   readonly valueWhenOff?: string
   /** Values, or items, that are refused while a feature is off, unless the object had them before: value → feature. */
   readonly gatedValues?: Readonly<Record<string, string>>
@@ -141,7 +141,7 @@ export interface FieldFacets {
   readonly changes?: Readonly<Record<number, FieldChange>>
 }
 
-/** What becomes otherwise about a field at a level. */
+/** The change of a field at a level. */
 type FieldChange = { readonly [Facet in Exclude<keyof FieldFacets, 'since' | 'until' | 'changes'>]?: FieldFacets[Facet] | undefined } & {
   readonly node?: Node
 }

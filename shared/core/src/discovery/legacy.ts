@@ -101,7 +101,7 @@ function resourceEntry({
   }
 }
 
-/** Those of built-in kinds in the order of their names; of a custom kind the status and then the scale, as from kube-apiserver. */
+/** The subresources of built-in kinds in the order of their names; of a custom kind the status and then the scale, as in kube-apiserver. */
 function subresourceEntries({ plural, isNamespaced, apiVersion, subresources, definedBy }: Resource): ApiResource[] {
   const entries = subresources.map((subresource) => ({
     name: `${plural}/${subresource.name}`,

@@ -19,7 +19,7 @@ import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 export interface EventContent {
   readonly stored: Uint8Array
   readonly served: Uint8Array
-  /** Where the metadata lie in `served`; absent: they are looked for. */
+  /** The position of the metadata in `served`; searched if absent. */
   readonly metadata?: Span | undefined
 }
 
@@ -52,7 +52,7 @@ export function printErrorEvent(format: WatchFormat, status: Status): Uint8Array
   return printProtobufEvent('ERROR', printStatusProtobuf(status))
 }
 
-/** Whether events are written in Protobuf. */
+/** True if events are written in Protobuf. */
 export function isProtobufFormat(format: WatchFormat): boolean {
   return format.kind === 'protobuf' || (format.kind === 'metadata' && format.isProtobuf)
 }
@@ -91,7 +91,7 @@ export function printPartialMetadata(names: Names, version: TableVersion, metada
   return join([encoder.encode(printPartialMetadataFront(names, version)), metadata, closeBrace])
 }
 
-/** What stands before the metadata in a PartialObjectMetadata; a closing brace follows it. */
+/** The text before the metadata in a PartialObjectMetadata; a closing brace follows it. */
 export function printPartialMetadataFront(names: Names, version: TableVersion): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"${domainGroup(names, 'meta')}/${version}","metadata":`
 }
@@ -129,7 +129,7 @@ function whole(object: unknown): ApiObject {
 export function readWithoutOwners({ value, metadataEnd }: Pick<Entry, 'value' | 'metadataEnd'>): ApiObject {
   const text = decoder.decode(value)
   const start = text.indexOf(ownersFront)
-  // Where each character is a byte, the metadata end where the bytes do.
+  // If each character is a byte, the metadata end at the same offset in text and bytes.
   if (start < 0 || start > metadataEnd || text.length !== value.length) return readOurObject(value)
   return whole(parseOurs(text.slice(0, start) + text.slice(metadataEnd - 1)))
 }
@@ -158,7 +158,7 @@ function printTableOf(
   return printTable(names, { version, metadata: { resourceVersion }, printer: undefined }, [printed])
 }
 
-/** What a row carries of its object, which is given in the version that is asked for. */
+/** The object in a row, given in the requested version. */
 export function rowObjectOf(include: IncludeObject, served: Uint8Array): RowObject {
   switch (include) {
     case 'None':

@@ -20,16 +20,16 @@ export interface Malformed {
   readonly problem: string
 }
 
-/** What an expression comes to: texts and truth values as they are, lists as arrays, other values as values of CEL. */
+/** The result of an expression: texts and booleans as they are, lists as arrays, other values as values of CEL. */
 type Outcome = { readonly kind: 'value'; readonly value: unknown } | { readonly kind: 'error'; readonly message: string }
 
-/** What an expression must give: `condition` is true or false. */
+/** The required result of an expression: `condition` is a boolean. */
 export type Purpose = 'value' | 'condition'
 
-/** What one evaluation may cost; kube-apiserver sets no bound here. */
+/** The bound of one evaluation's cost; kube-apiserver sets none here. */
 const costMax = 1_000_000
 
-/** What expressions of one place see: one variable. */
+/** The variable of the expressions of one place. */
 export interface Place<Input> {
   readonly variable: string
   readonly type: CelType

@@ -1,7 +1,7 @@
 import { hasMembers, isJsonObject } from './member.ts'
 import { Numeral } from './numeral.ts'
 
-/** Whether two JSON values are the same, whatever the order of members. Depth costs memory and no call stack. */
+/** True if two JSON values are equal, for any order of members. Depth costs memory and no call stack. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const pending: [unknown, unknown][] = [[left, right]]
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
@@ -27,7 +27,7 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
 /** Deeper values count as different. */
 const comparedDepthMax = 64
 
-/** Whether two JSON values are printed as the same text; of values that are deeper than any of ours it is not said. */
+/** True if two JSON values print the same text; false for values that are deeper than any of ours. */
 export function haveSameText(left: unknown, right: unknown, depth = 0): boolean {
   if (left === right) return true
   if (!hasMembers(left) || !hasMembers(right) || depth > comparedDepthMax || Array.isArray(left) !== Array.isArray(right)) return false

@@ -3,8 +3,8 @@ import { Numeral } from './numeral.ts'
 import { wrongBytesStart } from './text.ts'
 
 /**
- * What is wrong with a text that is not JSON, in the sentences of Go's `encoding/json`: clients know them from other API
- * servers. A sentence names the first wrong byte and what was being read there.
+ * The errors of a text that is not JSON, in the sentences of Go's `encoding/json`: clients know them from other API
+ * servers. A sentence names the first wrong byte and the syntax that was being read there.
  */
 export function unexpected(text: string, at: number, where: string): string {
   if (at >= text.length) return 'unexpected end of JSON input'
@@ -33,7 +33,7 @@ export function lacksDigit(text: string, end: number, literal: string): string |
 
 const plain = /[^"\\\u0000-\u001f]*/y
 
-/** What is wrong in the string that begins here and cannot be read. */
+/** The error of the string that begins here and cannot be read. */
 export function wrongInString(text: string, start: number): string {
   let at = start + 1
   for (;;) {

@@ -1,11 +1,11 @@
 import { Numeral } from './numeral.ts'
 
-/** Whether a value is a JSON object. */
+/** True for a JSON object. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Numeral)
 }
 
-/** Whether a value has members: a JSON object or a list. */
+/** True for a JSON object or a list. */
 export function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }

@@ -4,7 +4,7 @@ import { setMember } from './member.ts'
 import { Numeral } from './numeral.ts'
 import { isEscaped } from './text.ts'
 
-/** What the careful reader finds. Paths are written as in `spec.ports[0].name`. */
+/** The result of the exact reader. Paths are written as in `spec.ports[0].name`. */
 export type ExactJson =
   | { kind: 'parsed'; value: unknown; duplicates: string[]; hasBigIntegers: boolean; hasNumerals: boolean }
   | { kind: 'malformed'; problem: string; isNumberTooLarge: boolean }
@@ -20,7 +20,7 @@ class Malformed extends Error {}
 
 class NumberTooLarge extends Malformed {}
 
-/** How a text is read. */
+/** Options of the reader. */
 export interface ExactOptions {
   /** Numbers whose spelling says more than their value are a `Numeral`. */
   readonly keepsNumerals?: boolean | undefined
@@ -53,7 +53,7 @@ export function* parseExactlyInSteps(text: string, { keepsNumerals = false }: Ex
   }
 }
 
-/** Where members with these paths are written in a JSON text that can be read: all their places, in order. */
+/** The positions of members with these paths in a readable JSON text: all of them, in order. */
 export function placesOfMembers(text: string, paths: ReadonlySet<string>): Map<string, number[]> {
   const reader = new Reader(text, { sought: paths })
   runAtOnce(reader.document())

@@ -14,9 +14,9 @@ export type DecodedJson =
       readonly value: unknown
       /** Paths of members that the text has more than once; the last one counts. */
       readonly duplicates: readonly string[]
-      /** Whether the value has integers beyond 2^53, which are `bigint`; printing it then needs `printJson`'s slower way. */
+      /** True if the value has integers beyond 2^53, which are `bigint`; printing it then needs the slower way of `printJson`. */
       readonly hasBigIntegers: boolean
-      /** Whether the value has a `Numeral`, which only a reader that was asked for them makes. */
+      /** True if the value has a `Numeral`, which only a reader with that option makes. */
       readonly hasNumerals: boolean
     }
   | {
@@ -52,7 +52,7 @@ export function decodeOwnJson(body: Uint8Array | string): { readonly value: unkn
   return decoded
 }
 
-/** Whether a text has sixteen digits in a row, as each integer beyond 2^53 has. */
+/** True if a text has sixteen digits in a row, as each integer beyond 2^53 has. */
 export function hasLongNumber(text: string): boolean {
   return longNumber.test(text)
 }
@@ -106,17 +106,17 @@ function* malformed(text: string, error: unknown): Steps<DecodedJson> {
   throw new Error('two readers disagree about a JSON text', { cause: error })
 }
 
-/** What one pass over a text of JSON finds, whether the text is well formed or not. */
+/** The result of one pass over a text of JSON, well formed or not. */
 export interface JsonScan {
   readonly members: number
   /** Commas that stand between members or items: a text of many values has many members or many commas. */
   readonly commas: number
   readonly depth: number
-  /** Whether some number is so long, or has an exponent, that it may not fit into a number of ours. */
+  /** True if some number is so long, or has an exponent, that it may not fit into a JavaScript number. */
   readonly needsCare: boolean
-  /** Whether some number has a fraction, which a number of ours holds and does not spell. */
+  /** True if some number has a fraction, which a JavaScript number holds without its spelling. */
   readonly hasFractions: boolean
-  /** Where the scan ended: the text's end, or the bracket that goes too deep. */
+  /** The end of the scan: the text's end, or the bracket that goes too deep. */
   readonly end: number
 }
 

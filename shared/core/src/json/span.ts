@@ -1,4 +1,4 @@
-/** Where a value lies in a text. */
+/** The position of a value in a text. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -13,8 +13,8 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 /**
- * Where the value of a member of the object that begins at `at` lies; undefined where there is no such member, or no object.
- * Nothing is parsed. The text is JSON that we have written, and the name one without escapes.
+ * The position of a member's value in the object that begins at `at`; undefined if the member is absent, or `at` is no object.
+ * Nothing is parsed. The text is JSON that this server has written, and the name has no escapes.
  */
 export function memberSpan(text: Uint8Array, at: number, name: string): Span | undefined {
   const begin = skipSpace(text, at)
@@ -43,7 +43,7 @@ function skipSpace(text: Uint8Array, at: number): number {
   return position
 }
 
-/** Where the value that begins at `at` ends. */
+/** The end of the value that begins at `at`. */
 function skipValue(text: Uint8Array, at: number): number {
   if (text[at] === quote) return skipString(text, at)
   if (text[at] === openBrace || text[at] === openBracket) return skipNested(text, at)

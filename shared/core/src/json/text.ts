@@ -73,13 +73,13 @@ export function replaceHalfPairs(text: string): string {
   })
 }
 
-/** Where a JSON text first has an escape of a surrogate, be it half of a pair or not. */
+/** The position of a JSON text's first escape of a surrogate, half of a pair or not. */
 export function surrogateEscapeIn(text: string): number | undefined {
   for (const { index } of text.matchAll(/\\u[dD][89a-fA-F]/g)) if (!isEscaped(text, index)) return index
   return undefined
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** True if an odd number of backslashes is before a place. */
 export function isEscaped(text: string, at: number): boolean {
   let first = at
   while (text.charAt(first - 1) === '\\') first -= 1

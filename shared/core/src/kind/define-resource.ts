@@ -25,7 +25,7 @@ export interface KindDefinition extends Behaviour {
   readonly verbs: readonly string[]
   /** `stored`: kept by storage. `virtual`: a question that is answered and forgotten. `computed`: made up on each read. */
   readonly backing: 'stored' | 'virtual' | 'computed'
-  /** What answers a question that is forgotten afterwards. */
+  /** The handler of a question that is not stored. */
   readonly answeredBy?: 'accessReview' | 'rulesReview' | 'tokenReview' | 'selfReview' | 'binding'
   readonly subresources: readonly SubresourceDefinition[]
   /** Opaque text by which clients notice that the stored version has changed. */
@@ -60,16 +60,16 @@ export interface VersionDefinition {
   readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
-/** What differs between kinds beside their fields. */
+/** The differences between kinds besides their fields. */
 export interface Behaviour {
-  /** Which names its objects may have. */
+  /** The allowed names of its objects. */
   readonly nameKind: NameKind
   /**
-   * What a successful delete answers with. `object`: the object; `status`: a Status once it is gone, the object while something
-   * holds it; `statusUnasked`: a Status where nothing but the kind's default policy holds it, too.
+   * The answer of a successful delete. `object`: the object; `status`: a Status once it is gone, the object while finalizers
+   * hold it; `statusUnasked`: a Status also if only the kind's default policy holds it.
    */
   readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
-  /** What becomes of dependants when the deleter does not say. */
+  /** The default propagation of a deletion to dependants. */
   readonly defaultPropagation: 'Background' | 'Orphan'
   /** Warning to a deleter who sets no policy. */
   readonly defaultPropagationWarning?: string
@@ -105,26 +105,26 @@ export interface SubresourceDefinition {
   readonly optionsType?: string
   /** Methods of a subresource that is a tunnel to somewhere else. */
   readonly connect?: readonly string[]
-  /** Where a connection through it ends. Absent: it is no connection, or ends in a container. */
+  /** The end of a connection through it. Absent if it is no connection, or ends in a container. */
   readonly reaches?: 'node' | 'endpoints' | 'pod'
-  /** Whether a path may follow the subresource's name. */
+  /** True if a path may follow the subresource's name. */
   readonly hasSubpath?: boolean
   /** Media type of the answer, where it is not an API object. */
   readonly produces?: string
-  /** What is written through it is dropped unless this feature gate is on. */
+  /** Writes through it are dropped unless this feature gate is on. */
   readonly featureGate?: string
 }
 
 /** Completes an object in place. */
 export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
 
-/** What is wrong with an object; `live` is the one that it replaces. */
+/** The errors of an object; `live` is the replaced one. */
 type Rule = (object: Part, live: Part | undefined, names: Names, request: RuleRequest) => FieldError[]
 
 /** A rule of objects that take long to look at. */
 type RuleInSteps = (...given: Parameters<Rule>) => Steps<FieldError[]>
 
-/** What else a rule may look at. */
+/** The context of a rule. */
 export interface RuleRequest {
   /** As the writer has sent it. */
   readonly body: unknown
@@ -132,8 +132,8 @@ export interface RuleRequest {
 }
 
 /**
- * What makes kube-apiserver's conversion of an object fail, such as a number in an annotation that is none: the body is a 400 then.
- * Undefined: nothing.
+ * The failure of kube-apiserver's conversion of an object, such as a malformed number in an annotation: the body is a 400 then.
+ * Undefined for none.
  */
 export type Unreadable = (object: Part) => string | undefined
 
@@ -143,7 +143,7 @@ export interface Rules {
   readonly status?: Rule
 }
 
-/** What the writer of a valid object should know of it; `live` is the one that it replaces. */
+/** The warnings for the writer of a valid object; `live` is the replaced one. */
 export type WarningRule = (object: Part, live: Part | undefined, names: Names) => string[]
 
 const allVerbs: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']

@@ -59,7 +59,7 @@ export function fillEmpty(draft: Draft | undefined, values: Draft): void {
   for (const name of Object.keys(values)) if (isNothing(draft[name])) draft[name] = values[name]
 }
 
-/** Whether a map or list field is absent or empty. */
+/** True if a map or list field is absent or empty. */
 export function isEmptyField(draft: Draft, name: string): boolean {
   const value = draft[name]
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0

@@ -2,7 +2,7 @@ import type { Field, Node, StructNode } from '../description/node.ts'
 import { hasMembers } from '../json/member.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 
-/** Where in values of a type the wanted fields are. The places of a type that contains itself contain themselves. */
+/** The places of the wanted fields in values of a type. The places of a type that contains itself contain themselves. */
 export type Place<F extends Field = Field> =
   | { readonly kind: 'each'; readonly of: Place<F> }
   | { readonly kind: 'either'; readonly object: Place<F> | undefined; readonly array: Place<F> | undefined }

@@ -14,9 +14,9 @@ import type { Struct } from './field-places.ts'
 import type { Reshape } from './reshape.ts'
 
 /**
- * What reads the objects of one kind in one version. Built-in kinds make it of the description of their type, custom kinds of
- * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it. What a
- * kind does not do is absent.
+ * The readers of the objects of one kind in one version. Built-in kinds derive them from the description of their type, custom kinds from
+ * the schema of their definition. Each reader is made at its first use and belongs to the resource: it is freed with it. A reader that a
+ * kind does not need is absent.
  */
 export interface KindReaders {
   /**
@@ -53,21 +53,21 @@ export interface KindReaders {
    * renewed when they were loaded.
    */
   readonly fingerprint: number | undefined
-  /** How objects of this version become stored ones; absent: by another `apiVersion` alone. */
+  /** The conversion of this version's objects to stored ones; absent if another `apiVersion` is enough. */
   readonly reshape?: Reshape | undefined
-  /** What is owned as a whole, what by its parts. */
+  /** The parts owned as a whole, and those owned by their parts. */
   readonly shape: ObjectShape
   readonly table: TablePrinter
   /** In which version the table reads objects. */
   readonly tableReads: 'stored' | 'served'
-  /** What field selectors see of an object, metadata included; empty values are left out. */
+  /** The fields that selectors match, metadata included; empty values are left out. */
   readonly fieldsOf: (object: Struct) => Record<string, string>
   /** By which a strategic merge patch is merged; undefined: such patches are not served. */
   readonly mergeSchema: StructNode | undefined
   /** Undefined: objects have no form in Protobuf. */
   readonly protobuf: ProtobufReaders | undefined
   readonly openApi: OpenApiType
-  /** What takes long to make and much to keep; undefined: nothing does. */
+  /** The part that takes long to make and much memory; undefined for none. */
   readonly preparable: Preparable | undefined
 }
 
@@ -77,7 +77,7 @@ export type DropDisabledFields = <T extends Struct>(object: T, live: Struct | un
 /** Gives an object the form in which it is printed. */
 export type Printable = <T extends Struct>(object: T) => T
 
-/** What is made before it is used, and can be forgotten when it is not. A use of what is not there makes it at once. */
+/** A part that is made ahead of its use, and can be freed when unused. A use of an absent one makes it at once. */
 export interface Preparable {
   readonly isReady: boolean
   /** Makes it, in steps. */
@@ -98,7 +98,7 @@ export interface ValidationCandidate {
   readonly isGateOn: IsGateOn
   /** Takes texts for `Warning` headers, such as errors that an unchanged value is forgiven. */
   readonly warn?: (text: string) => void
-  /** Whether the work is to end without a result: its request has no time left. Asked within long work. */
+  /** True if the work is to end without a result: its request has no time left. Called within long work. */
   readonly isInterrupted?: () => boolean
   /** Measures how long parts of the object are compared with what they replace. */
   readonly comparisons?: ComparisonTimer
@@ -111,7 +111,7 @@ export interface RuleTimer {
   monotonic(): number
   /** The rules of one place of a schema have been compiled. */
   compiled(durationMs: number): void
-  /** Those of one place have been evaluated on a value. */
+  /** Reports that the rules of one place have been evaluated on a value. */
   evaluated(durationMs: number): void
 }
 
@@ -135,7 +135,7 @@ export interface ProtobufReaders {
   encodeStoredItems(jsons: readonly Uint8Array[]): Uint8Array[]
 }
 
-/** How OpenAPI documents describe the objects: by the description of a type, or by a schema of their own. */
+/** The OpenAPI description of the objects: by the description of a type, or by a schema of their own. */
 export type OpenApiType = { readonly kind: 'described'; readonly type: string } | OpenApiSchema
 
 /** A definition that no described type gives. */

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { Names } from '../names.ts'
 
-/** How objects of a version become stored ones, and back, where the two differ in more than their name. Nothing is changed in place. */
+/** The conversion of a version's objects to stored ones, and back, if they differ in more than their name. Nothing is changed in place. */
 export interface Reshape {
   readonly toStored: (object: ApiObject, names: Names) => ApiObject
   readonly fromStored: (object: ApiObject, names: Names) => ApiObject

@@ -33,7 +33,7 @@ export interface Resource extends Gvk, Behaviour {
   readonly type: string
   /** Under which name gateways look for what writing its objects does beside storing them. Absent: it does nothing, whatever the kind is called. */
   readonly hooks?: string
-  /** What reads its objects. */
+  /** The readers of its objects. */
   readonly readers: KindReaders
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
@@ -50,7 +50,7 @@ export interface Resource extends Gvk, Behaviour {
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** Of a custom resource: another text where its definition says anything else of it. */
   readonly definedBy?: string
-  /** What clients of a version that a definition deprecates are warned with. */
+  /** The warning for clients of a version that a definition deprecates. */
   readonly deprecationWarning?: string
   /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */
   readonly conversion?: ConversionWebhook
@@ -61,7 +61,7 @@ export interface Resource extends Gvk, Behaviour {
    * with the schema of theirs.
    */
   readonly readersOf?: (apiVersion: string) => KindReaders | undefined
-  /** How its objects are kept. All versions of a kind share it, and kinds of two groups may. */
+  /** The stored form of its objects. All versions of a kind share it, and kinds of two groups may. */
   readonly stored: StoredForm
   /** Accepted field selector label → label of the stored object. */
   readonly fieldLabels: Readonly<Record<string, string>>
@@ -72,14 +72,14 @@ export interface StoredForm extends Gvk {
   readonly type: string
   /** First part of the keys, without slashes at its ends: `core/pods`. */
   readonly prefix: string
-  /** What reads objects of the stored version. */
+  /** The readers of objects of the stored version. */
   readonly readers: KindReaders
 }
 
 export interface Subresource extends Gvk {
   readonly name: string
   readonly type: string
-  /** What reads the bodies that are sent to it. */
+  /** The readers of bodies sent to it. */
   readonly readers: KindReaders
   readonly apiVersion: string
   readonly verbs: readonly string[]
@@ -114,7 +114,7 @@ export interface Catalogue {
   group(name: string): Group | undefined
   find(group: string, version: string, plural: string): Resource | undefined
   findKind(gvk: Gvk): Resource | undefined
-  /** What reads a kind that may stand in a body, whether or not it is a resource: options, reviews, Scale, lists. */
+  /** The readers of a kind that may be in a body, whether or not it is a resource: options, reviews, Scale, lists. */
   readersOfKind(gvk: Gvk): KindReaders | undefined
   /** The resources of one group version, in order of definition; empty: the group version is not served. */
   inGroupVersion(group: string, version: string): readonly Resource[]
@@ -122,7 +122,7 @@ export interface Catalogue {
   findStored(prefix: string): Resource | undefined
 }
 
-/** Where an object has what its scale subresource shows: `.spec.replicas`. */
+/** The paths of the scale subresource's values in an object: `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicasPath: string
   readonly statusReplicasPath: string

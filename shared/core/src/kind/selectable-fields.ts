@@ -8,13 +8,13 @@ export interface SelectableFields {
   readonly fieldsOf: (object: Readonly<Record<string, unknown>>) => Record<string, string>
 }
 
-/** What every namespaced object can be selected by. */
+/** The field labels of every namespaced object. */
 export const common = { 'metadata.name': 'metadata.name', 'metadata.namespace': 'metadata.namespace' }
 
 /** Labels under which a stored object is looked at as they are. */
 export const same = (...labels: readonly string[]): Record<string, string> => Object.fromEntries(labels.map((label) => [label, label]))
 
-/** Which field labels a kind accepts in a version, and what they are in storage. */
+/** The field labels that a kind accepts in a version, with their names in storage. */
 export function fieldLabelsOf(
   { selectable }: KindFields,
   { fieldLabels }: { readonly fieldLabels?: SelectableFields['labels'] },

@@ -1,4 +1,4 @@
-/** What OpenSSL or Node says of a server's certificate, in the words of Go's TLS. */
+/** The errors of OpenSSL and Node about a server's certificate, in the words of Go's TLS. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate signed by unknown authority'],
   ['UNABLE_TO_GET_ISSUER_CERT', 'certificate signed by unknown authority'],

@@ -6,9 +6,9 @@ import { parseBase64Url, toBase64Url } from './base64.ts'
 import type { Revision } from './revision.ts'
 
 /**
- * Where the next page of a list starts: at which revision of which epoch of the store, and at which key. `start` is
- * relative to the collection, so that a token can't lead out of it: `default/web-0\0` is the key just after `web-0`.
- * The revision `latest` reads whatever is the latest state when the token comes back, so that the token never expires: it
+ * The start of the next page of a list: a revision of an epoch of the store, and a key. `start` is
+ * relative to the collection, so that a token cannot lead out of it: `default/web-0\0` is the key just after `web-0`.
+ * The revision `latest` reads the latest state when the token comes back, so that the token never expires: it
  * is handed out with the 410 of an expired token, whose client accepts an inconsistent list by using it.
  */
 export type ContinueToken = { readonly start: string } & (
@@ -16,13 +16,13 @@ export type ContinueToken = { readonly start: string } & (
   | { readonly revision: 'latest' }
 )
 
-/** What reading a token gives: the token, or why the text is none. */
+/** The result of reading a token, or the reason why the text is none. */
 export type ContinueTokenReading = { kind: 'token'; token: ContinueToken } | { kind: 'malformed'; message: string }
 
 /** Longer than any token of ours: two names of 253 characters, in JSON, in base64url. */
 const tokenLengthMax = 4096
 
-/** What kube-apiserver writes for the latest revision; it reads every negative number as that. */
+/** kube-apiserver's number for the latest revision; it reads every negative number as that. */
 const latestRevision = -1
 
 const malformed = (why: string): ContinueTokenReading => ({ kind: 'malformed', message: `continue key is not valid: ${why}` })

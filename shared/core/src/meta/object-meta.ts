@@ -8,7 +8,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean
 }
 
-/** Which fields one manager owns, by one operation, through one version. */
+/** The fields that one manager owns, by one operation, through one version. */
 export interface ManagedFieldsEntry {
   manager?: string
   operation?: 'Apply' | 'Update'

@@ -1,4 +1,4 @@
-/** How a quantity is written: powers of 1024 (`Ki`), decimal suffixes (`m`, `k`) or an exponent (`e3`). */
+/** The format of a quantity: powers of 1024 (`Ki`), decimal suffixes (`m`, `k`) or an exponent (`e3`). */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
 /**
@@ -12,7 +12,7 @@ export interface Quantity {
   readonly text?: string
 }
 
-/** What reading a quantity gives: the quantity, or why the text is none. */
+/** The result of reading a quantity, or the reason why the text is none. */
 export type QuantityReading =
   | { readonly kind: 'quantity'; readonly quantity: Quantity }
   | { readonly kind: 'malformed'; readonly message: string }
@@ -219,7 +219,7 @@ export function roundUpQuantity(quantity: Quantity, exponent = 0): bigint {
   return divideUp(quantity.mantissa, powerOfTen(-difference))
 }
 
-/** Whether the amount has no fraction. */
+/** True if the amount has no fraction. */
 export function isWholeQuantity(quantity: Quantity): boolean {
   return quantity.exponent >= 0 || quantity.mantissa % powerOfTen(-quantity.exponent) === 0n
 }

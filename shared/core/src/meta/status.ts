@@ -9,7 +9,7 @@ export interface StatusCause {
   readonly field?: string
 }
 
-/** What a failure was about, for programs. */
+/** The subject of a failure, for programs. */
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string
@@ -52,7 +52,7 @@ export class StatusError extends Error {
 
 /** A failure of something outside of the server, such as a webhook or a node: it is no fault of the server's own. */
 export class OutsideError extends StatusError {
-  /** What has failed, such as one webhook: its failures share a line of the log a minute. Absent: each failure has a line. */
+  /** The part that failed, such as one webhook: its failures share a line of the log a minute. Absent: each failure has a line. */
   readonly source: string | undefined
 
   constructor(status: Status, source?: string) {
@@ -61,13 +61,13 @@ export class OutsideError extends StatusError {
   }
 }
 
-/** What a resource is called in messages: `pods`, `widgets.example.com`. */
+/** The name of a resource in messages: `pods`, `widgets.example.com`. */
 export interface ResourceName {
   readonly group: string
   readonly resource: string
 }
 
-/** What a kind is called in messages: `Pod`, `Widget.example.com`. */
+/** The name of a kind in messages: `Pod`, `Widget.example.com`. */
 export interface KindName {
   readonly group: string
   readonly kind: string
@@ -112,7 +112,7 @@ const resourceDetails = ({ group, resource }: ResourceName, name: string): Statu
   kind: resource,
 })
 
-/** What a failure may have beside its message. */
+/** The parts of a failure besides its message. */
 interface FailureOptions {
   readonly details?: StatusDetails | undefined
   readonly cause?: unknown

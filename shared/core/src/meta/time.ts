@@ -36,7 +36,7 @@ export function printTime({ seconds }: Instant): string {
   return printedText
 }
 
-/** How the API writes a MicroTime: UTC, six digits after the second. */
+/** Prints a MicroTime as the API does: UTC, six digits after the second. */
 export function printMicroTime(instant: Instant): string {
   const microseconds = Math.floor(instant.nanoseconds / 1000)
   return `${printTime(instant).slice(0, -1)}.${String(microseconds).padStart(6, '0')}Z`

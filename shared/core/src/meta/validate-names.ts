@@ -1,4 +1,4 @@
-/** How the objects of a kind may be called. `pathSegment` is anything that can stand alone in a URL. */
+/** The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL. */
 export type NameKind = 'subdomain' | 'label' | 'label1035' | 'pathSegment'
 
 /** Bytes that all annotations of an object may have together, keys and values. */
@@ -45,7 +45,7 @@ const tooManyParts = `a qualified name ${wrongQualifiedPart} with an optional DN
 /** Nothing to complain about; shared, so that the common case allocates nothing. */
 const fine: readonly string[] = Object.freeze([])
 
-/** What is wrong with an object's name; empty when nothing is. */
+/** The errors of an object's name; empty for none. */
 export function checkName(kind: NameKind, name: string): readonly string[] {
   switch (kind) {
     case 'subdomain':
@@ -59,7 +59,7 @@ export function checkName(kind: NameKind, name: string): readonly string[] {
   }
 }
 
-/** What is wrong with the base of a generated name, which may end in a dash. */
+/** The errors of the base of a generated name, which may end in a dash. */
 export function checkNamePrefix(kind: NameKind, prefix: string): readonly string[] {
   const masked = kind !== 'pathSegment' && prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
   return checkName(kind, masked)
@@ -126,7 +126,7 @@ export function checkLabelValue(value: string): readonly string[] {
   return problems
 }
 
-/** Whether the annotations fit into the bytes that an object may spend on them. */
+/** True if the annotations are within the bytes that an object may spend on them. */
 export function annotationsFit(annotations: Readonly<Record<string, string>>): boolean {
   let bytes = 0
   for (const key of Object.keys(annotations)) bytes += utf8Length(key) + utf8Length(annotations[key] ?? '')

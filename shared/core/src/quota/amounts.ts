@@ -9,7 +9,7 @@ import {
   zeroQuantity,
 } from '../meta/quantity.ts'
 
-/** How much of each quota resource: `pods`, `requests.cpu`, `count/deployments.apps`. */
+/** Amounts by quota resource: `pods`, `requests.cpu`, `count/deployments.apps`. */
 export type Amounts = ReadonlyMap<string, Quantity>
 
 /** Amounts as they stand in objects. */
@@ -45,7 +45,7 @@ export function addAmounts(left: Amounts, right: Amounts): Amounts {
   return sum
 }
 
-/** What has to be added to `before` so that it is no less than `after` in any resource; what has become less is left out. */
+/** The amounts to add to `before` so that it is no less than `after` in any resource; a decrease is left out. */
 export function growthOf(before: Amounts, after: Amounts): Amounts {
   const growth = new Map<string, Quantity>()
   for (const [name, quantity] of after) {
@@ -75,7 +75,7 @@ export function negativeNames(amounts: Amounts): string[] {
   return sorted(amounts).flatMap(([name, quantity]) => (quantitySign(quantity) < 0 ? [name] : []))
 }
 
-/** Whether both say the same of every resource, however it is written. */
+/** True if both are equal for every resource, in any format. */
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   if (left.size !== right.size) return false
   return [...left].every(([name, quantity]) => {

@@ -1,15 +1,15 @@
 import { type Amounts, addAmounts, describeAmounts, exceededNames, maskAmounts } from './amounts.ts'
 
-/** Whether a quota has room for more. */
+/** The decision that a quota has room for more, or has not. */
 export type Room = { readonly kind: 'room' } | { readonly kind: 'exceeded'; readonly message: string }
 
-/** What is asked of a quota. */
+/** A request for a quota's room. */
 export interface RoomQuestion {
   /** Name of the quota. */
   readonly quota: string
   readonly hard: Amounts
   readonly used: Amounts
-  /** How much more is wanted. */
+  /** The additional amounts. */
   readonly requested: Amounts
 }
 

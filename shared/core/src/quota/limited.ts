@@ -13,7 +13,7 @@ export interface LimitedResource {
   readonly matchScopes: readonly ScopeRequirement[]
 }
 
-/** What quotas cover for an object. */
+/** The quota resources that cover an object. */
 export interface Covered {
   readonly names: { has(name: string): boolean }
   readonly scopes: readonly ScopeRequirement[]

@@ -8,24 +8,24 @@ import { isPodInScope, type ScopeRequirement } from './scopes.ts'
 
 const one = toQuantity(1)
 
-/** How objects of one resource count. */
+/** The counting of objects of one resource. */
 export interface Counting {
   readonly resource: ResourceName
-  /** Whether a change of an object may change what it counts for, so that it is looked at before it is made. */
+  /** True if a change of an object may change its usage, so that it is checked before it is made. */
   readonly countsUpdates: boolean
   /** False: every object counts for the same. */
   readonly looksInside: boolean
-  /** Whether it is about objects of this resource, of whatever they use. */
+  /** True if the name counts objects of this resource, or of the resources that they use. */
   concerns(name: string): boolean
-  /** What an object counts for. */
+  /** The usage of an object. */
   usage(object: unknown, nowMs: number): Amounts
-  /** Whether an expression is true of an object. */
+  /** True if an expression is true of an object. */
   isInScope(object: unknown, requirement: ScopeRequirement): boolean
   /** Why an object cannot be counted; undefined: it can. */
   omissions(object: unknown, names: readonly string[]): string | undefined
 }
 
-/** How the objects of a kind count, under the names of a profile. */
+/** The counting of the objects of a kind, under the names of a profile. */
 export type Measure = (names: Names, resource: ResourceName) => Counting
 
 /** `count/deployments.apps`, `count/pods`. */

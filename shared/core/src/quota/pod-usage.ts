@@ -10,14 +10,14 @@ const one = toQuantity(1)
 const stated = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 const measured = new Set([...stated, 'ephemeral-storage', 'requests.ephemeral-storage', 'limits.ephemeral-storage'])
 
-/** Whether pods use the resource, whatever each of them uses. */
+/** True if pods use the resource, in any amount. */
 export function isPodResource(name: string): boolean {
   if (name === 'pods' || name === 'count/pods' || measured.has(name)) return true
   if (/^(requests\.)?hugepages-/.test(name)) return true
   return name.startsWith('requests.') && isExtended(name.slice('requests.'.length))
 }
 
-/** What a pod counts for. One that has ended, or should have ended by now, uses nothing any more, but is still there. */
+/** The usage of a pod. One that has ended, or should have ended by now, uses no resources, but still exists. */
 export function podUsage(pod: PodToCount, nowMs: number): Amounts {
   const usage = new Map<string, Quantity>([['count/pods', one]])
   if (hasEnded(pod, nowMs)) return usage

@@ -8,7 +8,7 @@ export interface ScopeRequirement {
   readonly values?: readonly string[]
 }
 
-/** What says which objects a quota is for. */
+/** The part of a quota's spec that selects objects. */
 export interface ScopedSpec {
   readonly scopes?: readonly string[]
   readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] }
@@ -19,7 +19,7 @@ export function scopeRequirements({ scopes = [], scopeSelector }: ScopedSpec): r
   return [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])]
 }
 
-/** Whether an expression is true of a pod. */
+/** True if an expression is true of a pod. */
 export function isPodInScope(pod: PodToCount, { scopeName, operator, values = [] }: ScopeRequirement): boolean {
   const { spec } = pod
   switch (scopeName) {

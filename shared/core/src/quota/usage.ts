@@ -8,18 +8,18 @@ export function quotaManager({ controllerManager }: Names): string {
   return controllerManager
 }
 
-/** Whether a quota is for an object: it limits something of such objects, and every expression is true of this one. */
+/** True if a quota is for an object: it limits a resource of such objects, and every expression is true of this one. */
 export function isQuotaFor(spec: ScopedSpec, hard: Amounts, counting: Counting, object: unknown): boolean {
   return [...hard.keys()].some(counting.concerns) && scopeRequirements(spec).every((term) => counting.isInScope(object, term))
 }
 
-/** What a quota is for, and what it limits. */
+/** A quota's selection of objects, and its limits. */
 interface QuotaLimits {
   readonly spec: ScopedSpec
   readonly hard: Amounts
 }
 
-/** What objects of one resource count for in a quota. */
+/** The usage in a quota by objects of one resource. */
 export function usageIn({ spec, hard }: QuotaLimits, counting: Counting, object: unknown, nowMs: number): Amounts {
   return isQuotaFor(spec, hard, counting, object) ? maskAmounts(counting.usage(object, nowMs), hard) : new Map()
 }

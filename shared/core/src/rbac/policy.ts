@@ -16,7 +16,7 @@ export function autoUpdateAnnotation(names: Names): string {
   return subdomainLabel(names, 'rbac.authorization', 'autoupdate')
 }
 
-/** What every node may do besides what concerns its own objects. */
+/** The rights of every node besides those on its own objects. */
 export function nodeRules(names: Names): readonly PolicyRule[] {
   return named(names, clusterRoleTable.find(({ name }) => name === 'system:node')?.rules ?? [])
 }
@@ -61,7 +61,7 @@ interface RoleRow {
 interface BindingRow {
   readonly name: string
   readonly namespace?: 'system' | 'public'
-  /** Where it is not the binding's own name. */
+  /** The role's name if it differs from the binding's. */
   readonly role?: string
   /** `user:NAME`, `group:NAME`, or `account:NAME` in the system namespace. */
   readonly subjects: readonly string[]
@@ -405,7 +405,7 @@ const clusterRoleTable: readonly RoleRow[] = [
 ]
 
 /** The roles of controllers, by the name of the service account as whom each acts. */
-/** What most controllers do besides. */
+/** The rights of most controllers besides their own. */
 const ofEvents = on('create patch update', 'core events.~', 'events')
 
 const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
@@ -464,7 +464,7 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     ofEvents,
   ],
   'root-ca-cert-publisher': [on('get list watch', 'core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],
-  // Those below run in no process of ours; a controller manager beside this server acts as their accounts.
+  // The accounts below run in no process of ours; a controller manager beside this server acts as them.
   'attachdetach-controller': [
     on('list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
     on('get list watch', 'core', 'nodes'),

@@ -11,7 +11,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[] | undefined
 }
 
-/** Who is given a role. */
+/** A user, group or account with a role. */
 export interface RoleSubject {
   readonly kind: string
   readonly apiGroup?: string
@@ -54,7 +54,7 @@ export interface ResourceAccess {
 
 const all = '*'
 
-/** Whether a rule allows an access to a resource. */
+/** True if a rule allows an access to a resource. */
 export function allowsResource(rule: PolicyRule, { verb, group, resource, subresource, name }: ResourceAccess): boolean {
   return (
     includesOrAll(rule.verbs, verb) &&
@@ -64,12 +64,12 @@ export function allowsResource(rule: PolicyRule, { verb, group, resource, subres
   )
 }
 
-/** Whether a rule allows a verb on a path that is no resource. A `*` at the end of the rule's path stands for anything. */
+/** True if a rule allows a verb on a path that is no resource. A `*` at the end of the rule's path matches any rest. */
 export function allowsPath(rule: PolicyRule, verb: string, path: string): boolean {
   return includesOrAll(rule.verbs, verb) && (rule.nonResourceURLs ?? []).some((pattern) => coversPath(pattern, path))
 }
 
-/** Whether a pattern such as `/healthz/*` stands for a path. */
+/** True if a pattern such as `/healthz/*` matches a path. */
 export function coversPath(pattern: string, path: string): boolean {
   return pattern === path || pattern === all || (pattern.endsWith(all) && path.startsWith(pattern.replace(/\*+$/, '')))
 }

@@ -1,6 +1,6 @@
 import { badRequest, type StatusError } from '../meta/status.ts'
 
-/** What reading a number in a query gives. An absent one is `undefined`. */
+/** The result of reading a number in a query. An absent one is `undefined`. */
 export type QueryInteger = { kind: 'integer'; value: number | undefined } | { kind: 'refused'; error: StatusError }
 
 const int64Max = 2n ** 63n - 1n

@@ -4,7 +4,7 @@ import { badRequest, type FieldError, invalid, type StatusError } from '../meta/
 import { domainGroup, type Names } from '../names.ts'
 import { readQueryFlag, readQueryInteger } from './query-values.ts'
 
-/** What the path and method ask for. A list whose query has a true `watch` becomes a watch; a get has a resourceVersion alone. */
+/** The verb of a read, from path and method. A list whose query has a true `watch` becomes a watch; a get has a resourceVersion alone. */
 export type ReadVerb = 'get' | 'list' | 'watch' | 'deletecollection'
 
 /** The query's values as they came; absent ones are undefined. */
@@ -18,13 +18,13 @@ export interface ReadQuery {
   readonly allowWatchBookmarks?: string | undefined
 }
 
-/** How fresh a read must be. `asked` is the client's own text, for messages. */
+/** The required freshness of a read. `asked` is the client's own text, for messages. */
 export type ReadPoint =
   | { readonly kind: 'latest' }
   | { readonly kind: 'any' }
   | { readonly kind: 'notOlderThan'; readonly revision: Revision; readonly asked: string }
 
-/** What a read means. `limit` 0 is none. */
+/** The meaning of a read. `limit` 0 is none. */
 export type ResolvedRead =
   | (ReadPoint & { readonly limit: number })
   | { readonly kind: 'exact'; readonly revision: Revision; readonly asked: string; readonly limit: number }

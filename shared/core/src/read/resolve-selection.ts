@@ -17,7 +17,7 @@ export interface SelectionQuery {
   readonly namedKind?: string | undefined
 }
 
-/** Which objects a request means, or the 400 that answers it. */
+/** The objects that a request selects, or the 400 that answers it. */
 export type ResolvedSelection = { kind: 'selection'; selection: Selection } | { kind: 'refused'; error: StatusError }
 
 /** Reads the selectors of a list, watch or deletecollection. */

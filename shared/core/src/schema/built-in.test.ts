@@ -31,7 +31,7 @@ test('a decoder gives objects of the type that it is asked for', () => {
   expectTypeOf<Extract<typeof read, { kind: 'decoded' }>['object']['tolerationSeconds']>().toEqualTypeOf<number | undefined>()
 })
 
-/** What the decoder makes of an object. */
+/** The decoder's result for an object. */
 function sample(type: string, value: object): unknown {
   const read = decoderOf(type)(value, { trackUnknown: false })
   return read.kind === 'decoded' ? read.object : undefined

@@ -8,16 +8,16 @@ import { settleNumerals } from './numerals.ts'
 import { resolveNode, resolveType } from './resolve.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
-/** What a client is answered when a field holds a value of the wrong type. */
+/** The error texts for a field with a value of the wrong type. */
 export interface MismatchTexts {
   readonly text: string
   /** Without the field's path, which values that read themselves, such as amounts, do not know in kube-apiserver. */
   readonly textWithoutPath: string
-  /** What a client is answered where kube-apiserver makes the object from values, as of a strategic merge patch. */
+  /** The text where kube-apiserver makes the object from values, as for a strategic merge patch. */
   readonly restoreText?: string | undefined
 }
 
-/** What became of a body. */
+/** The result of decoding a body. */
 type Decoded<T = Record<string, unknown>> =
   | { readonly kind: 'decoded'; readonly object: T; readonly unknownFields: readonly string[] }
   /** `message` begins with the field's path. */
@@ -27,8 +27,8 @@ interface DecodeOptions {
   /** Name the fields that the type does not have; they are dropped either way. */
   readonly trackUnknown: boolean
   /**
-   * What this decoder has given before, or would give: parts that still stand where they stood in it are taken as they are, and
-   * parts that are read as what stands there are shared with it.
+   * The earlier result of this decoder: parts that are still in their places are taken unchanged, and
+   * parts that are read as equal to those there are shared with it.
    */
   readonly known?: object | undefined
   /** Structs and lists of the value that are as they would be read are taken as they are: the value is not changed within any more. */
@@ -76,7 +76,7 @@ export function sharedPart<Name extends TypeName>(type: Name, value: object): Bu
   return part
 }
 
-/** Whether a value was made by `sharedPart`: it is as it has always been. */
+/** True if a value was made by `sharedPart`: it is unchanged. */
 export function isSharedPart(value: object): boolean {
   return sharedParts.has(value)
 }
@@ -109,26 +109,26 @@ export function strictFailureText(kind: string, version: string, problems: reado
   return `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${problems.join(', ')}`
 }
 
-/** How an unknown field is called in warnings and strict errors. */
+/** The text of an unknown field in warnings and strict errors. */
 export function unknownFieldText(path: string): string {
   return `unknown field "${path}"`
 }
 
 interface Seen {
-  /** Whether anything was dropped. Paths are found by a second, slower walk, because almost no request needs them. */
+  /** True if a field was dropped. Paths are found by a second, slower walk, because almost no request needs them. */
   unknown: boolean
-  /** How many structs are open. */
+  /** Number of open structs. */
   depth: number
-  /** Whether the map that was read last has no members: finding that out later would be another look at all of its keys. */
+  /** True if the last read map has no members: finding that out later would be another look at all of its keys. */
   isMapEmpty: boolean
-  /** Whether structs and lists that need no change are shared. */
+  /** True if structs and lists that need no change are shared. */
   readonly sharesAll: boolean
 }
 
 interface Reader {
   /** `known` has been read before, at the same place. */
   read(value: unknown, seen: Seen, known: unknown): unknown
-  /** What a non-pointer field without a value prints; undefined: nothing. */
+  /** The printed value of a non-pointer field without a value; undefined for none. */
   readonly zero: () => unknown
   /** Of the value that was read last. */
   readonly isEmpty: (value: unknown, seen: Seen) => boolean
@@ -340,7 +340,7 @@ function readStruct(
     }
   }
   const isWhole = isInOrder && printed === always.length
-  // What stood here, or else the source itself, as long as every member is read as the one in it.
+  // The earlier value of this place, or else the source itself, as long as every member is read as the one in it.
   const whole = isWhole ? (known ?? (seen.sharesAll ? source : undefined)) : undefined
   let at = 0
   let other: unknown
@@ -372,7 +372,7 @@ function readStruct(
     const isRead = at === readAlready || value !== before
     const read = at === readAlready ? other : isRead ? field.reader.read(value, seen, before) : value
     if (read !== before) isKnown = false
-    // What stood here before was kept then.
+    // The earlier value of this place was kept then.
     if (!isRead || !isDropped(field, read, seen)) result[field.name] = read
   }
   for (; next < always.length; next++) printAbsent(result, always[next]!)
@@ -391,7 +391,7 @@ function countMembers(object: object): number {
   return count
 }
 
-/** Whether two objects have the same values under the same names, in whatever order. */
+/** True if two objects have the same values under the same names, in any order. */
 function haveSameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
   let count = 0
   for (const name in left) {

@@ -4,7 +4,7 @@ import { unknownFieldText } from './decode.ts'
 /** Further ones would not help. */
 const problemsMax = 100
 
-/** What is reported of a body beside its values. */
+/** The reports on a body besides its values. */
 export interface FieldProblems {
   /** Paths of fields that the type does not have, in the order of the body. */
   readonly unknown: readonly string[]
@@ -32,7 +32,7 @@ export function fieldProblems({ unknown, duplicates, source }: FieldProblems): s
   return inOrder.slice(0, problemsMax).map(({ text }) => text)
 }
 
-/** How a member that is there more than once is called in warnings and strict errors. */
+/** The text of a repeated member in warnings and strict errors. */
 function duplicateFieldText(path: string): string {
   return `duplicate field ${JSON.stringify(path)}`
 }

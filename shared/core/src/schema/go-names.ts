@@ -47,7 +47,7 @@ export function internalFields(type: string | undefined, { fields, hasTypeMeta }
   return names.flatMap((name) => fields.find((field) => field.name === name) ?? [])
 }
 
-/** Whether a field of a type is a pointer where rules of kube-apiserver see it. */
+/** True if a field of a type is a pointer in kube-apiserver's rules. */
 export function isPointer(type: string | undefined, { name, pointer = false }: Pick<Field, 'name' | 'pointer'>): boolean {
   return pointer && !plainFields.has(`${type}.${name}`)
 }

@@ -34,7 +34,7 @@ export function goValue(node: Node, value: unknown): GoValue {
 /** A value as a message about a field shows it. */
 export function printFieldValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
-  // What is not there is printed as a text.
+  // An absent value is printed as a text.
   if (value === null || value === undefined) return '"null"'
   return value instanceof GoValue ? value.toString() : printValue(value)
 }

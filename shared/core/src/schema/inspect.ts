@@ -9,7 +9,7 @@ export interface FoundMismatch {
   readonly path: string
   readonly message: string
   readonly goText?: string
-  /** What it says where it makes the object from values. */
+  /** The text where kube-apiserver makes the object from values. */
   readonly restoreText?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export function findUnknownFields(node: Node, value: unknown): string[] {
   return found
 }
 
-/** What is wrong with a value of a type: all of it, while a decoder ends at the first value of a wrong type. */
+/** The errors of a value of a type: all of them, while a decoder ends at the first value of a wrong type. */
 export interface Inspection {
   readonly mismatches: readonly FoundMismatch[]
   /** Paths of fields that the type does not have. */
@@ -58,7 +58,7 @@ function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** Where a walk is. */
+/** The position of a walk. */
 interface Place {
   readonly path: string
   /** Type of the innermost struct. */
@@ -78,7 +78,7 @@ interface GoTexts {
 interface Report {
   readonly mismatch: (path: string, message: string, texts?: GoTexts) => void
   readonly unknown: (parent: string, name: string) => void
-  /** How many structs are open. */
+  /** Number of open structs. */
   depth: number
 }
 

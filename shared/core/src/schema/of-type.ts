@@ -3,14 +3,14 @@ import { isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { packageOf, typeOf } from './resolve.ts'
 
-/** What an object, or a request about one, says of its kind. */
+/** The kind in an object, or in a request about one. */
 interface KindNamed {
   readonly group: string
   readonly version: string
   readonly kind: string
 }
 
-/** How the kind of a type is written. */
+/** The written form of a type's kind. */
 interface WrittenKind extends KindNamed {
   /** The first word of a group that has the domain of the server behind it; undefined: the group is whole. */
   readonly domain: string | undefined
@@ -28,14 +28,14 @@ function writtenKindOf(type: TypeName): WrittenKind | undefined {
   return written
 }
 
-/** Whether a kind is that of a built-in type, whatever the domain of its group is. */
+/** True if a kind is that of a built-in type, for any domain of its group. */
 export function isKindOfType(type: TypeName, { group, version, kind }: KindNamed): boolean {
   const written = writtenKindOf(type)
   if (written === undefined || kind !== written.kind || version !== written.version) return false
   return written.domain === undefined ? group === written.group : group.startsWith(written.domain)
 }
 
-/** Whether an object that a decoder has read is of a built-in type, by the kind that it names. */
+/** True if an object that a decoder has read is of a built-in type, by the kind that it names. */
 export function isOfType<Name extends TypeName>(type: Name, object: unknown): object is BuiltIn<Name> {
   if (!isJsonObject(object) || typeof object['apiVersion'] !== 'string' || typeof object['kind'] !== 'string') return false
   const slash = object['apiVersion'].indexOf('/')

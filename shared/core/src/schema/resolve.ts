@@ -89,7 +89,7 @@ function levelsOfType(name: string): LevelSet {
   return levels.get(name)!
 }
 
-/** Whether a level has a type. */
+/** True if a level has a type. */
 export function hasTypeAt(name: string, level: number): boolean {
   const named = packages[packageOf(name)]
   if (named === undefined || !existsAt(named, level) || !hasType(name)) return false
@@ -109,7 +109,7 @@ export function resolveNode(node: Node): Node {
   return node.kind === 'ref' ? resolveType(node.name) : node
 }
 
-/** Whether a type of this name exists. */
+/** True if a type of this name exists. */
 export function hasType(name: string): boolean {
   return packages[packageOf(name)]?.types[typeOf(name)] !== undefined
 }

@@ -1,12 +1,12 @@
 import type { ScalarNode } from '../description/node.ts'
 import { Numeral } from '../json/numeral.ts'
 
-/** What a place of a type holds. */
+/** The contents of a place of a type. */
 export type RestoredKind = ScalarNode['kind'] | 'string' | 'list' | 'map' | 'struct'
 
 /**
- * What kube-apiserver says of a value that cannot stand at a place of an object which it makes from values, as of a strategic merge
- * patch, and not from a text. `type`: the name of the place's type in Go, where it has one.
+ * kube-apiserver's error for a value that does not fit a place of an object that it makes from values, as for a strategic merge
+ * patch, and not from a text. `type`: the name of the place's type in Go, if it has one.
  */
 export function restoreText(kind: RestoredKind, value: unknown, type: string | undefined): string {
   const found = goKind(value)

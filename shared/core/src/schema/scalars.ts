@@ -16,10 +16,10 @@ export class Mismatch extends Error {
   }
 }
 
-/** What is wrong with a value that goes deeper. */
+/** The error of a value that goes deeper. */
 export const tooDeepText = `nested deeper than ${structDepthMax} levels`
 
-/** How one kind of scalar is read from JSON, and what it is when nothing was given. */
+/** The reader of one kind of scalar from JSON, and the value of an absent one. */
 export interface ScalarReader {
   /** The value as it is printed again. Throws `Mismatch`. */
   readonly read: (value: unknown) => unknown
@@ -56,7 +56,7 @@ export const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', Scala
   fieldsV1: { read: (value) => value, zero: null, isAlwaysPrinted: true },
 }
 
-/** What a value is called in messages. */
+/** The name of a value's type in messages. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

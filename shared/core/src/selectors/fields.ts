@@ -1,6 +1,6 @@
 import type { FieldRequirement } from './selection.ts'
 
-/** What reading a selector gives: its terms, or why the text is none. */
+/** The result of reading a selector: its terms, or the reason why the text is none. */
 export type FieldSelectorReading = { kind: 'selector'; requirements: FieldRequirement[] } | { kind: 'malformed'; message: string }
 
 /**
@@ -67,7 +67,7 @@ function printRequirement({ field, operator, value }: FieldRequirement): string 
   return `${field}${operator === 'Equals' ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`
 }
 
-/** Whether all terms hold for an object's selectable fields; one that it lacks counts as empty. */
+/** True if all terms hold for an object's selectable fields; an absent field counts as empty. */
 export function matchesFields(requirements: readonly FieldRequirement[], fields: Readonly<Record<string, string>>): boolean {
   for (const { field, operator, value } of requirements) {
     const actual = Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''

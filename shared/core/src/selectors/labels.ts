@@ -2,7 +2,7 @@ import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
 
 import type { LabelRequirement } from './selection.ts'
 
-/** What reading a selector gives: its terms, or why the text is none. */
+/** The result of reading a selector: its terms, or the reason why the text is none. */
 export type LabelSelectorReading = { kind: 'selector'; requirements: LabelRequirement[] } | { kind: 'malformed'; message: string }
 
 /** A selector as it stands inside objects. */
@@ -228,7 +228,7 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
   }
 }
 
-/** Whether all terms hold for an object's labels. */
+/** True if all terms hold for an object's labels. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Readonly<Record<string, string>> | undefined): boolean {
   for (const requirement of requirements) if (!holds(requirement, labels)) return false
   return true
@@ -256,7 +256,7 @@ const int64Min = -(2n ** 63n)
 
 const int64Max = 2n ** 63n - 1n
 
-/** Whether a text is a decimal int64, with or without a sign. */
+/** True for a decimal int64, with or without a sign. */
 export function isTextOfInteger(text: string): boolean {
   if (!/^[-+]?\d{1,32}$/.test(text)) return false
   const value = toInteger(text)

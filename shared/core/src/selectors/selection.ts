@@ -20,7 +20,7 @@ export interface ShardRange {
   readonly to: string
 }
 
-/** Which objects of a collection are meant; empty lists mean all. */
+/** The selected objects of a collection; empty lists select all. */
 export interface Selection {
   readonly labels: readonly LabelRequirement[]
   readonly fields: readonly FieldRequirement[]
@@ -63,7 +63,7 @@ export function keysOf(resource: string): (namespace: string | undefined, name: 
   }
 }
 
-/** What every key of a scope begins with; ends with a slash. */
+/** The prefix of every key of a scope; ends with a slash. */
 export function scopePrefix({ resource, namespace }: Scope): string {
   return namespace === undefined || namespace === '' ? `${resource}/` : `${resource}/${namespace}/`
 }

@@ -1,6 +1,6 @@
 import type { ShardRange } from './selection.ts'
 
-/** What reading a selector gives: its ranges, or why the text is none. */
+/** The result of reading a selector: its ranges, or the reason why the text is none. */
 export type ShardSelectorReading = { kind: 'selector'; ranges: ShardRange[] } | { kind: 'malformed'; message: string }
 
 const rangePattern =
@@ -47,7 +47,7 @@ function boundOf(text: string): string | undefined {
   return bound === undefined || bound > spaceEnd ? undefined : bound
 }
 
-/** Whether an object lies in any of the ranges; `fieldOf` gives its fields. */
+/** True if an object is in any of the ranges; `fieldOf` gives its fields. */
 export function isInShards(ranges: readonly ShardRange[], fieldOf: (field: ShardRange['field']) => string): boolean {
   return ranges.some(({ field, from, to }) => {
     const hash = shardHash(fieldOf(field))

@@ -21,16 +21,16 @@ const writeIdBytesMax = 255
 /** An object's JSON with the places that serving needs to know. */
 export interface EncodedObject {
   readonly json: Uint8Array
-  /** Where the value of `metadata` begins and ends, its braces included. */
+  /** The beginning and the end of the value of `metadata`, its braces included. */
   readonly metadataStart: number
   readonly metadataEnd: number
-  /** Where the resourceVersion is inserted. */
+  /** The position at which the resourceVersion is inserted. */
   readonly hole: number
 }
 
 /** Everything that a stored value says. */
 export interface StoredParts {
-  /** Which schema the object was encoded with: an unsigned 32-bit number. */
+  /** The fingerprint of the schema that the object was encoded with: an unsigned 32-bit number. */
   readonly fingerprint: number
   /** Random id of the write, 255 bytes of text at most. */
   readonly writeId: string
@@ -59,7 +59,7 @@ const beforeRevision: ReadonlySet<string> = new Set(['name', 'generateName', 'na
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** How one member's value becomes text: plainly, or by a printer that also knows bigint. */
+/** Prints one member's value: plainly, or with bigint. */
 export type PrintJson = (value: unknown) => string
 
 /**
@@ -141,7 +141,7 @@ function measure(front: string, metadataFront: string, metadataBack: string, bac
   return { json, metadataStart, hole, metadataEnd: hole + size(metadataBack) }
 }
 
-/** How many bytes a part of an encoded text has: as many as characters only where every character is one byte. */
+/** The size in bytes of a part of an encoded text: its number of characters only if every character is one byte. */
 function sizeIn(bytes: Uint8Array, text: string): (part: string) => number {
   return bytes.length === text.length ? (part) => part.length : (part) => encoder.encode(part).length
 }
@@ -207,7 +207,7 @@ export function decodeStoredFront({ bytes, length }: { readonly bytes: Uint8Arra
   return bytes.length >= headerBytes && jsonStartOf(bytes) <= bytes.length ? decodeBegun(bytes, length) : undefined
 }
 
-/** Where the JSON of a stored value begins. */
+/** The begin of the JSON in a stored value. */
 export function jsonStartOf(front: Uint8Array): number {
   const header = new DataView(front.buffer, front.byteOffset, headerBytes)
   return headerBytes + front[2]! + header.getUint32(28, true) + header.getUint32(32, true)
@@ -270,7 +270,7 @@ function decodeText(bytes: Uint8Array, start: number, end: number): string {
 const revisionFront = encoder.encode(',"resourceVersion":"')
 const quote = 0x22
 
-/** How many bytes longer an object gets when its revision is filled in. */
+/** The additional bytes of an object with its revision. */
 export function revisionBytes(revision: Revision): number {
   return revisionFront.length + printRevision(revision).length + 1
 }
@@ -328,7 +328,7 @@ export interface Served {
   readonly metadataEnd: number
 }
 
-/** What a stored value, or an encoded object, looks like to clients at a revision. */
+/** The clients' form of a stored value, or of an encoded object, at a revision. */
 export function serve({ json, hole, metadataStart, metadataEnd }: EncodedObject, revision: Revision): Served {
   return { value: fillRevision(json, hole, revision), metadataStart, metadataEnd: metadataEnd + revisionBytes(revision) }
 }

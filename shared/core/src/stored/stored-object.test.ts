@@ -42,7 +42,7 @@ test('a value that does not fit its type any more is an error that names the fie
   expect(() => renewalBy(catalogue).convert('core/pods/d/p', value)).toThrow('spec.containers: expected array, got number')
 })
 
-/** What a type says of a field that changes nothing about how objects are stored. */
+/** The facts of a type that do not change how objects are stored. */
 const describing = new Set([
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])

@@ -5,7 +5,7 @@ import { fieldError, joinedPath } from './field-path.ts'
 import { kindOfValue } from './go-text.ts'
 import type { Run } from './run.ts'
 
-/** Whether a value is one of those that are listed. Null is none of them, whatever the list says. */
+/** Checks that a value is one of the listed ones. Null never is, whatever the list has. */
 export function checkEnum(values: readonly unknown[] | undefined, value: unknown, { names, errors }: Run): number {
   if (values === undefined || values.some((listed) => isListed(listed, value))) return 0
   const texts = values.map((listed) => goQuote(typeof listed === 'string' ? listed : printJson(listed)))

@@ -39,7 +39,7 @@ function refuseLong(max: number, { names, errors }: Run): number {
   return 0
 }
 
-/** Whether a text has its format. */
+/** Checks that a text has its format. */
 export function checkFormat(format: string, text: string, { names, errors }: Run): number {
   const test = checkOfFormat(format)
   if (test === undefined) return 0

@@ -4,7 +4,7 @@ import { kindOfValue, type ValueKind } from './go-text.ts'
 import type { Run } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** What kinds of values are called in schemas. */
+/** The names of the kinds of values in schemas. */
 const typeOfKind: Readonly<Record<ValueKind, string>> = {
   null: 'null',
   boolean: 'boolean',
@@ -18,7 +18,7 @@ const typeOfKind: Readonly<Record<ValueKind, string>> = {
 /** The formats that Go's numbers have by default. */
 const formatOfKind: Readonly<Partial<Record<ValueKind, string>>> = { int: 'int64', float: 'float64' }
 
-/** Whether a value is of the type of its schema. Returns how many checks were passed. */
+/** Checks that a value has the type of its schema. Returns the number of passed checks. */
 export function checkType(schema: StructuralSchema, value: unknown, run: Run): number {
   const types = typesOf(schema)
   const format = schema.values?.format

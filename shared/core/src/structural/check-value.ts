@@ -11,15 +11,15 @@ import { kindOfValue, type ValueKind } from './go-text.ts'
 import type { Run } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** What a value replaces. */
+/** The replaced value. */
 export interface ReplacedValue {
   readonly value: unknown
   readonly comparisons?: ComparisonTimer | undefined
 }
 
 /**
- * What a schema finds wrong with a value, in the words of kube-apiserver's validation. On an update, what is wrong with a part
- * that equals its old value is passed over.
+ * The errors of a value by its schema, in the words of kube-apiserver's validation. On an update, errors of a part
+ * that equals its old value are ignored.
  */
 export function validateValue(schema: StructuralSchema, value: unknown, old?: ReplacedValue): FieldError[] {
   const run: Run = { names: [], errors: [] }
@@ -184,7 +184,7 @@ function refuseMember(_value: unknown, { names, errors }: Run): number {
   return 0
 }
 
-/** What became of one of several schemas. */
+/** The result of checking one of several schemas. */
 interface Attempt {
   readonly count: number
   readonly errors: readonly FieldError[]

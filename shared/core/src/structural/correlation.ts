@@ -42,7 +42,7 @@ export class Correlation {
     return this.#oldItems.has(key) ? new Correlation(schema.items, item, this.#oldItems.get(key), this.#timer) : undefined
   }
 
-  /** Whether both values are the same; the order of items of a list of type `map` does not count. */
+  /** True if both values are equal; the order of items of a list of type `map` does not count. */
   isEqual(): boolean {
     const compare = (): boolean => this.#compare()
     this.#isEqual ??= this.#timer === undefined ? compare() : this.#timer.time(compare)
@@ -73,7 +73,7 @@ function memberSchema(schema: StructuralSchema, name: string): StructuralSchema 
   return schema.properties?.get(name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
 }
 
-/** What names an item of a list of type `map`; undefined: it is no object. */
+/** The key of an item of a list of type `map`; undefined for an item that is no object. */
 export function keyOfItem(keys: readonly string[], item: unknown): string | undefined {
   if (!isJsonObject(item)) return undefined
   return canonicalText(Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key]]] : []))))

@@ -99,7 +99,7 @@ it.each(casesOf<ObjectMetaCase>('cr-get-object-meta'))(
   'CRD-93: metadata of a stored object: $name',
   ({ obj, expectedMeta, expectErr = false }) => {
     const read = readObjectMeta(obj?.metadata, { dropsMalformed: false, trackUnknown: false })
-    // What is wrong is said in the words of the decoder, which are those of objects in requests.
+    // Errors have the words of the decoder, as for objects in requests.
     expect(read.kind).toBe(expectErr ? 'malformed' : 'read')
     if (read.kind === 'read') expect(read.meta).toEqual(expectedMeta)
   },

@@ -6,7 +6,7 @@ import type { StructuralSchema } from './schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a walk does beside sorting members by name. */
+/** The work of a walk besides sorting members by name. */
 export interface WalkOptions {
   /** Drop fields that the schema does not have, and null where it may not stand and nothing is given for it. */
   readonly prunes: boolean
@@ -20,10 +20,10 @@ export interface WalkOptions {
   readonly isRoot: boolean
 }
 
-/** What a walk has given. */
+/** The result of a walk. */
 export interface Walked<Value = unknown> {
   readonly value: Value
-  /** Whether a field was dropped that the schema does not have. Their paths are found by a walk of their own. */
+  /** True if a field was dropped that the schema lacks. Their paths are found by a separate walk. */
   readonly hasUnknown: boolean
 }
 
@@ -113,7 +113,7 @@ function valuesOf({ additionalProperties }: StructuralSchema): Reader | undefine
   return readerOf(typeof additionalProperties === 'boolean' ? nothing : additionalProperties)
 }
 
-/** Whether a schema gives a value. To kube-apiserver, null is none. */
+/** True if a schema has a default. To kube-apiserver, null is none. */
 function hasDefault(schema: StructuralSchema): boolean {
   return schema.default !== undefined && schema.default.value !== null
 }
@@ -210,7 +210,7 @@ function readField(field: Reader, draft: ObjectDraft, name: string, value: unkno
   walk.names.pop()
 }
 
-/** Whether null is of a wrong type where it may not stand: a schema without a type says nothing of it. */
+/** True if null has a wrong type here: a schema without a type allows it. */
 function refusesNull({ type, isIntOrString }: StructuralSchema): boolean {
   return type !== undefined || isIntOrString === true
 }

@@ -7,7 +7,7 @@ import { invalid } from './field-path.ts'
 import { readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** What is wrong with `apiVersion`, `kind` and `metadata` of the objects that are embedded in a value. */
+/** The errors of `apiVersion`, `kind` and `metadata` of the objects that are embedded in a value. */
 export function validateEmbedded(schema: StructuralSchema, value: unknown, path = ''): FieldError[] {
   const errors: FieldError[] = []
   if (mayEmbed(schema)) check(schema, value, path, errors)
@@ -50,7 +50,7 @@ function child(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/** What is wrong with the three members that an embedded object has to have or may have. */
+/** The errors of the three members that an embedded object must or may have. */
 export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>, path: string): FieldError[] {
   return [
     ...validateApiVersion(object, child(path, 'apiVersion')),

@@ -11,7 +11,7 @@ export function joinedPath(names: readonly (string | number)[]): string {
   return path
 }
 
-/** What an error says of a value. */
+/** The error of a value. */
 interface Finding {
   readonly title: string
   readonly value: unknown

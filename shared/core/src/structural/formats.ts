@@ -46,7 +46,7 @@ const formats: Readonly<Record<string, Format>> = {
 /** The minor level at which formats are read where nothing else is said: all that are known. */
 const newest = 37
 
-/** Whether values are checked by a format at a level `1.<minor>`; unknown formats are passed over. */
+/** True if values are checked by a format at a level `1.<minor>`; unknown formats are ignored. */
 export function isKnownFormat(format: string, minor = newest): boolean {
   return formatOf(format, minor) !== undefined
 }

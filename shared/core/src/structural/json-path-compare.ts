@@ -1,7 +1,7 @@
-/** How the filter of a path compares. */
+/** The comparison in a path's filter. */
 export type Comparison = '==' | '!=' | '<=' | '>=' | '<' | '>'
 
-/** Whether a comparison holds; values of different kinds are never the same and have no order. */
+/** True if a comparison holds; values of different kinds are never equal and have no order. */
 export function compareValues(operator: Comparison, left: unknown, right: unknown): boolean {
   switch (operator) {
     case '==':

@@ -67,7 +67,7 @@ class Reader {
     return steps.length === 1 && only !== undefined ? only : (values, root) => steps.flatMap((step) => step(values, root))
   }
 
-  /** What stands between this bracket and the one that closes it. */
+  /** The text between this bracket and the one that closes it. */
   #inside(): string {
     const start = this.#at + 1
     let depth = 0

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { sortedObject } from './json-value.ts'
 
-/** What became of metadata. */
+/** The result of reading metadata. */
 export type ReadMeta =
   | { readonly kind: 'read'; readonly meta: Readonly<Record<string, unknown>>; readonly unknownFields: readonly string[] }
   /** `text` is in the words of Go's decoder. */

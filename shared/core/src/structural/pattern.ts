@@ -1,6 +1,6 @@
 import { CelError, compileRegex } from '@orch/cel/values'
 
-/** Whether a text has a part that matches a pattern, or why the pattern is none, in the words of Go. */
+/** Tests whether a text has a part that matches a pattern, or gives the reason why the pattern is none, in the words of Go. */
 export type Pattern =
   | { readonly kind: 'pattern'; readonly test: (text: string) => boolean }
   | { readonly kind: 'malformed'; readonly problem: string }

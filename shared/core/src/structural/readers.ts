@@ -24,7 +24,7 @@ import { createFieldTexts, type FieldTexts } from './selectable.ts'
 import { shapeOfCustomObject } from './shape.ts'
 import { blockingError, validateCustomObject } from './validate-object.ts'
 
-/** What a version of a definition says of its objects. */
+/** The facts of a version of a definition about its objects. */
 export interface CustomFacts {
   /** The name of the version. */
   readonly version: string
@@ -120,7 +120,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     return this.#facts.openApi()
   }
 
-  /** What mutating admission has added is pruned, and its gaps are filled. */
+  /** Members that mutating admission has added are pruned, and missing ones get their defaults. */
   applyDefaults(object: Draft): void {
     const complete = completeCustom(this.schema, object)
     for (const name of Object.keys(object)) if (!Object.hasOwn(complete, name)) delete object[name]

@@ -9,7 +9,7 @@ const replicasMax = 2 ** 31 - 1
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What an object's scale shows. `replicas` undefined: the object says none. */
+/** The values of an object's scale. `replicas` is undefined if the object has none. */
 export interface ScaleNumbers {
   readonly specReplicas: number | undefined
   readonly statusReplicas: number
@@ -40,7 +40,7 @@ function withValue(object: Json, [name = '', ...rest]: readonly string[], value:
   return copy
 }
 
-/** What is wrong with the values that the scale of an object reads. */
+/** The errors of the values that the scale of an object reads. */
 export function validateScale(object: Json, paths: ScalePaths): FieldError[] {
   const errors = [...validateReplicas(object, paths.specReplicasPath), ...validateReplicas(object, paths.statusReplicasPath)]
   if (paths.labelSelectorPath !== undefined && paths.labelSelectorPath !== '')

@@ -16,7 +16,7 @@ export interface WrongSchemaPath {
 
 const nowhere = 'does not refer to a valid field'
 
-/** How a kind of schemas is gone through. */
+/** The steps into a kind of schemas. */
 export interface SchemaSteps<Schema> {
   hasProperties(schema: Schema): boolean
   property(schema: Schema, name: string): Schema | undefined

@@ -31,7 +31,7 @@ export interface StructuralSchema {
   readonly rules?: readonly ExpressionRule[]
 }
 
-/** What a schema asks of a value beside its type. */
+/** The rules of a schema for a value besides its type. */
 export interface ValueRules {
   readonly format?: string
   readonly enum?: readonly unknown[]

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import { goNumber } from './go-text.ts'
 import { parseJsonPath } from './json-path.ts'
 
-/** What field selectors see of an object, by label. */
+/** The fields that selectors match, by label. */
 export type FieldTexts = (object: Readonly<Record<string, unknown>>) => Record<string, string>
 
 /** The label of a selectable field: its path without the dot in front. */

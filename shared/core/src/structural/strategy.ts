@@ -3,7 +3,7 @@ import { canonicalText } from './canonical.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What the subresources of a kind mean for its writes. */
+/** The effect of a kind's subresources on its writes. */
 export interface StatusOptions {
   readonly hasStatus: boolean
 }

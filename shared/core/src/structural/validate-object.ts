@@ -21,7 +21,7 @@ export interface ObjectCandidate {
   readonly comparisons?: ComparisonTimer | undefined
 }
 
-/** What is wrong with an object of a custom kind beside its own metadata and the rules of its schema. */
+/** The errors of an object of a custom kind besides its own metadata and the rules of its schema. */
 export function validateCustomObject(schema: StructuralSchema, { object, old, part, scale, comparisons }: ObjectCandidate): FieldError[] {
   const replaced = old === undefined ? undefined : { value: old, comparisons }
   const errors = part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)

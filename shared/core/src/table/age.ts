@@ -4,15 +4,15 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
 
-/** What stands for a moment that is not known. */
+/** The text for an unknown moment. */
 export const unknownAge = '<unknown>'
 
 /**
- * How long ago a moment was, as people like to read it: at most two units, and fewer the longer it is.
+ * Prints the age of a moment: at most two units, and fewer the longer it is.
  *
  *   119s   2m   9m59s   179m   7h59m   47h   7d23h   729d   7y364d   8y
  *
- * A moment that lies more than a second ahead is `<invalid>`.
+ * A moment more than a second ahead is `<invalid>`.
  */
 export function printAge(spanMs: number): string {
   const seconds = Math.trunc(spanMs / secondMs)

@@ -2,7 +2,7 @@ import { hasMembers } from '../json/member.ts'
 import type { Names } from '../names.ts'
 import { printAge, unknownAge } from './age.ts'
 
-/** What stands in a cell. A text that depends on the time of the answer is made when the answer is. */
+/** The contents of a cell. A text that depends on the time of the answer is made when the answer is. */
 export type Cell = string | number | bigint | boolean | null | ((nowMs: number) => string)
 
 /** A part of an object of which nothing is known but that it came from JSON. */
@@ -20,7 +20,7 @@ export function dataOf(data: Data, field: string): Data {
   return hasMembers(value) ? value : noData
 }
 
-/** Whether a field has any value. */
+/** True if a field has any value. */
 export function has(data: Data, field: string): boolean {
   return data[field] !== undefined && data[field] !== null
 }
@@ -63,12 +63,12 @@ export function nameOf(object: Data): string {
   return textOf(dataOf(object, 'metadata'), 'name')
 }
 
-/** How long ago the object was created. */
+/** The age of the object. */
 export function ageOf(object: Data): Cell {
   return since(dataOf(object, 'metadata')['creationTimestamp'])
 }
 
-/** How long ago a time was. */
+/** The age of a time. */
 export function since(time: unknown): Cell {
   const startMs = momentOf(time)
   return startMs === undefined ? unknownAge : (nowMs) => printAge(nowMs - startMs)
@@ -81,7 +81,7 @@ export function momentOf(time: unknown): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds
 }
 
-/** Whether the object is being deleted. */
+/** True if the object is being deleted. */
 export function isTerminating(object: Data): boolean {
   return has(dataOf(object, 'metadata'), 'deletionTimestamp')
 }

@@ -1,4 +1,4 @@
-/** What the cells of a column say, for people. */
+/** The description of a column's cells, for people. */
 export function describeColumn(column: string): string {
   return descriptions[column] ?? ''
 }

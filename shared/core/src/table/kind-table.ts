@@ -1,7 +1,7 @@
 import type { Cell, ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
 
-/** How objects of a kind become rows. */
+/** The rows of a kind's objects. */
 export interface KindTable {
   readonly columns: readonly Column[]
   /** The cells of an object, in the order of the columns. */

@@ -6,13 +6,13 @@ import type { TablePrinter, TableRow } from './printer.ts'
 /** Versions in which a Table is written. They differ in their `apiVersion` only. */
 export type TableVersion = 'v1' | 'v1beta1'
 
-/** What a row carries of its object. `json` and `metadata` are bytes that are ready to be sent. */
+/** The object in a row. `json` and `metadata` are bytes that are ready to be sent. */
 export type RowObject =
   | { readonly kind: 'none' }
   | { readonly kind: 'object'; readonly json: Uint8Array }
   | { readonly kind: 'metadata'; readonly metadata: Uint8Array }
 
-/** What stands before the rows of a Table. */
+/** The text before the rows of a Table. */
 export interface TableFront {
   readonly version: TableVersion
   /** Of the list, or of the one object: its resourceVersion. */
@@ -32,7 +32,7 @@ export function printTableFront(names: Names, { version, metadata, printer }: Ta
 /** The end of a Table, behind its last row. */
 export const tableBack = ']}'
 
-/** What a row is printed with beside itself. */
+/** Options of printing a row. */
 export interface PrintRowOptions {
   readonly version: TableVersion
   readonly nowMs: number

@@ -4,7 +4,7 @@ import type { RowCondition } from './cells/pod.ts'
 import { describeColumn } from './descriptions.ts'
 import type { Column, KindTable } from './kind-table.ts'
 
-/** How the objects of a kind become rows. */
+/** The rows of a kind's objects. */
 export interface TablePrinter {
   /** JSON of the column definitions, made once. */
   readonly columnsJson: string
@@ -36,8 +36,8 @@ const defaultTable: KindTable = {
 const printers = new WeakMap<KindTable, TablePrinter>()
 
 /**
- * How rows are made by the table of a kind, made at the first question. Objects are read in the version in which they are
- * stored. A kind without a table of its own shows names and when the objects were created.
+ * The printer of a kind's table, made at the first use. Objects are read in the version in which they are
+ * stored. A kind without a table of its own shows names and creation times.
  */
 export function tablePrinterOf(table: KindTable = defaultTable): TablePrinter {
   const known = printers.get(table)

@@ -7,7 +7,7 @@ interface ClaimedObject {
   readonly uid: string
 }
 
-/** What a token of a service account says of it. */
+/** The claims of a service account's token. */
 export interface AccountClaims {
   readonly namespace: string
   readonly account: ClaimedObject
@@ -17,7 +17,7 @@ export interface AccountClaims {
   readonly warnAfter?: number | undefined
 }
 
-/** What the token of a Secret says. It has no end of its own. */
+/** The claims of a Secret's token, which never expires. */
 export interface SecretClaims {
   readonly namespace: string
   readonly account: ClaimedObject
@@ -34,7 +34,7 @@ export function accountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** Who has signed the tokens that lie in Secrets. */
+/** The issuer of the tokens in Secrets. */
 export function secretTokenIssuer({ serverServiceName }: Names): string {
   return `${serverServiceName}/serviceaccount`
 }

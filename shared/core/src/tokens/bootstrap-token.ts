@@ -9,7 +9,7 @@ export interface BootstrapToken {
   readonly secret: string
 }
 
-/** What the Secret of a bootstrap token holds. */
+/** The contents of a bootstrap token's Secret. */
 interface BootstrapSecret extends BootstrapToken {
   /** Absent: it has no end. */
   readonly expiresMs?: number | undefined
@@ -18,7 +18,7 @@ interface BootstrapSecret extends BootstrapToken {
   readonly groups: readonly string[]
 }
 
-/** What a Secret of a bootstrap token turned out to be. */
+/** The result of reading a Secret of a bootstrap token. */
 export type BootstrapSecretReading =
   | { readonly kind: 'token'; readonly secret: BootstrapSecret }
   | { readonly kind: 'malformed'; readonly message: string }

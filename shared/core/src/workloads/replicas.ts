@@ -24,7 +24,7 @@ export interface ReplicasObserved {
   readonly costAnnotation: string
   /** Creations or deletions of earlier passes are not visible yet. */
   readonly isPending: boolean
-  /** Whether the level has `status.terminatingReplicas`. */
+  /** True if the level has `status.terminatingReplicas`. */
   readonly hasTerminatingReplicas: boolean
 }
 
@@ -107,7 +107,7 @@ function claim(pods: readonly Pod[], { owner, selector }: ReplicasObserved): Cla
   }
 }
 
-/** Whether a Pod has a controller: this one, or any where `uid` is absent. */
+/** True if a Pod has a controller: this one, or any if `uid` is absent. */
 function isControlled({ metadata }: Pod, uid?: string): boolean {
   return (
     metadata.ownerReferences?.some((reference) => reference.controller === true && (uid === undefined || reference.uid === uid)) === true

@@ -13,7 +13,7 @@ interface Repeat {
   readonly offset: number
 }
 
-/** Where the members of maps and the items of lists begin, by map and list: offsets, of which the reader makes lines. */
+/** The offsets of the members of maps and the items of lists, by map and list; the reader turns them into lines. */
 export type Places = Map<object, Map<string | number, number>>
 
 /** A document as JSON would have it. */
@@ -89,9 +89,9 @@ export class Composer {
   #characters = 0
   #aliasedValues = 0
   #root: unknown = null
-  /** What JSON has no word for refuses a text only after all else. */
+  /** The error of a value that JSON cannot express, which is reported only after all others. */
   #unsupported: string | undefined
-  /** Where the last scalar ended. */
+  /** The end of the last scalar. */
   #end = 0
 
   constructor(text: string, places?: Places) {
@@ -273,7 +273,7 @@ export class Composer {
   }
 }
 
-/** What sigs.k8s.io/yaml allows: beyond the first two, no more than this share of all values. */
+/** The bound of sigs.k8s.io/yaml: beyond the first two, aliases may be no more than this share of all values. */
 const aliasedAlways = 100
 const valuesAlways = 1_000
 const aliasedShareMax = 0.99

@@ -2,7 +2,7 @@ import { CHOMPING_MODE, getScalarValue, type MappingEvent, SCALAR_STYLE, type Sc
 import { readPlain, type Scalar, textScalar, timestamp } from './scalar.ts'
 import { YamlError } from './yaml-error.ts'
 
-/** Where a node begins: with its anchor or tag, where it has one. An empty one begins where what came before it ended. */
+/** The offset of a node: of its anchor or tag, if it has one. An empty one begins at the end of the text before it. */
 export function offsetOf(event: ScalarEvent | MappingEvent | SequenceEvent, end: number): number {
   const { anchorStart, tagStart } = event
   if (anchorStart >= 0) return tagStart >= 0 && tagStart < anchorStart ? tagStart : anchorStart - 1
@@ -49,7 +49,7 @@ export function tagOf(text: string, { tagStart, tagEnd }: ScalarEvent): string {
 
 const standard = 'tag:yaml.org,2002:'
 
-/** Whether the words of YAML have their meaning in a scalar: not in one with quotes, nor in a block. */
+/** True if YAML's words have their meaning in a scalar: not with quotes, nor in a block. */
 export function isPlainScalar({ style }: ScalarEvent, tag: string): boolean {
   return style === SCALAR_STYLE.PLAIN && tag === ''
 }

@@ -79,10 +79,10 @@ function readEvents(source: string, isIndented = false): Read {
   }
 }
 
-/** What no YAML may hold; the reader takes a byte order mark for a space. */
+/** The characters that no YAML may hold; the reader takes a byte order mark for a space. */
 const unprintable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/
 
-/** Whether an integer beyond 2^53 lies anywhere in a value. */
+/** True if a value has an integer beyond 2^53 anywhere. */
 export function hasBigInteger(value: unknown): boolean {
   if (typeof value === 'bigint') return true
   return typeof value === 'object' && value !== null && Object.values(value).some(hasBigInteger)
@@ -105,7 +105,7 @@ function lineFinder(source: string): (offset: number) => number {
 
 const strictPrefix = 'yaml: unmarshal errors:\n'
 
-/** What a strict reading is refused for, as Go joins it: nothing, or one problem of several lines. */
+/** The errors of a strict reading, joined as Go does: none, or one problem of several lines. */
 export function repeatsProblems(repeats: readonly string[] = []): string[] {
   return repeats.length === 0 ? [] : [`${strictPrefix}${repeats.map((line) => `  ${line}`).join('\n')}`]
 }

@@ -7,7 +7,7 @@ import type { YAMLException } from 'js-yaml'
 interface Problem {
   readonly by: 'scanner' | 'parser'
   readonly text: string
-  /** Where the text ends, whatever the library says. */
+  /** True if the text ends there, whatever the library reports. */
   readonly isAtEnd?: boolean
   /** Noticed at the next line. */
   readonly isOneLineOn?: boolean
@@ -25,7 +25,7 @@ const endOfQuoted = scanner('found unexpected end of stream')
 const endOfDocument = scanner('found unexpected document indicator')
 const badTag = scanner('did not find expected tag URI')
 
-/** What the library says, in the words that clients know. */
+/** The library's errors, in the words that clients know. */
 const problems: Readonly<Record<string, Problem | ((source: string, position: number) => Problem)>> = {
   'tab characters must not be used in indentation': (source, position) =>
     endsPlain.test(source.slice(0, position).trimEnd().slice(-1)) ? scanner('found a tab character that violates indentation') : noToken,
@@ -81,7 +81,7 @@ function linesOf(source: string): number {
   return source.split('\n').length - (/\n *$/.test(source) ? 1 : 0)
 }
 
-/** What a plain scalar may end with: a tab that follows it on the next line would go on with it. */
+/** The end of a plain scalar: a tab after it on the next line would continue it. */
 const endsPlain = /[^:"'\]}|>,?-]/
 
 function wrongEntry(source: string, position: number): Problem {
@@ -104,7 +104,7 @@ function wrongEnd(source: string, position: number): Problem {
 
 const strings = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^']|'')*'/g
 
-/** Which end of a list or map in brackets is missing. */
+/** The error of a missing end of a list or map in brackets. */
 function noEndText(before: string): string {
   const open: string[] = []
   for (const [bracket] of before.replace(strings, '').matchAll(/[[\]{}]/g)) {

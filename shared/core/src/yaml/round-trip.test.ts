@@ -10,7 +10,7 @@ const types = allTypeNames().filter((name) => {
   return node.kind === 'struct' && node.hasTypeMeta && !name.endsWith('List')
 })
 
-/** What a server would store of a value. */
+/** The stored form of a value. */
 function stored(type: string, value: unknown): unknown {
   const decoded = decoderOf(type)(value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(decoded.message)

@@ -22,7 +22,7 @@ function rulesOf(rules: Part | undefined): Part | null {
   }
 }
 
-/** What an annotation has, with the names of the newer version; undefined: no behavior. */
+/** The behavior of an annotation, with the names of the newer version; undefined for none. */
 export function readBehavior(value: unknown): Part | undefined {
   const read = withFieldNames(value)
   return isJsonObject(read) && Object.keys(read).length > 0 ? read : undefined

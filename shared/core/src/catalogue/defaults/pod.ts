@@ -3,7 +3,7 @@ import { type Names, subdomainLabel } from '../../names.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolume } from './volume.ts'
 
-/** What only a Pod gets, beside what every Pod spec gets. */
+/** The defaults of a Pod beyond those of every Pod spec. */
 export function fillPod(pod: Draft, names: Names): void {
   dropOldAnnotations(pod, names)
   fillAddresses(child(pod, 'status'))
@@ -105,7 +105,7 @@ function copyHostPorts(container: Draft): void {
   for (const port of children(container, 'ports')) fill(port, { hostPort: port['containerPort'] })
 }
 
-/** What a container may use at most is also what it asks for, unless it says otherwise. */
+/** Copies a container's limits to its requests where it states none. */
 function copyLimits(container: Draft): void {
   const resources = child(container, 'resources')
   const limits = child(resources, 'limits')

@@ -11,7 +11,7 @@ export function fillNamespace(namespace: Draft, names: Names): void {
   fill(ensureChild(namespace, 'status'), { phase: 'Active' })
 }
 
-/** What is given as text is kept as bytes, in the place of what was there under the same key. */
+/** Moves text values to bytes, replacing earlier ones under the same keys. */
 export function fillSecret(secret: Draft): void {
   fill(secret, { type: 'Opaque' })
   const texts = child(secret, 'stringData')
@@ -61,14 +61,14 @@ function fillWebhook(webhook: Draft): void {
   for (const rule of children(webhook, 'rules')) fill(rule, { scope: '*' })
 }
 
-/** What a policy leaves out. */
+/** The defaults of a policy. */
 export function fillAdmissionPolicy(policy: Draft): void {
   const spec = ensureChild(policy, 'spec')
   fill(spec, { failurePolicy: 'Fail' })
   fillMatchResources(child(spec, 'matchConstraints'))
 }
 
-/** What a binding leaves out. */
+/** The defaults of a binding. */
 export function fillPolicyBinding(binding: Draft): void {
   fillMatchResources(child(child(binding, 'spec'), 'matchResources'))
 }

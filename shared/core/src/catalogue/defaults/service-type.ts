@@ -45,7 +45,7 @@ function nodePortsOf(spec: Readonly<Draft>): unknown[] {
   return readItems(spec, 'ports').map((port) => port['nodePort'] ?? 0)
 }
 
-/** Whether balancers ask each node, on a port of its own, for the health of the Pods there. */
+/** True if balancers ask each node, on a port of its own, for the health of the Pods there. */
 export function hasHealthPort(spec: Part | undefined): boolean {
   return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
 }

@@ -39,8 +39,8 @@ export function fillCsiDriver(driver: Draft, _names: Names, isGateOn: IsGateOn):
 }
 
 /**
- * What can be given out is all there is, unless the node keeps something back. The range of its Pods is said in an old field and
- * in a newer one; a node that has one has both, and the old one counts where they differ.
+ * Sets allocatable resources to the capacity if they are absent. The range of a node's Pods is in an old field and
+ * in a newer one; a node that has one gets both, and the old one wins if they differ.
  */
 export function fillNode(node: Draft): void {
   const spec = child(node, 'spec')

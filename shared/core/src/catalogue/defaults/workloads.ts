@@ -119,7 +119,7 @@ export function fillHorizontalPodAutoscaler(autoscaler: Draft, names: Names): vo
   fill(ensureChild(behavior, 'scaleDown'), { selectPolicy: 'Max', policies: [{ ...percent }] })
 }
 
-/** What the first version keeps in annotations has fields of its own here. */
+/** Drops the annotations that hold fields of the first version, which are fields here. */
 function dropKeepers(autoscaler: Draft, names: Names): void {
   const given = readMember(readMember(autoscaler, 'metadata'), 'annotations')
   if (given === undefined || !keeperNames(names).some((name) => Object.hasOwn(given, name))) return

@@ -49,7 +49,7 @@ export function fieldsOf(type: string, object: Part, part: 'main' | 'status', li
   return validateObject({ type, body: object, object, part, names, ...before }).map(({ field }) => field ?? '')
 }
 
-/** What follows the part of a path that the type has; undefined when it has all of it. */
+/** The part of a path that the type lacks; undefined when it has all of it. */
 function findUnknown(declared: Node, path: string): string | undefined {
   if (path === '') return undefined
   const node = resolveNode(declared)
@@ -62,7 +62,7 @@ function findUnknown(declared: Node, path: string): string | undefined {
   return field === undefined ? path : findUnknown(field.node, rest)
 }
 
-/** Those of the fields that the type does not have. */
+/** The fields that the type does not have. */
 export function unknownFields(type: string, fields: readonly string[]): string[] {
   const node = resolveType(type)
   return fields.filter((field) => findUnknown(node, field) !== undefined && !otherNames.some((form) => form.test(field)))

@@ -22,7 +22,7 @@ export function applyDefaults(type: string, object: Draft, names: Names, isGateO
   readersOf(type).applyDefaults?.(object, names, isGateOn)
 }
 
-/** What is wrong with an object of a type; gates are as they are by default. */
+/** The errors of an object of a type; gates have their defaults. */
 export function validateObject({
   type,
   ...candidate
@@ -30,7 +30,7 @@ export function validateObject({
   return runAtOnce(readersOf(type).validate({ isGateOn: gatesByDefault, ...candidate }))
 }
 
-/** What the writer of an object of a type is warned of. */
+/** The warnings for the writer of an object of a type. */
 export function warningsOf(type: string, object: Part, live: Part | undefined, names: Names): readonly string[] {
   return readersOf(type).warnings?.(object, live, names) ?? []
 }

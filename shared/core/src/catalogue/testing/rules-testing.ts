@@ -14,7 +14,7 @@ interface Circumstances {
   readonly isGateOn?: IsGateOn
 }
 
-/** What the rules say of an object after defaulting, as `field: message`. */
+/** The errors of an object after defaulting, as `field: message`. */
 export function problemsOf(type: string, body: Body, { live, part = 'main', ...circumstances }: Circumstances = {}): string[] {
   const before = live === undefined ? {} : { live: complete(type, live) }
   return validateObject({ type, body, object: complete(type, body), part, names, ...before, ...circumstances }).map(

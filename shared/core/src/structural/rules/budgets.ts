@@ -1,10 +1,10 @@
-/** What one evaluation of one rule may cost. */
+/** The bound of one evaluation's cost of one rule. */
 export const ruleCostMax = 1_000_000
-/** What all rules of an object may cost together, with their messages. */
+/** The bound of all rules' cost for an object, with their messages. */
 export const objectCostMax = 10_000_000
-/** What one rule may cost by its estimate, at all places where it can be evaluated. */
+/** The bound of one rule's estimated cost, at all places where it can be evaluated. */
 export const estimatedRuleCostMax = 10_000_000n
-/** What all rules of a version may cost by their estimates. */
+/** The bound of the estimated cost of all rules of a version. */
 export const estimatedTotalCostMax = 100_000_000n
 /** The longest text that a message expression may give. */
 export const messageBytesMax = 5_120

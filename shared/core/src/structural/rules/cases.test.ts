@@ -322,7 +322,7 @@ interface CompilationCase {
   readonly name: string
   readonly input: Json
   readonly unmodified?: boolean
-  /** What comes of each rule, in a list together with whether it is about the old value. */
+  /** The results of each rule, in a list together with whether it is about the old value. */
   readonly expectedResults: readonly (Compilation | readonly [Compilation, unknown])[]
 }
 

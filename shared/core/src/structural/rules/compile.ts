@@ -16,9 +16,9 @@ export interface CompiledRule {
   /** Undefined: there is none, or none that compiles. */
   readonly message: Program | undefined
   readonly usesOldSelf: boolean
-  /** How values are read. */
+  /** The view of values. */
   readonly node: ViewNode
-  /** Where errors are put, from the place of the rule: `a.b[key]`. */
+  /** The path of errors, from the place of the rule: `a.b[key]`. */
   readonly fieldPath: string
 }
 
@@ -47,7 +47,7 @@ export function* compileRule(rule: ExpressionRule, schema: StructuralSchema, dec
   }
 }
 
-/** Whether the expressions of a rule are stored already, or are being written. */
+/** The age of each of a rule's expressions: stored already, or being written. */
 export interface RuleAges {
   readonly rule: ExpressionAge
   readonly message: ExpressionAge
@@ -85,7 +85,7 @@ const steps: SchemaSteps<StructuralSchema> = {
   values: ({ additionalProperties }) => (typeof additionalProperties === 'object' ? additionalProperties : undefined),
 }
 
-/** Where the `fieldPath` of a rule leads from the place of the rule. */
+/** The target of a rule's `fieldPath` from the place of the rule. */
 export function followFieldPath(path: string, schema: StructuralSchema): SchemaPath<StructuralSchema> | WrongSchemaPath {
   return followPath(path, schema, { steps })
 }

@@ -18,13 +18,13 @@ export interface RuleCandidate {
   readonly value: unknown
   /** Absent on create. */
   readonly old?: unknown
-  /** Whether errors at parts that are as they were become warnings. */
+  /** True if errors at unchanged parts become warnings. */
   readonly ratchets?: boolean
   readonly warn?: ((text: string) => void) | undefined
-  /** Where the value is, for messages; left out for a whole object. */
+  /** The path of the value, for messages; left out for a whole object. */
   readonly path?: string
   readonly budget?: number
-  /** What one evaluation may cost. */
+  /** The bound of one evaluation's cost. */
   readonly perRule?: number
   /** Asked each hundred iterations of a comprehension; the evaluation fails where it says so. */
   readonly isInterrupted?: (() => boolean) | undefined
@@ -34,7 +34,7 @@ export interface RuleCandidate {
   readonly compilation?: StepMeter
 }
 
-/** What the rules have found, and what is left of the budget: below zero, it was used up. */
+/** The findings of the rules, and the rest of the budget: below zero if it was used up. */
 export interface RuleFindings {
   readonly errors: readonly FieldError[]
   readonly budget: number
@@ -116,7 +116,7 @@ class Evaluation {
     for (const name in object) {
       const member = tree.member(name)
       if (member === undefined) continue
-      // What an object says that it is cannot be passed over.
+      // Errors of an object's own type are never ignored.
       const isOwnType = ratchet !== undefined && ratchet.parent === undefined && (name === 'apiVersion' || name === 'kind')
       this.#pieces.push(member.isProperty ? `.${name}` : `[${name}]`)
       const inner = isOwnType ? undefined : below(ratchet, (pair) => pair.key(name))

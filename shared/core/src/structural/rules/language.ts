@@ -10,7 +10,7 @@ import type { DeclaredTypes } from './declared.ts'
 /** A planned expression. */
 export type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
 
-/** What ends an evaluation before its result. */
+/** The bounds that end an evaluation before its result. */
 export type EvaluationBounds = NonNullable<Parameters<Program['evaluate']>[1]>
 
 /** An expression that can be evaluated. */
@@ -20,7 +20,7 @@ export interface Expression {
   readonly program: Program
   /** The variables that it reads. */
   readonly variables: ReadonlySet<string>
-  /** What one evaluation may cost. */
+  /** The estimated cost of one evaluation. */
   estimate(): Steps<Bounds>
 }
 
@@ -34,18 +34,18 @@ export interface Malformed {
 const compatibleVersion = 36
 
 /**
- * What expressions may use. A library is known to stored expressions one version before new ones may use it, so that a server of
- * the version before can still read what is stored.
+ * The environments of expressions. Stored expressions may use a library one version before new ones, so that a server of
+ * the version before can still read the stored ones.
  */
 const environments = {
   stored: new Environment({ libraries: kubernetesLibraries }),
   new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
 }
 
-/** Whether an expression is stored already, or is being written. */
+/** The age of an expression: stored already, or being written. */
 export type ExpressionAge = keyof typeof environments
 
-/** How an expression is compiled. */
+/** Options of compiling an expression. */
 export interface CompileOptions {
   readonly oldSelf: 'value' | 'optional'
   readonly age: ExpressionAge

@@ -11,23 +11,23 @@ import { maxPlacesWithin } from './sizes.ts'
 /** Costs stop growing here. */
 const costMax = 2n ** 64n - 1n
 
-/** Where a schema stands in its definition. */
+/** The place of a schema in its definition. */
 interface Place {
   readonly at: string
-  /** How often a value of it can be in an object; undefined: as often as the size of a request allows. */
+  /** The largest number of its values in an object; undefined if only the size of a request bounds it. */
   readonly places: bigint | undefined
   readonly isResource: boolean
   /** The path of the list or map that has no old values; undefined: old values are found. */
   readonly uncorrelatable: string | undefined
 }
 
-/** How the rules of a schema are checked. */
+/** Options of checking the rules of a schema. */
 export interface RuleCheckOptions {
   /** Rules may cost what they cost, each by itself: the schema is stored. */
   readonly forgivesCost?: boolean
-  /** Whether nothing else is wrong with a place of the schema or below it. Rules of other places are not looked at. */
+  /** True if a place of the schema, with everything below it, has no other errors. Rules of other places are not checked. */
   readonly isSound?: (at: string) => boolean
-  /** Whether members of a place have no old values, as its map type is not known. */
+  /** True if members of a place have no old values, as its map type is not known. */
   readonly isUncorrelatable?: (at: string) => boolean
   /** Expressions that are stored already: they may use what new ones may not yet. */
   readonly stored?: StoredExpressions
@@ -39,14 +39,14 @@ export interface StoredExpressions {
   readonly messageExpressions: ReadonlySet<string>
 }
 
-/** What is wrong with the rules of a version's schema: those that do not compile, and those that may cost too much. */
+/** The errors of the rules in a version's schema: those that do not compile, and those that may cost too much. */
 export function* validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions = {}): Steps<FieldError[]> {
   const check = new Check(options)
   yield* check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
   return [...check.errors, ...check.totalErrors(at)]
 }
 
-/** What one step looks at: an expression of so many characters, or schemas, which cost as much as this many of them each. */
+/** The size of one step: an expression of so many characters, or schemas, each of which costs as much as this many characters. */
 const charactersPerStep = 4_000
 const schemaCharacters = 2
 
@@ -147,7 +147,7 @@ class Check {
   }
 }
 
-/** How often a part of a list or a map can be in an object. */
+/** The largest number of a list's or map's parts in an object. */
 export function timesPlaces(places: bigint | undefined, max: number | undefined): bigint | undefined {
   if (places === undefined || max === undefined) return undefined
   return saturated(places * BigInt(Math.trunc(max)))

@@ -3,7 +3,7 @@ import type { CompiledRule } from './compile.ts'
 import type { EvaluationBounds } from './language.ts'
 import { messageOf } from './rule-errors.ts'
 
-/** What a rule says that was not kept: a text, or that its message used up the budget. */
+/** The message of a violated rule: a text, or that its message used up the budget. */
 export type RuleMessage =
   | { readonly kind: 'text'; readonly text: string; readonly cost: number }
   | { readonly kind: 'stopped'; readonly problem: string }

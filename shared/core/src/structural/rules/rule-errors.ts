@@ -2,12 +2,12 @@ import type { FieldError } from '../../meta/status.ts'
 import { fieldError, invalid } from '../field-path.ts'
 import type { ExpressionRule } from '../schema.ts'
 
-/** How messages call a rule. */
+/** The name of a rule in messages. */
 export function ruleText({ rule, message }: ExpressionRule): string {
   return (message ?? rule).trim()
 }
 
-/** What a rule says that was not kept. */
+/** The message of a violated rule. */
 export function messageOf(rule: ExpressionRule): string {
   return rule.message === undefined ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
 }

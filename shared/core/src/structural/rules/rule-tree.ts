@@ -101,7 +101,7 @@ export class RuleTree {
 
 const known = new WeakMap<StructuralSchema, boolean>()
 
-/** Whether a schema has rules that are evaluated: those in junctors other than `allOf` are not. */
+/** True if a schema has rules that are evaluated: those in junctors other than `allOf` are not. */
 function hasRules(schema: StructuralSchema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before

@@ -10,17 +10,17 @@ export const dateTimeSize = 32n
 /** The bytes of the smallest values in JSON. */
 export const minSizes = { text: 2n, boolean: 4n, number: 1n, duration: 3n, dateTime: 21n, container: 2n } as const
 
-/** How many items a list without a bound can have. */
+/** The largest number of items in a list without a bound. */
 export function maxItemsWithin(itemMinSize: bigint): bigint {
   return (requestBytesMax - 2n) / (itemMinSize + 1n)
 }
 
-/** How many entries a map without a bound can have. */
+/** The largest number of entries in a map without a bound. */
 export function maxPropertiesWithin(valueMinSize: bigint): bigint {
   return (requestBytesMax - 2n) / (valueMinSize + 6n)
 }
 
-/** How many values of a size one request can have at most. */
+/** The largest number of values of a size in one request. */
 export function maxPlacesWithin(minSize: bigint): bigint {
   return requestBytesMax / (minSize + 1n)
 }

@@ -7,7 +7,7 @@ const plainLists = { ofNullable: plainList(true), ofOthers: plainList(false) }
 const intOrString: ViewNode = { kind: 'intOrString' }
 const nodes = new WeakMap<Declared, ViewNode>()
 
-/** How values of a declared schema are read: JSON as it is, where that means the same. */
+/** The view of a declared schema's values: JSON as it is, if that means the same. */
 export function viewNodeOf(declared: Declared): ViewNode {
   const known = nodes.get(declared)
   if (known !== undefined) return known

@@ -139,7 +139,7 @@ function sourceText(object: Data): string {
   return host === '' ? component : `${component}, ${host}`
 }
 
-/** What is used of each amount, limits apart from the rest. */
+/** The used amounts, limits apart from the rest. */
 function quotaCells(status: Data): readonly [requests: string, limits: string] {
   const hard = dataOf(status, 'hard')
   const used = dataOf(status, 'used')

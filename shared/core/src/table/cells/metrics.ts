@@ -3,7 +3,7 @@ import { moreThan, none, unknown } from '../text.ts'
 
 const shown = 2
 
-/** What an autoscaler looks at: current over wanted, for the first metrics. */
+/** The metrics of an autoscaler: current over wanted, for the first ones. */
 export function metricsCell(metrics: readonly Data[], current: readonly Data[]): string {
   if (metrics.length === 0) return none
   const texts = metrics.slice(0, shown).map((metric, index) => metricText(metric, current[index]))

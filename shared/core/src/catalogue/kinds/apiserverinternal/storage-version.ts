@@ -1,7 +1,7 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { storageVersionCells } from '../../../table/cells/cluster.ts'
 
-/** How the servers of the cluster store a resource. Its name is group.resource. */
+/** The storage versions of a resource on each server of the cluster. Its name is group.resource. */
 export const storageVersion = defineResource({
   kind: 'StorageVersion',
   versions: [{ type: 'apiserverinternal/v1alpha1.StorageVersion' }],

@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { validateCsiStorageCapacity } from '../../validation/csi-kinds.ts'
 import { warningsOfStorageCapacity } from '../../warnings/node-label-warnings.ts'
 
-/** How much space is left for new volumes of one storage class in one part of the cluster. */
+/** The free capacity for new volumes of one storage class in one part of the cluster. */
 export const csiStorageCapacity = defineResource({
   kind: 'CSIStorageCapacity',
   versions: [
