@@ -25,7 +25,7 @@ import { type UpdateParts, update } from './verbs/update.ts'
 import type { Verb } from './verbs/verb.ts'
 import { type WatchParts, watch } from './verbs/watch.ts'
 
-/** What the verbs of all resources need. */
+/** The dependencies of the verbs of all resources. */
 export type DispatchParts = GetParts &
   ListParts &
   WatchParts &
@@ -54,7 +54,7 @@ export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: Dis
   return lookUp.then(() => dispatchFound(request, info, parts))
 }
 
-/** What says that nothing is found knows all that is served. */
+/** A 404 needs the complete list of served resources. */
 async function dispatchFound(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Promise<void> {
   const { group, version, resource } = info
   const served = parts.served.find(group, version, resource)
@@ -62,7 +62,7 @@ async function dispatchFound(request: GatewayRequest, info: ResourceInfo, parts:
   return dispatchTo(served, request, info, parts)
 }
 
-/** Whether the resource has the path, so that a definition that another gateway has acknowledged can add nothing. */
+/** True if the resource has the path, so that a definition that another gateway has acknowledged can add nothing. */
 function servesPath(served: Served | undefined, info: ResourceInfo): boolean {
   if (served === undefined || !isPlaceOf(served.resource, info)) return false
   return info.subresource === '' || served.subresource(info.subresource) !== undefined
@@ -92,7 +92,7 @@ function readsMetadataAlone({ answer }: GatewayRequest, { verb }: ResourceInfo):
   return answer.representation.kind === 'metadata' && (verb === 'list' || verb === 'watch')
 }
 
-/** Whether what is answered has no form in Protobuf. */
+/** True if the answer has no form in Protobuf. */
 function isUntypedBody({ served, subresource }: Target): boolean {
   return (subresource ?? served.resource).readers.protobuf === undefined
 }
@@ -149,7 +149,7 @@ function spansNamespaces(verb: ResourceVerb): boolean {
   return verb === 'list' || verb === 'watch'
 }
 
-/** What can't be one segment of a path can't be a name. */
+/** A text that cannot be one segment of a path cannot be a name. */
 function requireSegment(text: string, what: string): void {
   if (text === '.' || text === '..') throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: may not be '${text}'`)
   if (text.includes('%')) throw badRequest(`${what} parameter invalid: ${JSON.stringify(text)}: may not contain '%'`)
@@ -190,7 +190,7 @@ function methodsOf(path: string, target: Target): string[] {
   })
 }
 
-/** What the creation of something that is not kept does, by what its kind names. */
+/** The creation of objects that are not stored, by the answer that their kind names. */
 const answers: Readonly<Record<NonNullable<Resource['answeredBy']>, Verb<DispatchParts>>> = {
   accessReview,
   rulesReview,

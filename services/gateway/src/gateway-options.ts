@@ -20,9 +20,9 @@ interface InFlightOptions extends InFlightBounds {
   readonly isFair: boolean
 }
 
-/** How servers behind this one are reached. */
+/** The connection to remote servers. */
 interface AggregationSettings {
-  /** What this server shows to them; absent: no certificate, so that they believe nothing that is said about users. */
+  /** This server's client certificate for them; absent for none, so that they trust no header about users. */
   readonly proxyPair?: BackendsOptions['proxyPair'] | undefined
   /** Requests go to the endpoints of a Service; else to its cluster address. */
   readonly routesToEndpoints: boolean
@@ -46,24 +46,24 @@ export interface GatewayOptions {
   readonly version: VersionInfo
   /** Ways to tell who asks; default: client certificates. */
   readonly authentication?: GatewayAuthentication
-  /** Where requests without credentials are `system:anonymous`; default: nowhere. */
+  /** The paths at which requests without credentials are `system:anonymous`; default: none. */
   readonly anonymousAuth?: AnonymousAccess
-  /** Who may do what; default: everybody who is known may do everything. */
+  /** The authorizers; default: every authenticated user may do everything. */
   readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
   /** Writes down what requests do; absent: nothing is. The gateway closes it. */
   readonly auditor?: Auditor | undefined
-  /** How many requests are worked on at a time. */
+  /** The bound of executing requests. */
   readonly inFlight?: InFlightOptions | undefined
-  /** What part of that is this gateway's, where several serve the port of one process; absent: all of it. */
+  /** This gateway's part of it, if several serve the port of one process; absent: all of it. */
   readonly limitShare?: LimitShare | undefined
-  /** How the last writes were decided is kept, to be asked for: where one gateway answers all requests. */
+  /** Keeps the decisions of the last writes for questions: for one gateway that answers all requests. */
   readonly keepsExplanations?: boolean
   readonly requestTimeoutMs?: number
   /** Every flag of the process with its value, for `/flagz`; absent: the page does not exist. */
   readonly flags?: ReadonlyMap<string, string> | undefined
   /** Profiles of this process are taken for those that may ask for them. */
   readonly takesProfiles?: boolean
-  /** What answers say to browsers; absent: nothing. */
+  /** The headers of answers to browsers; absent for none. */
   readonly browser?: BrowserOptions
   /** While requests are finished at the end, others are answered 429 instead of meeting a closed port. */
   readonly sendsRetryAfter?: boolean
@@ -81,9 +81,9 @@ export interface GatewayOptions {
   readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
   /** Expiry of Events. */
   readonly eventTtlMs?: number
-  /** How requests are passed on to the servers of APIServices. */
+  /** The forwarding of requests to the servers of APIServices. */
   readonly aggregation?: AggregationSettings
-  /** Where conversion webhooks and the servers of APIServices may be called; absent: `noPlaces`. */
+  /** The allowed targets of conversion webhooks and of the servers of APIServices; absent: `noPlaces`. */
   readonly webhookPlaces?: CallPlaces
   readonly checks?: readonly HealthCheck[]
   /** The controllers run in the process of this gateway; otherwise the Lease of those that run says whether there are any. */

@@ -51,7 +51,7 @@ function chainOf(
   ]
 }
 
-/** What serves the requests of one gateway. */
+/** Serves the requests of one gateway. */
 interface Server {
   readonly parts: GatewayParts
   readonly chain: readonly Step<GatewayParts>[]
@@ -60,7 +60,7 @@ interface Server {
   readonly documents: ReturnType<typeof createRoutes>
 }
 
-/** Who asks and in which words: the entry point of everything. */
+/** The gateway: the HTTP server that authenticates, decodes and answers every request. */
 export interface Gateway {
   /** Answers one request. Never throws. */
   handle(exchange: Exchange): void
@@ -159,7 +159,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 }
 
-/** Whether another server serves a path, so that the protocol may be changed for it. */
+/** True if another server serves a path, so that the protocol may be changed for it. */
 function isRemotePath(target: string, { remotes, aggregation, pathPrefix }: GatewayParts): boolean {
   if (remotes.size === 0 || !target.startsWith(`${pathPrefix}/`)) return false
   return aggregation.apiServices.remoteAt(target.slice(pathPrefix.length).replace(/\?.*/, '')) !== undefined
@@ -204,7 +204,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
     if (isWork(request)) clock.work?.begin('request')
-    // What is begun by a request and goes on, such as a connection to a webhook, does not keep the request.
+    // Work that outlives its request, such as a connection to a webhook, does not keep the request in memory.
     const held = new WeakRef(exchange)
     const end = () => held.deref()?.destroy()
     requestTurns.begin(() => guard.runExchange('request', end, () => run(request, server)))
@@ -372,7 +372,7 @@ async function endWatches({ state, clock }: GatewayParts, spreadMs: number): Pro
   }
 }
 
-/** What was written last still has to reach the clients. */
+/** Waits until the last written bytes have reached the clients. */
 async function bytesTaken({ clock }: GatewayParts, listeners: readonly Listener[]): Promise<void> {
   const endsMs = clock.monotonic() + limits.lastBytesMs
   while (clock.monotonic() < endsMs && listeners.some(({ connections }) => connections > 0)) {

@@ -1,4 +1,4 @@
-/** Who asks and in which words: the HTTP entry point. */
+/** The HTTP gateway: authentication, negotiation and verbs. */
 
 export type { Auditor } from './audit/auditor.ts'
 export type {

@@ -5,7 +5,7 @@ export const limits = {
   /** Bodies and objects from this size on are worked on in steps. Smaller ones take a few milliseconds at most. */
   largeBytesMin: 64 * 1024,
   /**
-   * How long requests begin in one turn of the event loop. Answers, and calls of other services, leave between two turns: with 64
+   * The time for which requests begin in one turn of the event loop. Answers, and calls of other services, leave between two turns: with 64
    * creates that come together, the first ones leave after this time instead of after 60 ms.
    */
   requestTurnMs: 1,
@@ -34,7 +34,7 @@ export const limits = {
   handshakeTimeoutMs: 10_000,
   /** A connection without a request is closed after this. */
   idleTimeoutMs: 90_000,
-  /** How long a connection over HTTP/1.1 is read behind its last answer: a client that sends a long body reads the answer after it. */
+  /** Time for which a connection over HTTP/1.1 is read after its last answer: a client that sends a long body reads the answer after it. */
   lingerMs: 10_000,
   /** Bytes that are read and dropped meanwhile: five of the largest bodies. A client that sends more may find the connection broken. */
   lingerBytesMax: 16 * 1024 * 1024,
@@ -46,7 +46,7 @@ export const limits = {
   streamResetsPerSecondMax: 33,
   /** Streams of one HTTP/2 connection whose heads may be refused. Clients do not send heads of a megabyte; Node bounds other refusals likewise. */
   refusedHeadsMax: 100,
-  /** How often heads that were refused are counted: Node does not report them, and looking at a connection costs little. */
+  /** Interval of counting refused heads: Node does not report them, and looking at a connection costs little. */
   headCheckMs: 1_000,
   /** Streams that a client may begin before it has confirmed the settings, which bound its heads only from then on. Clients assume a hundred. */
   unconfirmedStreamsMax: 100,
@@ -87,13 +87,13 @@ export const limits = {
   stateStallMs: 500,
   /** A watcher that takes nothing of what waits for this long is ended. */
   watchStallMs: 60_000,
-  /** How long a watch waits for earlier events after its definition has changed or was deleted. */
+  /** Longest wait of a watch for earlier events after its definition has changed or was deleted. */
   watchLastEventsMs: 30_000,
   /** A watcher that has not taken what waits this long after its end is cut off. */
   watchLeaveMs: 30_000,
   /** Longest message of a client of a watch that is a WebSocket, which is read and ignored. */
   webSocketMessageBytesMax: 64 * 1024,
-  /** How often a bookmark is sent to watchers that want them. */
+  /** Interval of bookmarks. */
   bookmarkIntervalMs: 60_000,
   /** The last bookmark comes this long before the end of a watch. */
   lastBookmarkMs: 2_000,
@@ -114,8 +114,8 @@ export const limits = {
   /** Steps back through an object's past in search of a write whose answer was lost. */
   lostReplyStepsMax: 32,
   /**
-   * How long it is tried to learn what became of a commit whose answer was lost. With the second that the commit itself had, that
-   * is short of 3 s: a client that may ask another gateway should hear by then that nothing is known. An etcd elects a leader in that time.
+   * Longest search for the outcome of a commit whose answer was lost. With the second that the commit itself had, this
+   * is short of 3 s: a client that may ask another gateway should learn by then that nothing is known. An etcd elects a leader in that time.
    */
   lostReplyMs: 1_800,
   /** The same of a create that had no answer in time. It is only looked for; a slow store, or one that elects a leader, has written it by then. */
@@ -133,8 +133,8 @@ export const limits = {
   /** Objects that are kept as their last writes have left them, by the bytes they are served as. Parsed they take some three times as much. */
   recentObjectsBytes: 2 * 1024 * 1024,
   /**
-   * What has been made of the schemas of custom resources: the trees of some 800 definitions of 25 KB, with all that reads objects by
-   * them. What was used longest ago is forgotten, and made again when it is used.
+   * Budget of the readers made of the schemas of custom resources: the trees of some 800 definitions of 25 KB, with all readers of their objects.
+   * The least recently used is forgotten, and made again when it is used.
    */
   schemaBytesMax: 64 * 1024 * 1024,
   /** Objects of one call of a conversion webhook: a page of a list as clients ask for it. */

@@ -41,7 +41,7 @@ import { KeyedMutex } from './write/keyed-mutex.ts'
 import { RecentObjects } from './write/recent-objects.ts'
 import { type Reserver, Reservers } from './write/reservation.ts'
 
-/** What the gateway itself does for its parts; requests as a client would make them. */
+/** The gateway's own requests for its parts, made as a client would. */
 export interface OwnWork {
   /** Creates a namespace. */
   readonly provideNamespace: (name: string) => Promise<void>
@@ -68,7 +68,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     ...access,
     ...createWatchParts(ground),
     ...settingsOf(options),
-    /** What is served now. */
+    /** The served catalogue. */
     get catalogue() {
       return live.current()
     },
@@ -95,7 +95,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
 
 type Ground = ReturnType<typeof createGround>
 
-/** What nearly all other parts are made of. */
+/** The dependencies of nearly all other parts. */
 function createGround(options: GatewayOptions) {
   const { clock, log, storage, catalogue } = options
   const state: GatewayState = { isClosing: false, isRefusing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
@@ -119,7 +119,7 @@ function createGround(options: GatewayOptions) {
   }
 }
 
-/** What is kept beside objects: kinds that are defined, and what writes of some kinds reserve. */
+/** The state besides objects: custom kinds, and the reservations of some kinds' writes. */
 function createObjectParts(options: GatewayOptions, ground: Ground) {
   const { storage, clock, log, names, draws, live, pace, wheel, requestTimeoutMs } = ground
   const served = createServedResources(live)
@@ -158,7 +158,7 @@ interface OutsideNeeds extends Pick<OwnWork, 'send' | 'writeFirst'> {
   readonly customResources: CustomResources
 }
 
-/** What calls other servers: webhooks of definitions, and servers of APIServices. */
+/** The parts that call other servers: webhooks of definitions, and servers of APIServices. */
 function createOutsideParts(options: GatewayOptions, ground: Ground, { send, writeFirst, customResources }: OutsideNeeds) {
   const { storage, clock, log, names, draws, live, pace, guard, share, pathPrefix } = ground
   const places = options.webhookPlaces ?? noPlaces
@@ -233,7 +233,7 @@ function createAccessParts(
   }
 }
 
-/** What watches share. */
+/** The parts shared by watches. */
 function createWatchParts({ clock, wheel, share }: Ground) {
   return {
     remadeFrames: new RemadeFrames(),
@@ -262,7 +262,7 @@ function settingsOf(options: GatewayOptions) {
   }
 }
 
-/** What the gateway gives to steps, routes and verbs; each declares which part of it it takes. */
+/** The parts for steps, routes and verbs; each declares those that it takes. */
 export type GatewayParts = ReturnType<typeof createParts>
 
 /** The share that this gateway has of the bounds of its process. */

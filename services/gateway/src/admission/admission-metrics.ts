@@ -11,13 +11,13 @@ import {
   type MetricTable,
 } from '@orch/platform'
 
-/** What admission has done, counted under the names that dashboards know. */
+/** The metrics of admission, under the names that dashboards query. */
 export interface AdmissionMetrics {
   /** One phase of one write. */
   step(phase: Phase, operation: string, isRejected: boolean, durationMs: number): void
-  /** What plugins and webhooks took, one by one. */
+  /** Observes the durations of plugins and webhooks. */
   plugins(phase: Phase, operation: string, steps: readonly AdmissionStep[]): void
-  /** What plugins count themselves. */
+  /** Counts a plugin's own metric. */
   count(count: MetricCount): void
 }
 
@@ -50,7 +50,7 @@ const durationTable = {
   },
 } as const satisfies MetricTable
 
-/** What plugins count and observe; each has the labels that its plugin gives it. */
+/** The plugins' own counters and histograms; each has the labels that its plugin gives it. */
 const countTable = {
   apiserver_admission_webhook_rejection_count: {
     type: 'counter',
@@ -103,7 +103,7 @@ const countTable = {
   pod_security_errors_total: { type: 'counter', help: '[ALPHA] Failures to tell whether a pod keeps to a level.', isHot: true },
 } as const satisfies MetricTable
 
-/** What is beyond the bound is not observed. */
+/** The observer of series beyond the bound: it drops them. */
 const unobserved: Observer = { observe: () => {} }
 
 interface Observer {
@@ -122,7 +122,7 @@ interface StepSeries {
 /** Accepted and rejected, by operation. */
 type Kinds = Readonly<Record<Phase, readonly [Map<string, StepSeries>, Map<string, StepSeries>]>>
 
-/** What the steps are called in the metrics; webhooks have a word of their own. */
+/** The steps' names in the metrics; webhooks have a word of their own. */
 const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
 
@@ -232,7 +232,7 @@ const valueMin = 1e-6
 /** Relative error of a quantile. */
 const growth = 1.05
 const bucketCount = 420
-/** What is too old goes in steps of a fifth of the age. */
+/** Number of spans of the age: old observations leave in steps of a fifth of it. */
 const spanCount = 5
 
 interface Span {

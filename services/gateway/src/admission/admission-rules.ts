@@ -14,7 +14,7 @@ interface Waiting {
   resolve(): void
 }
 
-/** What admission wants to be asked about, as the last part of its stream says. */
+/** The admission rules, as the last part of the rules' stream has them. */
 export class AdmissionRules {
   readonly #clock: Clock
   readonly #closed = new AbortController()

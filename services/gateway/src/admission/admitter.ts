@@ -10,19 +10,19 @@ export interface Admitting {
   readonly attributes: Attributes
 }
 
-/** What admission wants of the write. */
+/** The result of admission for a write. */
 export interface Admitted {
   /** Absent: unchanged, and not even asked about. It belongs to admission and is never changed in place. */
   readonly object: unknown
-  /** What must still hold when the object is committed. */
+  /** Conditions that must still hold at the commit. */
   readonly conditions: Conditions
-  /** What was reserved for it: the outcome must be reported. */
+  /** The reservations for the write: its outcome must be reported. */
   readonly reservations: readonly string[]
   /** Of mutating: that validating allows it as well, as far as admission knew at once. */
   readonly ahead?: Ahead | undefined
 }
 
-/** What validating would have answered, if it had been asked when mutating was. */
+/** The answer of validating, asked ahead together with mutating. */
 export interface Ahead extends Admitting {
   readonly answer: Validated
   /** The admission rules of that moment: with others, others may have a say. */
@@ -35,7 +35,7 @@ export interface Admitter {
   mutate(admitting: Admitting): Promise<Admitted | undefined>
   /** The same. `mutation` may have the verdict of validating; where that holds, it is not asked again. */
   validate(admitting: Admitting, mutation?: Admitted): Promise<Admitted | undefined>
-  /** Whether admission has said what it has to be asked about. */
+  /** True if admission has sent its rules. */
   readonly hasRules: boolean
   /** Resources by whose objects admission decides what it has to be asked about, by their storage prefixes. */
   readonly ruleSources: Pick<ReadonlySet<string>, 'has'>
@@ -48,7 +48,7 @@ export interface Admitter {
 interface EndedWrite {
   readonly writeId: string
   readonly reservations: readonly string[]
-  /** What was written, by its storage prefix. */
+  /** The written resource, by its storage prefix. */
   readonly resource: string
   /** undefined: it was not committed. */
   readonly revision: number | undefined

@@ -17,7 +17,7 @@ import { Registrar } from './registrar.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
 import { RemoteOpenApi } from './remote-openapi.ts'
 
-/** What serving group versions of other servers needs. */
+/** The dependencies of serving group versions of other servers. */
 export interface AggregationOptions {
   readonly storage: StorageService
   readonly builtIn: Catalogue

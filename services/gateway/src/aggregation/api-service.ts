@@ -10,7 +10,7 @@ export interface ApiServiceCondition {
   readonly message?: string
 }
 
-/** What is kept of a stored APIService. */
+/** The kept part of a stored APIService. */
 export interface ApiService {
   readonly name: string
   readonly uid: string
@@ -65,7 +65,7 @@ function ofLocal(conditions: readonly ApiServiceCondition[]): readonly ApiServic
   return others.length === 0 && isUsual && only.message === localVerdict.message ? localConditions : conditions
 }
 
-/** Whether an APIService of this server says that it is available, and nothing else. */
+/** True if an APIService of this server has the status available and no other condition. */
 export function isAsLocal({ service, conditions }: ApiService): boolean {
   return service === undefined && conditions === localConditions
 }
@@ -83,17 +83,17 @@ interface StoredParts {
   readonly status?: { readonly conditions?: readonly ApiServiceCondition[] | null }
 }
 
-/** Whether another server serves the group version. */
+/** True if another server serves the group version. */
 export function isRemote(api: ApiService): api is RemoteApi {
   return api.service !== undefined
 }
 
-/** Whether requests are passed on to the service. */
+/** True if requests are forwarded to the service. */
 export function isAvailable({ conditions }: ApiService): boolean {
   return conditions.some(({ type, status }) => type === 'Available' && status === 'True')
 }
 
-/** Where a group version begins: `/apis/<group>/<version>`, or `/api/v1`. */
+/** The path of a group version: `/apis/<group>/<version>`, or `/api/v1`. */
 export function rootOf({ group, version }: Pick<ApiService, 'group' | 'version'>): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }

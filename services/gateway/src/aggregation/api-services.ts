@@ -6,7 +6,7 @@ import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { managementOf } from './registration.ts'
 
-/** What following APIServices needs. */
+/** The dependencies of following APIServices. */
 export interface ApiServicesOptions {
   readonly storage: StorageService
   readonly names: Names
@@ -35,7 +35,7 @@ type ApiServiceListener = (change: ApiServiceChange) => void
 
 /** Follows the stored APIServices, and knows which paths are those of other servers. */
 export class ApiServices {
-  /** Those of other servers, by the path at which the group version begins. Most servers have none, and need not ask for each request. */
+  /** The APIServices of other servers, by the path of the group version. Most servers have none, and need no look-up for each request. */
   readonly remotes = new Map<string, RemoteApi>()
   readonly #all = new Map<string, KnownApiService>()
   readonly #options: ApiServicesOptions
@@ -66,7 +66,7 @@ export class ApiServices {
     this.#isLoaded = true
   }
 
-  /** Whether all that are stored are known. */
+  /** True if all stored APIServices have been read. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
@@ -93,12 +93,12 @@ export class ApiServices {
     return api !== undefined && this.remotes.get(rootOf(api))?.name === name ? this.remotes.get(rootOf(api)) : undefined
   }
 
-  /** Those that are not as this server registers its own, in the order in which they came. */
+  /** The APIServices that differ from this server's own registrations, in the order of their arrival. */
   get byHand(): readonly ApiService[] {
     return [...this.#byHand].flatMap((name) => this.#all.get(name)?.api ?? [])
   }
 
-  /** Whether there are such. */
+  /** True if there are any. */
   get hasByHand(): boolean {
     return this.#byHand.size > 0
   }

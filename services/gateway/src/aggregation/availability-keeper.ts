@@ -8,7 +8,7 @@ import { type JudgeParts, judge, slicesPrefix, type Verdict, withVerdict } from 
 import type { AvailabilityMetrics } from './metrics.ts'
 import type { OwnWrites } from './own-writes.ts'
 
-/** What keeping the conditions needs. */
+/** The dependencies of keeping the conditions. */
 export interface AvailabilityOptions extends JudgeParts {
   readonly queues: WorkqueueMetrics
   readonly storage: StorageService
@@ -97,7 +97,7 @@ export class AvailabilityKeeper {
       if (signal.aborted) return
       try {
         const { revision, epoch } = await storage.status({})
-        // What has changed before this revision may have been missed.
+        // Changes before this revision may have been missed.
         for (const { name } of apiServices.remotes.values()) this.#queue.add(name)
         for await (const part of storage.changes({ after: revision, epoch, resources }, { signal })) {
           if (part.kind === 'expired') break

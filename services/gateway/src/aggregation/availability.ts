@@ -5,10 +5,10 @@ import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
 import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
 
-/** Whether requests can be passed on, and why not. */
+/** The availability of an APIService for requests, with its reason. */
 export type Verdict = Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>
 
-/** What judging needs. */
+/** The dependencies of judging. */
 export interface JudgeParts {
   readonly storage: Pick<StorageService, 'get' | 'list'>
   readonly names: Names

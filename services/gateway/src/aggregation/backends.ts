@@ -5,11 +5,11 @@ import type { RemoteApi } from './api-service.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { type Answer, type Outgoing, sendBehind } from './send-behind.ts'
 
-/** What reaching the servers of APIServices needs. */
+/** The dependencies of reaching the servers of APIServices. */
 export interface BackendsOptions {
   readonly addresses: ServiceAddresses
   readonly allowsLinkLocal: boolean
-  /** What this server shows to them; undefined: no certificate. */
+  /** This server's client certificate for them; undefined for none. */
   readonly proxyPair: () => KeyPair | undefined | Promise<KeyPair | undefined>
   readonly guard: Guard
 }
@@ -28,8 +28,8 @@ export class Backends {
   }
 
   /**
-   * How a request to the service of an APIService is made. Throws `UnresolvedService`, or what is wrong with the certificates.
-   * `verifies: false` is for questions whose answer is not believed.
+   * The connection to the service of an APIService. Throws `UnresolvedService`, or the error of the certificates.
+   * `verifies: false` is for questions whose answer is not trusted.
    */
   async reach({ service, authorities, skipsVerification }: RemoteApi, { verifies = true } = {}): Promise<RequestOptions> {
     const pair = await this.#options.proxyPair()

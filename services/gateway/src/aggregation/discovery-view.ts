@@ -4,7 +4,7 @@ import type { ApiServices } from './api-services.ts'
 import type { RemoteDiscovery } from './remote-discovery.ts'
 import { servedGroups } from './served-groups.ts'
 
-/** What discovery shows where APIServices are managed by hand. */
+/** The discovery documents with hand-managed APIServices. */
 export class DiscoveryView {
   readonly #apiServices: ApiServices
   readonly #remote: RemoteDiscovery

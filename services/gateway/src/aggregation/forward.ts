@@ -13,7 +13,7 @@ import { passUpgrade } from './pass-upgrade.ts'
 import { passedRequestHeaders, passedResponseHeaders, passedTrailers } from './passed-headers.ts'
 import type { Outgoing, Response } from './send-behind.ts'
 
-/** What passing a request on needs. */
+/** The dependencies of forwarding a request. */
 export interface ForwardParts {
   readonly backends: Backends
   readonly clock: Pick<Clock, 'after' | 'monotonic'>

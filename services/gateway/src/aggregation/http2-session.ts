@@ -12,7 +12,7 @@ const sessionMegabytesMax = 1024
 export const streamsAtFirst = 100
 const idleMs = 90_000
 
-/** What a session is made of, and what it reports. */
+/** The connection of a session, and the receiver of its reports. */
 export interface Http2SessionOptions {
   readonly authority: string
   /** Its handshake has agreed on HTTP/2. */
@@ -53,7 +53,7 @@ export class Http2Session {
       })
   }
 
-  /** Whether it takes another request. A server that has sent GOAWAY gets none. */
+  /** True if it takes another request. A server that has sent GOAWAY gets none. */
   get hasRoom(): boolean {
     return !this.#session.closed && !this.#session.destroyed && this.#idle.users < this.#streamsMax
   }

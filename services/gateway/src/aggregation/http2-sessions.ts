@@ -3,7 +3,7 @@ import { connect, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Guard } from '@orch/platform'
 import { Http2Session, streamsAtFirst } from './http2-session.ts'
 
-/** How a server behind is reached: over a session, over a connection that was just made for HTTP/1.1, or by the agent. */
+/** The route to a remote server: a session, a new connection for HTTP/1.1, or the agent. */
 export type Reached =
   | { readonly kind: 'http2'; readonly session: Http2Session; readonly isReused: boolean }
   | { readonly kind: 'http1'; readonly socket?: TLSSocket }
@@ -20,9 +20,9 @@ interface Server {
   streamsMax: number
 }
 
-/** How long making a connection may take. */
+/** Longest time of making a connection. */
 const connectMsMax = 30_000
-/** How long a connection is silent before the system asks whether the other side is still there. */
+/** Silence of a connection before the system probes the other side. */
 const keepAliveMs = 30_000
 /** Servers that are remembered; the oldest without a session makes room. */
 const serversMax = 1_000

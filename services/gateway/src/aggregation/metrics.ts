@@ -1,7 +1,7 @@
 import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { Verdict } from './availability.ts'
 
-/** What dashboards ask about servers behind this one. */
+/** The metrics of remote servers, under the names that dashboards query. */
 export interface AvailabilityMetrics {
   note(name: string, verdict: Verdict): void
   forget(name: string): void

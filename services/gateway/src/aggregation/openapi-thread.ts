@@ -13,7 +13,7 @@ export class OpenApiThread {
   #thread: TextThread | undefined
   #jobs = 0
 
-  /** What a document says of a group version. Rejects where it is no JSON. */
+  /** Reads a document's part of a group version. Rejects a document that is no JSON. */
   async read(job: ReadOpenApiJob): Promise<Exclude<ReadOpenApiAnswer, { kind: 'failed' }>> {
     const answer = job.bytes.length <= atOnceBytesMax ? readOpenApi(job) : await this.#in((thread) => thread.do(job))
     if (answer.kind === 'failed') throw answer.error

@@ -3,7 +3,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
 import type { ApiServiceCondition } from './api-service.ts'
 
-/** How the server writes APIServices: as a client of itself would. Each write gives whether it changed something, and not one of another gateway. */
+/** The server's own writes of APIServices, made as a client would. Each write resolves to true if it changed the object itself, and false if another gateway did. */
 export interface OwnWrites {
   create(object: ApiObject): Promise<boolean>
   replace(object: ApiObject, revision: number): Promise<boolean>
@@ -11,7 +11,7 @@ export interface OwnWrites {
   patchStatus(name: string, revision: number, conditions: readonly ApiServiceCondition[]): Promise<boolean>
 }
 
-/** What a write needs. */
+/** The dependencies of a write. */
 export interface OwnWritesOptions {
   readonly names: Names
   readonly pathPrefix: string

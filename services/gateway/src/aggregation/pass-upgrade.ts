@@ -5,15 +5,15 @@ import type { Upgrade } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { mayServerSet } from './passed-headers.ts'
 
-/** What the server behind has answered to a request for another protocol. */
+/** The remote server's answer to a request for another protocol. */
 export interface Upgraded {
   readonly response: IncomingMessage
   readonly socket: Duplex
-  /** What it has sent in that protocol already. */
+  /** Its first bytes in that protocol. */
   readonly head: Uint8Array
 }
 
-/** What a response without a body can't say. */
+/** Headers that a response without a body cannot have. */
 const framing: ReadonlySet<string> = new Set(['content-length', 'trailer', 'transfer-encoding'])
 
 /** Joins the two connections: from here on neither side is read by this server. Resolves when either has ended. */

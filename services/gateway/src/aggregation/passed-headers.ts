@@ -69,11 +69,11 @@ const notInTrailers: ReadonlySet<string> = new Set([
   'trailer',
 ])
 
-/** What a passed request says beside the client's own words. */
+/** The additions to a forwarded request besides the client's own headers. */
 export interface Passing {
   readonly user: User
   readonly auditId: string
-  /** Whether the server behind receives the uid of the user. */
+  /** True if the remote server receives the uid of the user. */
   readonly tellsUid: boolean
   /** W3C trace context; absent: the client's own. */
   readonly traceparent: string | undefined
@@ -120,7 +120,7 @@ function connectionNames(text: string | undefined): ReadonlySet<string> {
   return new Set((text ?? '').split(',').map((name) => name.trim().toLowerCase()))
 }
 
-/** Who asks, as servers behind read it: they believe it of those who show the certificate of a proxy. */
+/** The headers that name the user: remote servers trust them from a client with the certificate of a proxy. */
 export function identityOf({ name, uid, groups, extra }: User, tellsUid: boolean): HeaderFields {
   const headers: HeaderFields = { 'x-remote-user': toHeader(name) }
   if (groups.length > 0) headers['x-remote-group'] = groups.map(toHeader)
@@ -152,12 +152,12 @@ export function passedResponseHeaders(distinct: NodeJS.Dict<string[]>): HeaderFi
   return headers
 }
 
-/** Whether a server behind may set a field of an answer: not those about the pages and the decisions of this server. */
+/** True if a remote server may set a field of an answer: not the fields about this server's pages and decisions. */
 export function mayServerSet(name: string): boolean {
   return !ofHost.has(name) && !/^(?::|access-control-)/.test(name) && !explainHeaders.some((header) => name.startsWith(header))
 }
 
-/** What follows an answer. */
+/** The trailers of an answer. */
 export function passedTrailers(distinct: NodeJS.Dict<string[]>): HeaderFields {
   const fields = Object.entries(passedResponseHeaders(distinct)).filter(([name]) => !notInTrailers.has(name))
   return Object.fromEntries(fields.map(([name, value]) => [name, headerText(value) ?? '']))

@@ -7,7 +7,7 @@ import { type RemoteApi, rootOf } from './api-service.ts'
 import type { Backends } from './backends.ts'
 import { identityOf } from './passed-headers.ts'
 
-/** What asking a server behind this one needs. */
+/** The dependencies of probing a remote server. */
 export interface ProbeParts {
   readonly backends: Backends
   readonly clock: Pick<Clock, 'after'>

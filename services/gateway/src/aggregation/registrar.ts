@@ -11,11 +11,11 @@ import { apiServiceName, builtInGroupVersions, customGroupVersions, type GroupVe
 import type { OwnWrites } from './own-writes.ts'
 import { type Management, managementOf, registrationStep } from './registration.ts'
 
-/** What registering local APIServices needs. */
+/** The dependencies of registering local APIServices. */
 export interface RegistrarOptions {
   readonly apiServices: ApiServices
   readonly builtIn: Catalogue
-  /** What is served now, and the news of changes of it. */
+  /** The served catalogue, and its changes. */
   readonly live: { current(): Catalogue; onChange(listener: CatalogueListener): () => void }
   readonly clock: Clock
   readonly log: Log
@@ -34,7 +34,7 @@ interface Wanted extends GroupVersion {
   readonly management: Management
 }
 
-/** What another gateway has registered may rest on a definition that this one does not know yet. */
+/** Grace for another gateway's APIService, which may belong to a definition that this one does not know yet. */
 const strangeMs = 2_000
 const workersMax = 4
 
@@ -52,7 +52,7 @@ export class Registrar {
   readonly #synced = new Set<string>()
   readonly #atStart = new Set<string>()
   readonly #unseen = new Set<string>()
-  /** Those that are not wanted here and never were, since they have been seen. */
+  /** Observed APIServices that never were wanted here. */
   readonly #strange = new Set<string>()
   /** Names of those that custom resources need, by group. */
   readonly #custom = new Map<string, readonly string[]>()
@@ -102,7 +102,7 @@ export class Registrar {
       catalogue.groups.map(({ name }) => name),
     )
     for (const name of this.#wanted.keys()) this.#queue.add(name)
-    // What definitions want is known when they have been read, a moment after the start.
+    // The definitions' APIServices are known once the definitions have been read, a moment after the start.
     const strange = clock.after(strangeMs, () => {
       for (const name of this.#atStart) if (!this.#wanted.has(name)) this.#queue.add(name)
     })

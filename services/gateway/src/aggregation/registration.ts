@@ -1,13 +1,13 @@
-/** How the server manages an APIService: at its start alone, or for as long as what it stands for is served. */
+/** The management of an APIService by the server: at its start alone, or for as long as its group version is served. */
 export type Management = 'onstart' | 'true'
 
-/** What the label of an APIService says about that; undefined: it is managed by hand. */
+/** The management in the label of an APIService; undefined: it is managed by hand. */
 export function managementOf(labels: Readonly<Record<string, string>> | undefined, label: string): Management | undefined {
   const value = labels?.[label]
   return value === 'onstart' || value === 'true' ? value : undefined
 }
 
-/** What is known when one APIService is brought into order. */
+/** The state when one APIService is brought into order. */
 export interface RegistrationState {
   /** Absent: none is wanted. */
   readonly wanted: { readonly management: Management | undefined } | undefined
@@ -19,7 +19,7 @@ export interface RegistrationState {
   readonly wasThereAtStart: boolean
 }
 
-/** What has to be done with it. */
+/** The next step for an APIService. */
 export type RegistrationStep = 'nothing' | 'create' | 'update' | 'delete'
 
 /** An APIService that is managed by hand is left alone, and one that is managed at the start is left alone afterwards. */

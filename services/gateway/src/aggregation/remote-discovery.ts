@@ -6,7 +6,7 @@ import type { ApiServices } from './api-services.ts'
 import { type RemoteDocument, type RemoteJsonParts, readRemoteJson } from './remote-json.ts'
 import { type RemoteResource, resourcesInAggregated, resourcesInList } from './remote-resources.ts'
 
-/** What asking servers for their resources needs. */
+/** The dependencies of asking servers for their resources. */
 export interface RemoteDiscoveryOptions extends RemoteJsonParts {
   readonly queues: WorkqueueMetrics
   readonly apiServices: ApiServices
@@ -16,7 +16,7 @@ export interface RemoteDiscoveryOptions extends RemoteJsonParts {
   readonly random: () => number
 }
 
-/** What a server has said about the resources of its group version. */
+/** A server's answer about the resources of its group version. */
 export interface RemoteVersion {
   readonly resources: readonly RemoteResource[]
   /** Stale: it does not answer now. */
@@ -71,7 +71,7 @@ export class RemoteDiscovery {
     })
   }
 
-  /** What is known of the resources of an APIService. */
+  /** The known resources of an APIService. */
   of({ name }: RemoteApi): RemoteVersion {
     return this.#known.get(name) ?? unknown
   }

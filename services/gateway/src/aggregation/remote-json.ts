@@ -7,14 +7,14 @@ import type { RemoteApi } from './api-service.ts'
 import type { Backends } from './backends.ts'
 import { identityOf } from './passed-headers.ts'
 
-/** What reading documents of servers behind this one needs. */
+/** The dependencies of reading documents of remote servers. */
 export interface RemoteJsonParts {
   readonly backends: Backends
   readonly clock: Pick<Clock, 'after'>
   readonly names: Names
 }
 
-/** What a server behind has answered, or why there is no document. */
+/** A remote server's answer, or the reason why there is no document. */
 type Read<Content> =
   | (Content & { readonly kind: 'read'; readonly contentType: string; readonly etag: string })
   /** It is as it was. */
@@ -24,7 +24,7 @@ type Read<Content> =
 export type RemoteBytes = Read<{ readonly bytes: Uint8Array /** SHA-512. */; readonly hash: string }>
 export type RemoteDocument = Read<{ readonly value: unknown }>
 
-/** How much is read, and for how long. */
+/** The bounds of size and time. */
 export interface ReadLimits {
   readonly bytesMax: number
   readonly msMax: number

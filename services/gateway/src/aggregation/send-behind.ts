@@ -33,7 +33,7 @@ export interface Response {
   destroy(): void
 }
 
-/** How the server behind has answered: with a response, or by changing the protocol. */
+/** The remote server's answer: a response, or a change of the protocol. */
 export type Answer = { readonly kind: 'response'; readonly response: Response } | ({ readonly kind: 'upgraded' } & Upgraded)
 
 /** The connections to servers behind. */

@@ -3,7 +3,7 @@ import { ipFamilyOf } from '@orch/core/validation'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
-/** What decides about the address families of a Service. */
+/** The fields that decide the address families of a Service. */
 export interface FamilySpec {
   readonly clusterIP?: string
   readonly clusterIPs?: readonly string[]
@@ -15,7 +15,7 @@ export interface FamilySpec {
 export interface Families {
   readonly ipFamilies: readonly string[]
   readonly ipFamilyPolicy: string
-  /** What this server cannot give; empty: nothing. */
+  /** The errors of requests that this server cannot meet; empty for none. */
   readonly errors: readonly FieldError[]
 }
 

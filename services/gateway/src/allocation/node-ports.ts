@@ -71,7 +71,7 @@ function withSharedPorts({ isNew }: PortClaim, ports: readonly ServicePort[]): r
   })
 }
 
-/** What an update leaves out is as it was: ports are known by their names. */
+/** Completes an update from the earlier object: ports are matched by name. */
 function withFormerPorts({ spec, before }: PortClaim): ServicePort[] {
   const ports = spec.ports ?? []
   if (!hasNodePorts(before)) return [...ports]

@@ -21,7 +21,7 @@ export interface ServicePort {
   readonly [field: string]: unknown
 }
 
-/** What is looked at of a Service. */
+/** The members read of a Service. */
 export interface ServiceSpec {
   readonly type?: string
   readonly clusterIP?: string

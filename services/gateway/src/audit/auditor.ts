@@ -125,7 +125,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
     },
     async close() {
       await endsInTime(Promise.all(waiting), clock)
-      // What has not been read by now is recorded without its bodies.
+      // Bodies that have not been read by now are left out of the record.
       await thread.close()
       await Promise.all(waiting)
     },
@@ -138,7 +138,7 @@ function roomIn(sinks: readonly AuditSink[]): Promise<void> | undefined {
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
 }
 
-/** Whether bodies of a request contain tokens: what is asked for decides, as a body may claim to be anything. */
+/** True if bodies of a request contain tokens: the requested resource decides, as a body may claim any kind. */
 function carriesTokens(info: RequestInfo, names: Names): boolean {
   if (info.kind !== 'resource') return false
   const { group, resource, subresource } = info

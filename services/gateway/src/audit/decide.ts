@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import type { RequestInfo, ResourceInfo } from '../request/request-info.ts'
 import type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } from './policy.ts'
 
-/** How one request is written down. */
+/** The audit level and stages of one request. */
 export interface AuditDecision {
   readonly level: AuditLevel
   readonly omitStages: ReadonlySet<AuditStage>

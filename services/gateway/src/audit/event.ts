@@ -1,6 +1,6 @@
 import type { AuditLevel, AuditStage } from './policy.ts'
 
-/** What one event says, in the order in which it is written. */
+/** The members of an event, in the order in which they are written. */
 export interface AuditEvent {
   readonly kind: 'Event'
   readonly apiVersion: string
@@ -33,7 +33,7 @@ export class PrintedObject {
   }
 }
 
-/** Who asked. What is empty is left out. */
+/** The user of an event. Empty members are left out. */
 export interface AuditUser {
   readonly username?: string
   readonly uid?: string
@@ -41,7 +41,7 @@ export interface AuditUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What was asked about. */
+/** The requested object. */
 export interface AuditObjectRef {
   readonly resource?: string
   readonly namespace?: string
@@ -53,7 +53,7 @@ export interface AuditObjectRef {
   readonly subresource?: string
 }
 
-/** How it ended: the code, and of a Status that was answered what it says. */
+/** The end of a request: the code, and the members of an answered Status. */
 export interface AuditStatus {
   readonly metadata: Readonly<Record<string, never>>
   readonly status?: string

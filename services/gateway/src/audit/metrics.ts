@@ -1,7 +1,7 @@
 import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import { type AuditLevel, auditLevels } from './policy.ts'
 
-/** What auditing counts. */
+/** The metrics of auditing. */
 export interface AuditMetrics {
   event(): void
   level(level: AuditLevel): void

@@ -19,8 +19,8 @@ export interface Moment {
 }
 
 /**
- * What an event says of a request at one of its moments, in the order in which it is written. The request is read now; what is
- * returned makes the event when its bodies have been read.
+ * The event of a request at one stage, in the order in which it is written. The request is read now; the result
+ * makes the event when its bodies have been read.
  */
 export function eventOf(request: GatewayRequest, record: AuditRecord, moment: Moment): (bodies: ReadBodies) => AuditEvent {
   const { level } = record.decision
@@ -58,7 +58,7 @@ function withAnnotations(annotations: AuditEvent['annotations']): Pick<AuditEven
   return annotations === undefined ? {} : { annotations }
 }
 
-/** What the head of a request says, read while it is there. */
+/** The facts of a request's head, read while it exists. */
 export function originOf(request: GatewayRequest, receivedMs: number): AuditOrigin {
   return {
     requestURI: request.exchange.target,
@@ -68,7 +68,7 @@ export function originOf(request: GatewayRequest, receivedMs: number): AuditOrig
   }
 }
 
-/** Who that is, without what is empty. */
+/** The user without empty members. */
 function printUser({ name, uid, groups, extra }: User): AuditUser {
   return {
     ...(name === '' ? {} : { username: name }),

@@ -2,7 +2,7 @@ import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 import { parseYaml } from '@orch/core/yaml'
 
-/** How much of a request is written down, from nothing to everything. */
+/** The levels of a record, from nothing to everything. */
 export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
 export type AuditLevel = (typeof auditLevels)[number]
 
@@ -10,7 +10,7 @@ export type AuditLevel = (typeof auditLevels)[number]
 const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type AuditStage = (typeof auditStages)[number]
 
-/** What requests a policy tells apart, and how they are written down. */
+/** The rules of a policy, which select requests and their levels. */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[]
   readonly omitStages: readonly AuditStage[]

@@ -36,7 +36,7 @@ export function* inPieces(events: readonly AuditEvent[], print: (event: AuditEve
   if (bytes > 0) yield Buffer.concat(texts, bytes)
 }
 
-/** How much of the events is printed in one turn. */
+/** The size of the part of the events printed in one turn. */
 export const pieceBytes = 256 * 1024
 
 /** Lets others have their turn between two pieces. */

@@ -13,7 +13,7 @@ export interface ReadBodies {
   readonly isCut: boolean
 }
 
-/** Where bodies are read for events. */
+/** Reads bodies for events. */
 export interface BodyReader {
   readonly names: Names
   readonly thread: Pick<TextThread, 'do'>

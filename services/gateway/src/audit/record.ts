@@ -11,7 +11,7 @@ export interface AuditedBody {
   readonly chunks: readonly Uint8Array[]
 }
 
-/** What the head of a request says. It is gone when a long answer has begun. */
+/** The facts of a request's head. It is gone when a long answer has begun. */
 export interface AuditOrigin {
   readonly requestURI: string
   readonly sourceIPs: readonly string[]
@@ -20,12 +20,12 @@ export interface AuditOrigin {
   readonly receivedTimestamp: string
 }
 
-/** Where a record tells that a moment has come. */
+/** Receives the stages of a record. */
 export interface AuditReporter {
   report(record: AuditRecord, stage: AuditStage): void
 }
 
-/** What a record is begun with. */
+/** The beginning of a record. */
 export interface AuditRecordOptions {
   readonly decision: AuditDecision
   readonly user: User
@@ -37,12 +37,12 @@ export interface AuditRecordOptions {
 }
 
 /**
- * What is remembered of one request for its events. Bodies are kept as they are and read only when an event is written, so that
- * a request pays for what its level asks and for nothing else.
+ * The record of one request for its events. Bodies are kept unread and read only when an event is written, so that
+ * a request pays only for its own level.
  */
 export class AuditRecord implements AuditTrail {
   readonly decision: AuditDecision
-  /** Who asked, before anybody is impersonated. */
+  /** The authenticated user, before impersonation. */
   readonly user: User
   readonly origin: AuditOrigin
   readonly carriesTokens: boolean
@@ -80,7 +80,7 @@ export class AuditRecord implements AuditTrail {
     return this.status !== undefined
   }
 
-  /** Whether a body is wanted at all; at level Metadata only what an object is called. */
+  /** True if a body is wanted; at level Metadata only an object's names. */
   get wantsBody(): boolean {
     return this.decision.level !== 'None'
   }

@@ -5,7 +5,7 @@ import type { AccountClaims, SecretClaims } from '@orch/core/tokens'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import { limits } from './limits.ts'
 
-/** Whether the objects that a token names are still there. */
+/** The presence of the objects that a token names. */
 export type AccountFinding =
   | { readonly kind: 'valid'; readonly validUntilMs: number }
   | { readonly kind: 'invalid'; readonly reason: string }

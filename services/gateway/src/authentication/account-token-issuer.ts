@@ -2,14 +2,14 @@ import type { Names } from '@orch/core/names'
 import { type AccountClaims, accountUserName, printAccountClaims } from '@orch/core/tokens'
 import type { SigningKey, VerificationKey } from '@orch/platform'
 
-/** How tokens of service accounts are made. */
+/** The issuer of tokens of service accounts. */
 export interface AccountTokenIssuer {
   /** Stands in the tokens; where it is an https URL, others can find the keys from it. */
   readonly name: string
   readonly signingKey: SigningKey
   /** Each of them verifies. */
   readonly keys: readonly VerificationKey[]
-  /** Where the keys are found; '' where this server says it itself. */
+  /** The URL of the keys; '' for this server's own. */
   readonly keysUri: string
   /** Longest life of a token in seconds; 0: no bound. */
   readonly expirationSecondsMax: number
@@ -17,7 +17,7 @@ export interface AccountTokenIssuer {
   readonly extendsExpiration: boolean
 }
 
-/** What a token says. Times are seconds since 1970. */
+/** The contents of a token. Times are seconds since 1970. */
 export interface AccountTokenRequest {
   readonly claims: AccountClaims
   readonly audiences: readonly string[]
@@ -57,7 +57,7 @@ export function toKeySet({ keys }: AccountTokenIssuer): object {
   }
 }
 
-/** What others need to know to check tokens of this server; undefined: its issuer is no URL. */
+/** The provider document with which other servers check tokens of this one; undefined if its issuer is no URL. */
 export function toProviderDocument({ name, keys, keysUri }: AccountTokenIssuer, ownKeysUri: string): object | undefined {
   if (!name.startsWith('https://')) return undefined
   return {

@@ -16,7 +16,7 @@ import { type Authentication, none, refused, type TokenAuthenticator, type Token
 import { limits } from './limits.ts'
 import type { AccountTokenMetrics } from './metrics.ts'
 
-/** How explanations call it. */
+/** Its name in explanations. */
 const method = 'service account token'
 
 export interface AccountTokenOptions {
@@ -24,11 +24,11 @@ export interface AccountTokenOptions {
   readonly storage: StorageService
   /** Each of them verifies. */
   readonly keys: readonly VerificationKey[]
-  /** Whose tokens are taken, beside those in Secrets. */
+  /** The accepted issuers, besides that of tokens in Secrets. */
   readonly issuers: readonly string[]
   /** For whom a token without audiences is. */
   readonly audiences: readonly string[]
-  /** Whether the Secret of a token must still be there; tokens of other kinds are always looked up. */
+  /** True if the Secret of a token must still exist; tokens of other kinds are always looked up. */
   readonly looksUpSecrets: boolean
   readonly metrics: AccountTokenMetrics
 }
@@ -133,13 +133,13 @@ function audiencesOf({ aud }: Payload): readonly string[] {
   return Array.isArray(aud) ? aud.filter((audience) => typeof audience === 'string') : []
 }
 
-/** What a token claims, before anything is known about it; undefined: it is none of this kind. */
+/** A token's claims before verification; undefined for a token of another kind. */
 function unverifiedPayload(token: string): Payload | undefined {
   const [, payload = '', signature, more] = token.split('.', 4)
   return signature !== undefined && more === undefined ? parseJson(Buffer.from(payload, 'base64url')) : undefined
 }
 
-/** What a token says, if one of the keys has signed it with the key's own algorithm. */
+/** A token's claims, if one of the keys has signed it with the key's own algorithm. */
 async function verifiedPayload(token: string, keys: readonly VerificationKey[]): Promise<Payload | undefined> {
   const { compactVerify, decodeProtectedHeader } = await import('jose')
   const keyId = idOf(decodeProtectedHeader, token)

@@ -19,7 +19,7 @@ interface Asking {
   readonly anonymousAuth?: boolean
 }
 
-/** Who a request is found to come from. */
+/** The authenticated user of a request. */
 function userOf(asking: Asking): User {
   return authenticated(asking).user
 }

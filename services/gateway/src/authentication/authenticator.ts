@@ -2,15 +2,15 @@ import type { User } from '@orch/core/contracts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
 
-/** What an authenticator may read of a request. */
+/** The parts of a request that an authenticator may read. */
 export interface Attempt extends Pick<Exchange, 'peer' | 'header' | 'headerValues' | 'headerNames'> {
   /** Wall clock. */
   readonly nowMs: number
-  /** How long the request may still take. */
+  /** The remaining time of the request. */
   readonly timeoutMs: number
 }
 
-/** What became of a credential. */
+/** The result for a credential. */
 export type Authentication =
   /** A known user. The group of all authenticated users is added later. */
   | {
@@ -24,7 +24,7 @@ export type Authentication =
       readonly auditAnnotations?: Readonly<Record<string, string>>
       /** Wall clock after which the credential is not good any more, or says something else. */
       readonly validUntilMs?: number
-      /** How long the answer may be cached, on the monotonic clock; absent: as long as the cache wants. */
+      /** Longest time in the cache, on the monotonic clock; by default the cache's own. */
       readonly keptMsMax?: number
       /** Storage keys of the objects that stand behind the credential: when one changes, it has to be evaluated anew. */
       readonly dependsOn?: readonly string[]
@@ -43,7 +43,7 @@ export interface Refusal {
   readonly dependsOn?: readonly string[]
   /** Wall clock after which it has to be evaluated anew; absent: it does not change as far as is known. */
   readonly validUntilMs?: number
-  /** How long the refusal may be cached, on the monotonic clock; 0 where it may pass at any time. */
+  /** Longest time of a refusal in the cache, on the monotonic clock; 0 if it may pass at any time. */
   readonly keptMsMax?: number
 }
 
@@ -55,7 +55,7 @@ export interface RequestAuthenticator {
   authenticate(attempt: Attempt): Authentication | Promise<Authentication>
 }
 
-/** What is asked about a token. */
+/** A question about a token. */
 export interface TokenQuestion {
   /** For whom the token should be good: one of these is enough. */
   readonly audiences: readonly string[]
@@ -75,12 +75,12 @@ export interface TokenAuthenticator {
 /** Nothing was presented. */
 export const none: Authentication = Object.freeze({ kind: 'none' })
 
-/** What was presented is not good. */
+/** The refusal of a presented credential. */
 export function refused(reason: string, dependsOn?: readonly string[]): Refusal {
   return dependsOn === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, dependsOn }
 }
 
-/** How requests are authenticated: the gateway's part of a configuration. */
+/** The authentication of requests: the gateway's part of a configuration. */
 export interface GatewayAuthentication {
   /** Asked in order before bearer tokens: the authenticating proxy, then client certificates. */
   readonly requests: readonly RequestAuthenticator[]
@@ -88,6 +88,6 @@ export interface GatewayAuthentication {
   readonly tokens: readonly TokenAuthenticator[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** What makes tokens of service accounts; absent: none are made. */
+  /** The issuer of service account tokens; absent: none are issued. */
   readonly issuer?: AccountTokenIssuer
 }

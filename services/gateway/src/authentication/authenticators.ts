@@ -24,13 +24,13 @@ import type { AttemptMetrics, AttemptResult } from './metrics.ts'
 export interface Authenticators {
   /** The user; the first authenticator that accepts decides. */
   authenticate(attempt: Attempt): Answer
-  /** Whose token it is. A token that no authenticator accepts is refused. */
+  /** The user of a token. A token that no authenticator accepts is refused. */
   readToken(token: string, question: TokenQuestion): Answer
   /** Headers beside `Authorization` that carry credentials: names in lower case, or prefixes before a `*`. */
   readonly credentialHeaders: readonly string[]
   /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** What makes tokens of service accounts; undefined: none are made. */
+  /** The issuer of service account tokens; undefined: none are issued. */
   readonly issuer: AccountTokenIssuer | undefined
 }
 
@@ -64,7 +64,7 @@ function ofPeer(peer: Peer, name: string, groups: readonly string[]): Authentica
   return made
 }
 
-/** Where nothing is configured: client certificates alone. */
+/** The default configuration: client certificates alone. */
 export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
 
 /** Joins the configured authenticators in the order in which they are asked. */
@@ -113,7 +113,7 @@ export function createAuthenticators(
   }
 }
 
-/** What a connection has brought last. Clients repeat themselves; reading and hashing a long token costs more than comparing it. */
+/** The last credential of a connection. Clients repeat themselves; reading and hashing a long token costs more than comparing it. */
 interface Brought {
   readonly header: string
   readonly token: string | undefined
@@ -126,13 +126,13 @@ function forAudiences(answer: Authentication, asked: readonly string[], ours: re
   return isForThem ? answer : refused('the token is for others')
 }
 
-/** Whether requests without credentials are those of `system:anonymous`, or refused. */
+/** The treatment of requests without credentials: as `system:anonymous`, or refused. */
 export interface AnonymousAccess {
   /** `path` without query, and without the prefix of the server. It answers at once where it can. */
   isAllowed(path: string): boolean | Promise<boolean>
 }
 
-/** What finding the user of a request needs. */
+/** The dependencies of finding the user of a request. */
 export interface AuthenticateParts {
   readonly authentication: Pick<Authenticators, 'authenticate' | 'credentialHeaders' | 'audiences'>
   readonly attempts: AttemptMetrics
@@ -165,7 +165,7 @@ export function authenticate(request: GatewayRequest, parts: AuthenticateParts):
   return answer instanceof Promise ? answer.then(settled) : settled(answer)
 }
 
-/** What became of the attempt: `none` is a request without a credential that needs one. */
+/** The result of an attempt: `none` is a request without the required credential. */
 type Outcome = Authentication | { readonly kind: 'anonymous' }
 
 function withoutCredential({ path }: GatewayRequest, { anonymousAuth }: AuthenticateParts): Outcome | Promise<Outcome> {

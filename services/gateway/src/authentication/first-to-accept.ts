@@ -1,6 +1,6 @@
 import { type Authentication, none, type Refusal, refused } from './authenticator.ts'
 
-/** What an authenticator answers: at once where it can. */
+/** An authenticator's answer: at once if possible. */
 export type Answer = Authentication | Promise<Authentication>
 
 interface Progress {

@@ -4,13 +4,13 @@ export const limits = {
   tokenLengthMax: 16 * 1024,
   /** Tokens whose outcome is kept. */
   cachedTokensMax: 4_096,
-  /** How long an accepted token is believed without looking again, unless what stands behind it changes. */
+  /** Time in the cache of an accepted token, unless the objects behind it change. */
   cachedAcceptedMs: 10_000,
-  /** How long a refused token is refused without looking again, unless what could stand behind it changes. */
+  /** Time in the cache of a refused token, unless the objects that could be behind it change. */
   cachedRefusedMs: 10_000,
   /** Tolerated difference between our clock and that of a token's issuer. */
   clockSkewMs: 60_000,
-  /** How long tokens outlive the deletion of what they stand for, while it is still there: the pod may have to end in order. */
+  /** Time for which tokens outlive the deletion of their object, while it still exists: the pod may have to end in order. */
   deletionGraceMs: 60_000,
   /** Longest pause between two attempts to hear of changes again; until then a token is believed for `cachedAcceptedMs` at most. */
   changesRetryMsMax: 5_000,

@@ -1,9 +1,9 @@
 import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 
-/** What became of an attempt to tell who asks. */
+/** The result of an attempt to authenticate. */
 export type AttemptResult = 'success' | 'failure'
 
-/** What authentication counts of requests. */
+/** The counts of authenticated requests. */
 export interface AttemptMetrics {
   attempt(result: AttemptResult, seconds: number): void
   /** A request of an authenticated user. */
@@ -49,7 +49,7 @@ export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
   }
 }
 
-/** What the cache of tokens counts. */
+/** The counts of the token cache. */
 export interface TokenCacheMetrics {
   /** It was known what becomes of the token. */
   hit(): void

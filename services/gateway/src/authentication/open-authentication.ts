@@ -11,7 +11,7 @@ import { createAccountTokenMetrics, createTokenCacheMetrics } from './metrics.ts
 import { createStaticTokenAuthenticator, type StaticTokens } from './static-tokens.ts'
 import { TokenCache } from './token-cache.ts'
 
-/** How tokens of service accounts are made and checked. */
+/** The issuing and checking of service account tokens. */
 interface ServiceAccountOptions {
   /** The first one is in new tokens; tokens of all of them are taken. */
   readonly issuers: readonly [string, ...string[]]
@@ -27,7 +27,7 @@ interface ServiceAccountOptions {
 /** The thread that evaluates tokens for the others of its process, so that a token is looked up once. */
 export interface TokensElsewhere {
   readonly authenticator: TokenAuthenticator
-  /** How often it has forgotten all that it knew. */
+  /** The number of times that everything was forgotten. */
   readonly forgotten: () => number
 }
 
@@ -49,7 +49,7 @@ export interface OpenAuthenticationOptions {
   readonly otherTokens: readonly TokenAuthenticator[]
   /** For whom tokens for this server are. */
   readonly audiences: readonly string[]
-  /** Who evaluates tokens instead of the authenticators that the others of these options describe; absent: they do. */
+  /** Evaluates tokens in place of the authenticators that the other options describe; absent: they do. */
   readonly elsewhere?: TokensElsewhere | undefined
 }
 
@@ -57,7 +57,7 @@ export interface OpenAuthenticationOptions {
 export interface OpenedAuthentication extends GatewayAuthentication {
   /** Of `/readyz`: revoked credentials are not noticed yet. */
   readonly check: HealthCheck
-  /** Whose a token is, as the authenticators of tokens say in their order. */
+  /** The user of a token, from the authenticators of tokens in their order. */
   readToken(token: string, question: TokenQuestion): Answer
   /** Every token is evaluated anew. */
   forgetTokens(): void

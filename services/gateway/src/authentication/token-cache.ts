@@ -21,8 +21,8 @@ interface Kept {
 }
 
 /**
- * What became of tokens, kept for seconds. A token is remembered here by its hash alone, and forgotten when one of the objects
- * changes that stand behind it. Those who ask about the same token at the same time share one answer.
+ * The results for tokens, kept for seconds. A token is stored as its hash alone, and forgotten when one of the objects
+ * behind it changes. Parallel questions about one token share one answer.
  */
 export class TokenCache implements TokenAuthenticator {
   readonly name = 'tokens'

@@ -109,7 +109,7 @@ function readJson(line: string, where: string): unknown {
   }
 }
 
-/** Where both are named, both must match; where none is, the rule matches no user. */
+/** Both must match if both are named; a rule without either matches no user. */
 function isAbout({ user, group }: Policy, who: User): boolean {
   if (user === '' && group === '') return false
   return (user === '' || user === who.name) && (group === '' || who.groups.includes(group))

@@ -47,10 +47,10 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** What an authorizer decides, beside having no opinion. */
+/** An authorizer's decision, besides having no opinion. */
 export type CountedDecision = 'allow' | 'deny'
 
-/** What is counted of one authorization webhook. */
+/** The counts of one authorization webhook. */
 export interface AccessWebhookMetrics {
   decided(kind: CountedDecision): void
   /** A question that was sent has an answer, or none. Nothing cancels a question, as equal ones wait for one answer. */
@@ -61,7 +61,7 @@ export interface AccessWebhookMetrics {
   conditions(outcome: 'met' | 'unmet' | 'error', seconds: number): void
 }
 
-/** What is counted of authorizers. */
+/** The counts of authorizers. */
 export interface AuthorizationMetrics {
   /** Counts the decisions of an authorizer. */
   decisionsOf(type: string, name: string): (kind: CountedDecision) => void

@@ -26,7 +26,7 @@ export type AuthorizationLink = Exclude<AuthorizationMode, 'Webhook'> | Authoriz
 export interface AuthorizationOptions extends RolesOptions {
   /** Asked in this order. */
   readonly chain: readonly AuthorizationLink[]
-  /** Whether others may take their places later. */
+  /** True if others may take their places later. */
   readonly isReplaceable?: boolean
   /** Of the mode ABAC. */
   readonly policies: readonly AttributePolicy[]
@@ -34,7 +34,7 @@ export interface AuthorizationOptions extends RolesOptions {
   readonly counted?: AuthorizationMetrics
 }
 
-/** Who may do what, for a gateway. The opener closes it. */
+/** The authorizers of a gateway. The opener closes them. */
 export interface Authorization {
   readonly authorizers: readonly Authorizer[]
   /** Roles and bindings, for questions about them whatever the mode; undefined: no question is ever denied. */
@@ -94,7 +94,7 @@ function countedBy(counted: AuthorizationMetrics | undefined, link: Authorizatio
   return authorizer
 }
 
-/** What modes are made of. */
+/** The dependencies of modes. */
 interface OpenedModes {
   readonly roles: Roles
   readonly node: ReturnType<typeof openNodeAuthorizer> | undefined

@@ -27,11 +27,11 @@ export interface SelectorTexts {
 /** An access to a resource. */
 export type ResourceInfoAccess = Extract<Access, { kind: 'resource' }>
 
-/** What an authorizer, or all of them, have to say about an access. */
+/** The decision of an authorizer, or of all, about an access. */
 export type Decision = DecisionKind & {
   /** Why; '' where there is nothing to say. */
   readonly reason: string
-  /** What went wrong on the way to the decision. It does not change the decision. */
+  /** An error on the way to the decision. It does not change the decision. */
   readonly error?: string
 }
 
@@ -40,13 +40,13 @@ interface DecisionKind {
   readonly kind: 'allow' | 'deny' | 'noOpinion'
 }
 
-/** What a user may do, as far as it is known without a question about one access. */
+/** A user's known rights, without a question about one access. */
 export interface KnownRules {
   /** Rules about resources and about paths. */
   readonly rules: readonly PolicyRule[]
   /** The list is not complete. */
   readonly isIncomplete?: boolean
-  /** What went wrong. */
+  /** The error. */
   readonly error?: string
 }
 
@@ -148,7 +148,7 @@ export const alwaysDeny: Authorizer = {
   rulesOf: () => ({ rules: [] }),
 }
 
-/** What a decision about access needs. */
+/** The dependencies of a decision about access. */
 export interface AuthorizeParts {
   readonly names: Names
   /** Asked in order until one decides. */
@@ -190,7 +190,7 @@ function requireAllowed(request: GatewayRequest, access: Access, { kind, reason,
   throw refusal(user, access, reason)
 }
 
-/** What a request does. A list or watch of the one object that its field selector names is an access to that object. */
+/** The access of a request. A list or watch of the one object that its field selector names is an access to that object. */
 export function accessOf({ info, query }: GatewayRequest): Access {
   if (info.kind === 'path' || query.isEmpty || info.name !== '' || !selectingVerbs.has(info.verb)) return info
   const [field = '', label = ''] = [query.get('fieldSelector'), query.get('labelSelector')]

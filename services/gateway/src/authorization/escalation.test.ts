@@ -30,12 +30,12 @@ const kinds = {
 }
 
 interface Setting {
-  /** What Jane holds in namespace n. */
+  /** Jane's rights in namespace n. */
   readonly held?: readonly PolicyRule[]
-  /** What Jane holds in all of them. */
+  /** Jane's rights in all namespaces. */
   readonly heldInAll?: readonly PolicyRule[]
   readonly user?: User
-  /** Where the object is written. */
+  /** The namespace of the write. */
   readonly namespace?: string
   readonly live?: ApiObject
   readonly target?: object
@@ -51,14 +51,14 @@ const storedKinds = {
   clusterrolebindings: 'ClusterRoleBinding',
 }
 
-/** How objects of a built-in kind are written; a custom kind of the same name has no hooks. */
+/** The strategy of a built-in kind; a custom kind of the same name has no hooks. */
 const strategyOfKind = (hooks: string | undefined) => strategyOf({ hooks } as Resource)
 
 /** The step of a write that prevents escalation. */
 const refuseWrite = ({ user, target, object, live }: RoleWrite, parts: RoleParts) =>
   refuseEscalation({ object, live: live && { object: live }, write: { request: { user }, target } } as never, parts as never)
 
-/** What is said about a write of the object, '' where nothing is. */
+/** The error of a write of the object, '' for none. */
 async function judge(object: Record<string, unknown>, setting: Setting = {}) {
   const { held = [], heldInAll = [], user = jane, namespace = 'n', live, target = {}, requestName = 'x', isWithoutRoles = false } = setting
   const kind = object['kind'] as keyof typeof kinds

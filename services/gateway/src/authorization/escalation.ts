@@ -9,7 +9,7 @@ import type { Target } from '../target/target.ts'
 import { type Authorizer, decide, isMaster } from './authorizer.ts'
 import { type Roles, rulesOf } from './roles.ts'
 
-/** What roles and bindings are checked against. */
+/** The dependencies of checking roles and bindings. */
 export interface RoleParts {
   readonly authorizers: readonly Authorizer[]
   /** Absent where every request is allowed. */
@@ -48,7 +48,7 @@ async function refuseRole({ user, target, object, live }: RoleWrite, roles: Role
   const refuse = (why: string) => forbidden(served.name, name, why)
   const problem = await escalationIn(rulesOf(object), { user, namespace, roles }, parts)
   if (problem !== undefined) throw refuse(problem)
-  // What will be gathered may be anything.
+  // The aggregated rules may be any.
   const gathers = [object, live].some(
     (role) => isOfType('rbac/v1.ClusterRole', role) && (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0,
   )
@@ -66,7 +66,7 @@ async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, 
   const { served, info } = target
   const { roleRef } = isOfType('rbac/v1.RoleBinding', object) ? object : requireType('rbac/v1.ClusterRoleBinding', object)
   const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined
-  // What is no reference to a role is for validation to refuse.
+  // Validation refuses a reference that names no role.
   if (resource === undefined) return
   const namespace = served.resource.isNamespaced ? info.namespace : ''
   const access = {
@@ -92,7 +92,7 @@ interface Holder {
   readonly roles: Roles
 }
 
-/** Which of the rules the user does not hold, as a text; undefined: all are held. */
+/** The rules that the user does not hold, as a text; undefined if all are held. */
 async function escalationIn(
   rules: readonly PolicyRule[],
   { user, namespace, roles }: Holder,

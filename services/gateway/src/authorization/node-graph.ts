@@ -1,4 +1,4 @@
-/** What one stored object says about the way from nodes to things: `from` needs each of `to`. */
+/** The links of one stored object on the path from nodes to things: `from` needs each of `to`. */
 export interface Links {
   readonly links: readonly Link[]
 }
@@ -11,7 +11,7 @@ interface Link {
 }
 
 /**
- * Who needs what, so that a node may read what belongs to its pods.
+ * The needs of objects, so that a node may read the objects of its pods.
  *
  *   pod on n1 with claim c, bound to volume v with secret s:   n1 → c, c → v, c → s     so n1 reaches c, v and s
  */
@@ -24,7 +24,7 @@ export class NodeGraph {
     for (const { from, to } of before?.links ?? []) this.#count(from, to, -1)
   }
 
-  /** Whether a node needs a thing, directly or by way of others. There are two links at most. */
+  /** True if a node needs a thing, directly or through others. There are two links at most. */
   isReached(node: string, thing: string): boolean {
     const start = `node/${node}`
     const needers = this.#needers.get(thing)
@@ -44,7 +44,7 @@ export class NodeGraph {
   }
 }
 
-/** What the node of a pod needs for it. */
+/** The needs of a pod's node for it. */
 export function linksOfPod(value: Uint8Array): Links {
   const { metadata, spec } = parseStored('core/v1.Pod', value)
   if (!spec.nodeName) return { links: [] }
@@ -65,7 +65,7 @@ export function linksOfPod(value: Uint8Array): Links {
   return { links }
 }
 
-/** What the claim of a volume leads to: the volume itself, and the secrets that it is opened with. */
+/** The needs of a volume's claim: the volume itself, and the secrets that it is opened with. */
 export function linksOfClaimVolume(value: Uint8Array): Links {
   const { metadata, spec } = parseStored('core/v1.PersistentVolume', value)
   const { claimRef } = spec

@@ -15,7 +15,7 @@ const podOfN1 = {
   volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'own' } }],
 }
 
-/** What the authorizer of nodes decides beside one pod of n1 with its claim, volume and attachment. */
+/** The decisions of the node authorizer beside one pod of n1 with its claim, volume and attachment. */
 async function aNodeAuthorizer(counted?: AuthorizationMetrics) {
   const storage = createTinyStorage()
   const object = (kind: string, spec: object) => ({ kind, apiVersion: 'v1', spec })

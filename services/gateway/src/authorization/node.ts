@@ -83,7 +83,7 @@ interface Places {
   /** API groups. */
   readonly storage: string
   readonly coordination: string
-  /** Where the leases of nodes lie. */
+  /** The namespace of the nodes' leases. */
   readonly leaseNamespace: string
 }
 

@@ -8,7 +8,7 @@ import { isOfType, requireType } from '@orch/core/schema'
 import type { Reads } from '../strategies/kind-rules.ts'
 import { type Authorizer, decide, isMaster, type ResourceInfoAccess } from './authorizer.ts'
 
-/** What policies and bindings are checked against. */
+/** The dependencies of checking policies and bindings. */
 export interface ParameterParts {
   readonly authorizers: readonly Authorizer[]
   readonly storage: Pick<StorageService, 'get'>

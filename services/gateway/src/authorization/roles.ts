@@ -6,7 +6,7 @@ import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
 import { type Clock, type Log, Reflector, type ReflectorChange } from '@orch/platform'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
-/** What roles and bindings are read from. */
+/** The sources of roles and bindings. */
 export interface RolesOptions {
   readonly storage: StorageService
   readonly names: Names
@@ -16,7 +16,7 @@ export interface RolesOptions {
   readonly random: () => number
 }
 
-/** What one binding gives to one of its subjects. */
+/** A grant of one binding to one of its subjects. */
 interface Grant {
   readonly bindingKey: string
   readonly isInAll: boolean

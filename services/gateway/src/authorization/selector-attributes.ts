@@ -8,7 +8,7 @@ interface Requirement {
   readonly values?: readonly string[]
 }
 
-/** What reviews say of selectors. A term that they cannot say, and a selector that cannot be read, is left out: more is asked for then. */
+/** The selectors in a review. A term that reviews cannot express, and a selector that cannot be read, is left out: the review then asks for more. */
 export function selectorAttributes(selectors: SelectorTexts | undefined): Readonly<Record<string, unknown>> {
   if (selectors === undefined) return {}
   return { ...named('fieldSelector', fieldRequirements(selectors.field)), ...named('labelSelector', labelRequirements(selectors.label)) }

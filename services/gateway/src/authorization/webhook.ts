@@ -18,11 +18,11 @@ export interface AccessWebhookOptions {
   readonly send: (body: string) => Promise<ReviewAnswer>
   /** In which version reviews are sent. */
   readonly version: 'v1' | 'v1beta1'
-  /** How long a yes is remembered; 0: not at all. */
+  /** Lifetime of a cached approval; 0 for none. */
   readonly authorizedTtlMs: number
-  /** How long a no is remembered; 0: not at all. */
+  /** Lifetime of a cached refusal; 0 for none. */
   readonly unauthorizedTtlMs: number
-  /** What is decided where the webhook gives no answer, or a condition cannot be evaluated; default: NoOpinion. */
+  /** The decision without an answer of the webhook, or with a failed condition; default: NoOpinion. */
   readonly failurePolicy?: 'NoOpinion' | 'Deny'
   /** The webhook is asked where all are true; absent: always. */
   readonly conditions?: readonly AccessCondition[]
@@ -86,12 +86,12 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   }
 }
 
-/** What is known of a user's rules where a webhook decides. */
+/** A user's known rules where a webhook decides. */
 export const webhookRules: KnownRules = { rules: [], isIncomplete: true, error: 'webhook authorizer does not support user rule resolution' }
 
 const noOpinion: Decision = { kind: 'noOpinion', reason: '' }
 
-/** Whether all conditions are true. One that is false decides, whatever errors others have led to. */
+/** True if all conditions are true. A false one decides, whatever errors others have led to. */
 function meet(conditions: readonly AccessCondition[], user: User, access: Access): 'met' | 'unmet' | { readonly error: string } {
   if (conditions.length === 0) return 'met'
   const { name, groups, uid, extra } = user

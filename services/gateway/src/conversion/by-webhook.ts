@@ -9,7 +9,7 @@ import type { Served } from '../target/target.ts'
 import type { StoredContent } from './convert.ts'
 import { asStored, needsWebhook, type ReadObject, readBytesOfOursInSteps } from './convert.ts'
 
-/** What converting objects by webhooks needs. */
+/** The dependencies of converting objects by webhooks. */
 export interface WebhookConversionParts {
   readonly converter: Pick<Converter, 'convert'>
   readonly pace: Pace
@@ -104,7 +104,7 @@ async function convertTogether<T extends StoredContent>(
   return contents.map((content) => shown.get(content) ?? content)
 }
 
-/** Where its metadata lie is known of the stored bytes alone. */
+/** The position of the metadata is known for the stored bytes alone. */
 function asServed<T extends StoredContent>(content: T, value: Uint8Array): T {
   return { ...content, value, metadataStart: undefined, metadataEnd: undefined, fingerprint: undefined }
 }

@@ -6,7 +6,7 @@ import type { Names } from '@orch/core/names'
 import type { Steps } from '@orch/core/steps'
 import type { Served } from '../target/target.ts'
 
-/** What conversion between versions needs. */
+/** The dependencies of conversion between versions. */
 export interface ConversionParts {
   readonly names: Names
 }
@@ -24,7 +24,7 @@ export interface StoredBytes {
   readonly fingerprint?: number | undefined
 }
 
-/** Whether stored bytes are answered as they are. */
+/** True if stored bytes are the answer. */
 export function isCurrent({ resource, isStoredVersion }: Served, stored: Pick<StoredBytes, 'fingerprint'>): boolean {
   return isStoredVersion && isOfPresentSchema(resource, stored)
 }
@@ -33,7 +33,7 @@ function isOfPresentSchema({ stored: { readers } }: Resource, { fingerprint }: P
   return fingerprint === undefined || readers.fingerprint === undefined || fingerprint === readers.fingerprint
 }
 
-/** Whether a stored object is shown in this version only after a look at which version it is in, and perhaps by a webhook. */
+/** True if a stored object needs a look at its version, and perhaps a webhook, before it is shown in this version. */
 export function needsWebhook(served: Served, stored: Pick<StoredBytes, 'fingerprint'>): boolean {
   return served.resource.conversion !== undefined && !isCurrent(served, stored)
 }

@@ -22,7 +22,7 @@ import type { LiveCatalogue } from './live-catalogue.ts'
 import { BytesPacker, type PackedBytes } from './packed-bytes.ts'
 import type { SchemaBudget } from './schema-budget.ts'
 
-/** What following definitions needs. */
+/** The dependencies of following definitions. */
 export interface CustomResourcesOptions {
   readonly storage: StorageService
   readonly catalogue: LiveCatalogue
@@ -35,7 +35,7 @@ export interface CustomResourcesOptions {
   readonly random: () => number
 }
 
-/** What is kept of a definition. */
+/** The kept part of a definition. */
 interface Kept {
   readonly revision: number
   readonly uid: string
@@ -116,7 +116,7 @@ export class CustomResources {
     return this.#loaded
   }
 
-  /** Whether all definitions that are stored can be looked up. */
+  /** True if all stored definitions can be looked up. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
@@ -147,7 +147,7 @@ export class CustomResources {
     this.#closed.abort()
   }
 
-  /** Whether a group may be one of custom resources: theirs have a dot. */
+  /** True if a group may be one of custom resources: theirs have a dot. */
   mayServe(group: string, plural: string): boolean {
     return group.includes('.') && /^[a-z0-9.-]+$/.test(group) && /^[a-z0-9-]+$/.test(plural)
   }
@@ -169,7 +169,7 @@ export class CustomResources {
     return later
   }
 
-  /** What this gateway has of a definition is served at once. */
+  /** This gateway's definition is served at once. */
   #readOne(name: string): void {
     const key = objectKey(this.#prefix, undefined, name)
     const unread = this.#unread.get(key)
@@ -281,7 +281,7 @@ export class CustomResources {
     if (before?.source !== after?.source) for (const readers of before?.source.readers ?? []) this.#options.schemas.drop(readers)
   }
 
-  /** What a definition serves. Where nothing of that has changed, the resources stay the same values. */
+  /** Keeps the resources of a definition. If none has changed, the resources stay the same values. */
   #keepStored(key: string, stored: Stored, revision: number, before: Kept | undefined): Kept | undefined {
     try {
       const definition = readOurObject(stored.value)
@@ -301,7 +301,7 @@ export class CustomResources {
     }
   }
 
-  /** What it returns may be kept with a conversion, and holds nothing of the definition but this. */
+  /** The result may be kept with a conversion, and holds nothing else of the definition. */
   #readersFrom(source: Source): (version: CustomVersion) => StructuralReaders {
     return (version) => {
       const known = source.readers.find((one) => one.version === version.version)
@@ -345,7 +345,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
-/** What readers of a definition's versions are made from. */
+/** The source of a definition's readers. */
 interface Source {
   /** Of the spec. */
   readonly bytes: PackedBytes
@@ -364,7 +364,7 @@ function createReaders(source: Source, version: CustomVersion, schemas: SchemaBu
 /** One value for all. */
 const none: readonly never[] = []
 
-/** What a version says of its objects. There may be thousands, most never used: no closures, and the schema is read when it is needed. */
+/** A version's facts about its objects. There may be thousands, most never used: no closures, and the schema is read when it is needed. */
 class FactsOfVersion implements CustomFacts {
   readonly columns: CustomFacts['columns']
   readonly selectable: readonly string[]
@@ -415,10 +415,10 @@ class FactsOfVersion implements CustomFacts {
   }
 }
 
-/** What the tree of a schema, and all that is made of it, takes in memory for each byte of its definition. */
+/** The memory of a schema's tree, with everything made of it, for each byte of its definition. */
 const memoryPerByte = 3
 
-/** What OpenAPI documents show of a version. */
+/** The published form of a version in OpenAPI documents. */
 function publishedIn(source: Source, { version, selectableFields = [] }: CustomVersion): PublishedVersion {
   const spec = specIn(source)
   return {

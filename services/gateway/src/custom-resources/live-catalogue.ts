@@ -3,7 +3,7 @@ import { type Catalogue, type GroupChange, withGroups } from '@orch/core/catalog
 /** Called with each new value, the names of the groups in which it differs from the one before, and the revision of the change. */
 export type CatalogueListener = (catalogue: Catalogue, changed: readonly string[], revision: number) => void
 
-/** What is served now: the built-in kinds, and those of the definitions that are stored. */
+/** The served kinds: the built-in ones, and those of the stored definitions. */
 export class LiveCatalogue {
   readonly #builtIn: Catalogue
   #current: Catalogue

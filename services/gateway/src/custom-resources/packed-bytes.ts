@@ -2,7 +2,7 @@ import { deflateRaw, inflateRawSync } from 'node:zlib'
 
 /** Bytes that are seldom read. */
 export interface PackedBytes {
-  /** How many they are. */
+  /** The number of items. */
   readonly length: number
   read(): Uint8Array
 }

@@ -1,7 +1,7 @@
 import type { Preparable } from '@orch/core/catalogue'
 import type { Pace } from '../request/pace.ts'
 
-/** Where schemas are kept, and where the work on them shares the event loop. */
+/** The budget of schemas, and the pace of the work on them. */
 export interface SchemaParts {
   readonly schemas: SchemaBudget
   readonly pace: Pace
@@ -16,7 +16,7 @@ interface Kept {
 }
 
 /**
- * What has been made of the schemas of custom resources, kept under a budget of bytes. What was used longest ago is forgotten first,
+ * The readers made of the schemas of custom resources, under a budget of bytes. The least recently used is forgotten first,
  * and made again when it is used again.
  *
  *   budget 100:   use a (60), use b (30), use c (40) → a is forgotten   use a → b and then c are, as far as they are in the way

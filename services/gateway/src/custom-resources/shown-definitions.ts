@@ -2,12 +2,12 @@ import type { ListPart } from '@orch/core/contracts'
 import type { Served } from '../target/target.ts'
 import type { CustomResources } from './custom-resources.ts'
 
-/** What noting which definitions have been shown needs. */
+/** The dependencies of noting which definitions have been shown. */
 export interface ShownParts {
   readonly customResources: Pick<CustomResources, 'shown'>
 }
 
-/** Whether the objects of a resource are definitions. */
+/** True if the objects of a resource are definitions. */
 export function areDefinitions({ strategy }: Served): boolean {
   return strategy.rules.definesResources === true
 }

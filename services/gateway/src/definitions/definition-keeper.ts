@@ -13,7 +13,7 @@ import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { DefinitionRows, type Found } from './definition-rows.ts'
 
-/** What keeping names of definitions needs. */
+/** The dependencies of keeping names of definitions. */
 export interface DefinitionKeeperOptions {
   readonly storage: StorageService
   readonly clock: Clock
@@ -24,7 +24,7 @@ export interface DefinitionKeeperOptions {
   readonly served: Pick<ServedResources, 'find'>
   /** Storage prefix of definitions. */
   readonly prefix: string
-  /** Whether the status says from which generation it was made. */
+  /** True if the status holds the generation that it was made from. */
   readonly tracksGenerations: boolean
 }
 
@@ -199,7 +199,7 @@ export class DefinitionKeeper implements Reserver {
     return { definition, condition: { key, revision: entry?.revision ?? 0 } }
   }
 
-  /** What fails is done by a sweep. */
+  /** A sweep repeats failed work. */
   async #orLater(group: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()

@@ -35,7 +35,7 @@ export class DefinitionRows {
     return { row: decodeNamesRow(entry), revision: entry?.revision ?? 0 }
   }
 
-  /** How a definition is served. */
+  /** The serving row of a definition. */
   async serving(definition: string): Promise<Found<ServingRow | undefined>> {
     const entry = await this.#get(servingKey(definition))
     return { row: decodeServingRow(entry), revision: entry?.revision ?? 0 }

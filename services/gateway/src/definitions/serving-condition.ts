@@ -7,12 +7,12 @@ import { definitionTerminates } from '../write/checks.ts'
 import type { Condition, Draft, Reservation } from '../write/draft.ts'
 import type { Reserver } from '../write/reservation.ts'
 
-/** What reading the rows needs. */
+/** The dependencies of reading the rows. */
 export interface ServingConditionOptions {
   readonly storage: StorageService
   /** Storage prefix of definitions. */
   readonly definitionPrefix: string
-  /** What this gateway knows of them. */
+  /** This gateway's view of the definitions. */
   readonly definitions: { uidOf(name: string): string | undefined; lookUp(name: string): Promise<void> }
 }
 
@@ -27,8 +27,8 @@ const rowsMax = 10_000
 const nothingToDo = async (): Promise<void> => {}
 
 /**
- * What creates of custom resources rest on: that their definition is served as it was, and does not go. A row is read at the first
- * create of a kind and taken from memory from then on; after a commit that was not made the next one asks storage again. A dry run,
+ * The precondition of creates of custom resources: their definition is served unchanged, and is not being deleted. A row is read at the first
+ * create of a kind and taken from memory from then on; after a failed commit the next create asks storage again. A dry run,
  * which no commit checks, asks always.
  */
 export class ServingConditions implements Reserver {
@@ -59,7 +59,7 @@ export class ServingConditions implements Reserver {
 
   async release(): Promise<void> {}
 
-  /** Whether objects may be created as this gateway knows their definition. */
+  /** True if objects may be created by this gateway's view of their definition. */
   #isUsable({ uid, scope, storageVersion, isTerminating }: ServingRow, definition: string, { isNamespaced, stored }: Resource): boolean {
     const isSameResource = storageVersion === stored.version && scope === (isNamespaced ? 'Namespaced' : 'Cluster')
     return !isTerminating && isSameResource && uid === this.#options.definitions.uidOf(definition)

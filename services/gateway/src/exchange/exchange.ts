@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream'
 
-/** Who stands at the other end of the connection, as far as the connection itself tells. */
+/** The other end of the connection, from the connection itself. */
 export type Peer =
   /** No certificate was shown, or none was asked for. */
   | { readonly kind: 'unknown' }
@@ -56,7 +56,7 @@ export interface Exchange {
   readBody(bytesMax: number): Promise<BodyOutcome>
   /** The body as it comes, for who passes it on. */
   bodyStream(): Readable
-  /** What lies below an HTTP/1.1 request that asks to change the protocol; absent: the protocol stays. */
+  /** The connection below an HTTP/1.1 request for another protocol; absent: the protocol stays. */
   readonly upgrade?: Upgrade | undefined
   /** Answers at once. */
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void
@@ -82,7 +82,7 @@ export interface Exchange {
 /** A connection that is about to speak another protocol. */
 export interface Upgrade {
   readonly socket: Duplex
-  /** What the client has sent of it already. */
+  /** The client's first bytes in it. */
   readonly head: Uint8Array
 }
 

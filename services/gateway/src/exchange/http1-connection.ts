@@ -30,7 +30,7 @@ export class Http1Connection {
     socket.once('close', () => this.#closeWaiting())
   }
 
-  /** Whether another answer than this one is not complete, or any. */
+  /** True if an answer other than this one, or any, is incomplete. */
   hasAnswersBefore(response: ServerResponse | undefined): boolean {
     const [first] = this.#answers
     return first !== undefined && first !== response

@@ -16,7 +16,7 @@ import {
 
 const noNames: readonly string[] = []
 
-/** What the exchanges of one server share. */
+/** The state shared by the exchanges of one server. */
 export interface Http1Server {
   readonly isDraining: boolean
   /** Connections that are closed unless their clients ask once more. */
@@ -136,7 +136,7 @@ export class Http1Exchange implements Exchange {
     // Fields behind the body need chunks.
     if (headers['content-length'] !== undefined || !response.useChunkedEncodingByDefault) delete headers['trailer']
     this.#writeHead(code, headers)
-    // What is written in this turn leaves together with the head.
+    // The writes of this turn leave together with the head.
     response.cork()
     response.flushHeaders()
     process.nextTick(() => response.uncork())

@@ -18,7 +18,7 @@ export interface InProcessResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** What a caller may leave unread before `write` asks to wait. */
+/** The unread bytes of a caller before `write` asks to wait. */
 const waitingBytesComfortable = 1024 * 1024
 
 /** An exchange without a socket: the answer's head resolves `response`, its body is an async iterable. */

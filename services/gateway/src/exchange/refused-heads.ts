@@ -1,7 +1,7 @@
 import type { Http2Session } from 'node:http2'
 import { limits } from '../limits.ts'
 
-/** What was seen of a session when it was last looked at. */
+/** The last observed counters of a session. */
 interface Seen {
   /** Streams that became requests, since the session began. */
   opened: number

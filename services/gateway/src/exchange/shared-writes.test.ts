@@ -38,12 +38,12 @@ async function answerTo(port: number, text: string): Promise<string> {
   return answer
 }
 
-/** What follows the head of an answer. */
+/** The bytes after the head of an answer. */
 function bodyOf(answer: string): string {
   return answer.slice(answer.indexOf('\r\n\r\n') + 4)
 }
 
-/** What chunks hold. */
+/** The contents of chunks. */
 function unchunked(body: string): string {
   let text = ''
   let left = Buffer.from(body)
@@ -69,7 +69,7 @@ test('a chunk has the length of its bytes in hexadecimal, and is made once', () 
 test('WATCH-01: over HTTP/1.1 shared bytes are a chunk of their own', async () => {
   const port = await aPort((exchange) => {
     exchange.begin(200, { connection: 'close' })
-    // What is written in one tick with the head may be joined.
+    // Writes of one tick may be joined with the head.
     setImmediate(() => {
       exchange.writeShared(event)
       exchange.writeShared(Buffer.alloc(0))
@@ -87,7 +87,7 @@ test('over HTTP/1.1 shared bytes keep their place among those that are written o
     exchange.writeShared(event)
     exchange.write('first\n')
     exchange.writeShared(event)
-    // What is written in one tick may be joined.
+    // Writes of one tick may be joined.
     setImmediate(() => {
       exchange.writeShared(event)
       exchange.write('second\n')

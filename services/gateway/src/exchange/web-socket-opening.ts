@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Whether a request is a complete opening of a WebSocket (RFC 6455, section 4.2.1), which only a GET can be. */
+/** True if a request is a complete opening of a WebSocket (RFC 6455, section 4.2.1), which only a GET can be. */
 export function opensWebSocket({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const { upgrade = '', 'sec-websocket-key': key = '', 'sec-websocket-version': version = '' } = headers
   return method === 'GET' && isWebSocket(upgrade) && /^[+/0-9A-Za-z]{22}==$/.test(key) && version === '13'
 }
 
-/** Whether the `Upgrade` header asks for a WebSocket. */
+/** True if the `Upgrade` header asks for a WebSocket. */
 export function isWebSocket(upgrade: string | undefined): boolean {
   return upgrade?.toLowerCase() === 'websocket'
 }

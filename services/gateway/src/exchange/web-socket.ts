@@ -6,7 +6,7 @@ import type { HeaderFields, Peer, Upgrade } from './exchange.ts'
 import { callAtClose, drainOf, Http1Exchange, type Http1Server } from './http1.ts'
 import { bearerSubprotocol } from './web-socket-opening.ts'
 
-/** What a WebSocket is made of, beside the request and its response. */
+/** The parts of a WebSocket besides the request and its response. */
 export interface WebSocketOpening {
   readonly peer: Peer
   readonly upgrade: Upgrade

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@orch/core/json'
 import { type LimitShare, shareOf } from '../server/limit-share.ts'
 
-/** What FlowSchemas and PriorityLevelConfigurations say, as far as requests are concerned. */
+/** The contents of FlowSchemas and PriorityLevelConfigurations, as far as requests are concerned. */
 export interface FlowSchema {
   readonly name: string
   readonly uid: string
@@ -28,7 +28,7 @@ export interface FlowResourceRule {
   readonly apiGroups: readonly string[]
   /** `pods`, `pods/status`, `*`. */
   readonly resources: readonly string[]
-  /** Whether requests that name no namespace are meant. */
+  /** True if the rule matches requests without a namespace. */
   readonly clusterScope: boolean
   readonly namespaces: readonly string[]
 }

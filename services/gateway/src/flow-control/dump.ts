@@ -2,7 +2,7 @@ import type { RequestInfo } from '../request/request-info.ts'
 import type { FlowControl } from './flow-control.ts'
 import type { Level, Waiting } from './priority-level.ts'
 
-/** What can be asked about flow control, by the last part of the path. */
+/** The dumps of flow control, by the last part of the path. */
 export const dumps = ['dump_priority_levels', 'dump_queues', 'dump_requests'] as const
 export type Dump = (typeof dumps)[number]
 
@@ -78,7 +78,7 @@ function seconds(value: number): string {
   return `${value.toFixed(8)}ss`
 }
 
-/** Those in which anything waits or is worked on. */
+/** The queues with waiting or executing requests. */
 function queuesOf(level: Level) {
   return [...level.queues()].filter(({ waiting, executing }) => waiting.length > 0 || executing > 0).toSorted((a, b) => a.card - b.card)
 }

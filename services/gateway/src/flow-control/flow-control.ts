@@ -22,7 +22,7 @@ export interface FlowControlOptions {
   readonly metrics: Metrics
   /** Seats that all levels share, in all gateways of the process. */
   readonly seatsMax: number
-  /** What part of the seats and queues of each level is here. */
+  /** This gateway's part of the seats and queues of each level. */
   readonly share: LimitShare
 }
 
@@ -35,7 +35,7 @@ export interface Classification {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What is known of a request's weight before it is served. */
+/** The known size of a request before it is served. */
 interface RequestSize {
   /** Objects that a list asks for; 0: all. */
   readonly limit: number
@@ -43,7 +43,7 @@ interface RequestSize {
   readonly bodyBytes: number | undefined
 }
 
-/** What taking a seat needs. */
+/** The dependencies of taking a seat. */
 interface SeatParts {
   readonly wheel: TimerWheel
   readonly state: InFlightCounts
@@ -80,7 +80,7 @@ interface ClassifiedSchema {
 }
 
 /**
- * Which requests are served now: schemas say where a request belongs, levels how many of them at a time. Keeps levels and schemas
+ * The admission of requests to service: schemas assign a request to a level, and levels bound the parallel requests. Keeps levels and schemas
  * up to date with their objects in storage; before these are known every request but those of administrators is catch-all.
  */
 export class FlowControl {
@@ -119,7 +119,7 @@ export class FlowControl {
     )
   }
 
-  /** Whether schemas and levels are those of storage. */
+  /** True if schemas and levels are those of storage. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
@@ -204,7 +204,7 @@ export class FlowControl {
     }
   }
 
-  /** How many seats a request takes: a list by the size of the last response to one like it, other requests by their bodies. */
+  /** Number of seats of a request: for a list by the size of the last response to one like it, for other requests by their bodies. */
   #widthOf(info: RequestInfo, { limit, bodyBytes = limits.bodyBytesMax }: RequestSize): number {
     if (info.kind === 'path' || info.verb !== 'list') return seatsFor(bodyBytes / limits.flowBytesPerSeat)
     const { bytesPerSeat, seatsMax } = this.#listCost

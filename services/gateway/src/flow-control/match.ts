@@ -7,7 +7,7 @@ export function inOrderOfPrecedence(schemas: Iterable<FlowSchema>): FlowSchema[]
   return [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1))
 }
 
-/** Whether a schema is about requests like this one. */
+/** True if a schema matches requests like this one. */
 export function schemaMatches({ rules }: FlowSchema, user: User, info: RequestInfo): boolean {
   return rules.some((rule) => rule.subjects.some((subject) => isSubject(subject, user)) && ruleMatches(rule, info))
 }

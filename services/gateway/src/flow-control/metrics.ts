@@ -1,7 +1,7 @@
 import { type Clock, createTimedHistogram, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { Level, LevelMeter, RejectReason, SeatSeries } from './priority-level.ts'
 
-/** What is counted of the requests of one schema. The series are looked up once. */
+/** The counts of the requests of one schema. The series are looked up once. */
 export interface FlowSeries extends SeatSeries {
   rejected(reason: RejectReason): void
   queued(queueLength: number): void

@@ -12,24 +12,24 @@ export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out' | 'ca
 export interface Wish {
   /** Schema and distinguisher: who shares a turn. */
   readonly flow: string
-  /** How many seats it takes. */
+  /** Number of its seats. */
   readonly width: number
   /** For the debug endpoints, which list waiting requests. */
   readonly asked?: Asked
-  /** Where the use of its seat is counted; absent: nowhere. */
+  /** The series for the use of its seat; absent for none. */
   readonly series?: SeatSeries
   /** Called when its seat is released. */
   readonly onEnd?: (() => void) | undefined
 }
 
-/** What is counted of the seats of one schema. */
+/** The counts of the seats of one schema. */
 export interface SeatSeries {
   /** A request has so many seats and is worked on. */
   begun(seats: number): void
   ended(seconds: number, seats: number, kind: 'regular' | 'watch'): void
 }
 
-/** What is shown of a request that waits. */
+/** The shown facts of a waiting request. */
 interface Asked {
   readonly user: User
   readonly info: RequestInfo
@@ -38,10 +38,10 @@ interface Asked {
   readonly isLongRunning: boolean
 }
 
-/** What follows how much of a level is used; called after each change. */
+/** Observes the use of a level; called after each change. */
 export type LevelMeter = (level: Level) => void
 
-/** How a wish was received. */
+/** The result of asking for a seat. */
 export type Reception =
   | { readonly kind: 'seated'; readonly seat: Seat }
   | { readonly kind: 'queued'; readonly waiting: Waiting; readonly queueLength: number }
@@ -53,9 +53,9 @@ interface Queue {
   executing: number
   /** Seats of its requests that are being worked on. */
   seatsInUse: number
-  /** Where on the level's meter its next request starts. */
+  /** The start of its next request on the level's meter. */
   nextStart: number
-  /** Which of the level's turns was its last; of two that are alike the one has the next turn that has waited longer for it. */
+  /** The level's turn in which it was last served; of two equal queues the one that has waited longer is next. */
   lastTurn: number
   /** Its place in the deck. */
   readonly card: number
@@ -67,7 +67,7 @@ interface Queue {
 const handsMax = 10_000
 /** Queues with nothing to do that are kept, so that flows come back to what they had; a level may have ten million. */
 const idleQueuesMax = 4_096
-/** How long a request is thought to take until it is known, in seconds. What was thought too much is given back. */
+/** Assumed duration of a request until it is known, in seconds. An excess is given back. */
 const guessSeconds = 60
 
 /**
@@ -82,13 +82,13 @@ export class Level {
   seatsInUse = 0
   waitingCount = 0
   executing = 0
-  /** How requests have fared since the level is there. */
+  /** The counts of requests since the level exists. */
   readonly counts = { dispatched: 0, rejected: 0, 'time-out': 0, cancelled: 0 }
   #configuration: PriorityLevel | undefined
   #whenFull: WhenFull = { kind: 'reject' }
-  /** Those that were needed, by their places in the deck. */
+  /** The queues that were needed, by their places in the deck. */
   #queues = new Map<number, Queue>()
-  /** Those with waiting requests. */
+  /** The queues with waiting requests. */
   readonly #waitingQueues = new Set<Queue>()
   #hands = new Map<string, readonly number[]>()
   #turns = 0
@@ -106,18 +106,18 @@ export class Level {
     this.#meterMs = clock.monotonic()
   }
 
-  /** What the meter shows: seconds that a queue that always had something to do was served. */
+  /** The meter's value: seconds for which a queue that was never empty would have been served. */
   get meter(): number {
     this.#advance()
     return this.#meter
   }
 
-  /** How many requests may wait. */
+  /** Largest number of waiting requests. */
   get waitingMax(): number {
     return this.#whenFull.kind === 'reject' ? 0 : this.#whenFull.queues * this.#whenFull.queueLengthMax
   }
 
-  /** Those that were needed, and what is in them. */
+  /** The queues that were needed, with their contents. */
   queues(): Iterable<{
     readonly card: number
     readonly waiting: readonly Waiting[]
@@ -128,7 +128,7 @@ export class Level {
     return this.#queues.values()
   }
 
-  /** What so many seats are thought to take, in seconds. */
+  /** The assumed work of so many seats, in seconds. */
   workOf(seats: number): number {
     return seats * guessSeconds
   }
@@ -344,12 +344,12 @@ export class Level {
   }
 }
 
-/** What a queue has before it; one that was never needed has nothing. */
+/** The work in a queue; one that was never needed has none. */
 function burden(queue: Queue | undefined): number {
   return queue === undefined ? 0 : queue.waiting.length + queue.seatsInUse
 }
 
-/** What a request has taken that is worked on. */
+/** The seats of an executing request. */
 interface Taken {
   /** undefined: the level has none. */
   readonly queue: Queue | undefined

@@ -208,7 +208,7 @@ test('LIM-12: who is answered before the body is there to its end is let go, ove
   expect([await status, stream.rstCode]).toEqual([504, 0])
 })
 
-/** How an exchange can fail where nothing of the gateway catches it. */
+/** The failures of an exchange that no code of the gateway catches. */
 const failures: readonly (readonly [title: string, handle: (exchange: Exchange) => void])[] = [
   [
     'whose handler throws',

@@ -35,13 +35,13 @@ export interface ListenOptions {
   /** 0: any that is free. */
   readonly port: number
   /**
-   * Whether the port is shared with further listeners of this process: the first one opens it, where nothing listens yet, and the
+   * The sharing of the port with further listeners of this process: the first one opens it, where nothing listens yet, and the
    * others join it. Absent: it is not shared.
    */
   readonly sharing?: 'opens' | 'joins' | undefined
   /** Sockets at a shared port, of which each is given as many connections as every other; default: 1. */
   readonly portSockets?: number | undefined
-  /** What the port shows; connections that are opened after a change see the new one. */
+  /** The port's certificate; connections that are opened after a change see the new one. */
   readonly pair: Pick<PairSource, 'current' | 'listen'>
   /** Other certificates, for clients that ask for their names. */
   readonly namedPairs?: readonly NamedPair[] | undefined
@@ -52,9 +52,9 @@ export interface ListenOptions {
   /** As OpenSSL calls them, with colons between. */
   readonly ciphers?: string | undefined
   readonly streamsPerConnectionMax?: number | undefined
-  /** How often, from 0 to 1, a request over HTTP/2 is answered with the request to connect anew. */
+  /** Chance, from 0 to 1, that a request over HTTP/2 is answered with the request to connect anew. */
   readonly goawayChance?: number | undefined
-  /** What becomes of a request that asks for another protocol, by its path and query. Absent: it is answered as if it had not asked. */
+  /** The handling of a request for another protocol, by its path and query. Absent: it is answered as if it had not asked. */
   readonly upgradeOf?: (target: string) => UpgradeKind | undefined
   /** A handshake has failed. */
   readonly onHandshakeError?: () => void
@@ -62,11 +62,11 @@ export interface ListenOptions {
   readonly clock?: Clock
   /** Ends exchanges and connections that fail; absent: without a report. */
   readonly guard?: Guard
-  /** How often refused heads are counted; for tests. */
+  /** Interval of counting refused heads; for tests. */
   readonly headCheckMs?: number
   /** Longest that a head may take; for tests. */
   readonly headTimeoutMs?: number
-  /** How long, and up to how many bytes, a connection over HTTP/1.1 is read behind its last answer; for tests. */
+  /** Time and bytes for which a connection over HTTP/1.1 is read after its last answer; for tests. */
   readonly lingerMs?: number
   readonly lingerBytesMax?: number
 }
@@ -76,7 +76,7 @@ export type UpgradeKind = 'tunnel' | 'events'
 
 interface KnownPeer {
   readonly peer: Peer
-  /** What the peer was verified by. */
+  /** The authorities that verified the peer. */
   readonly authorities: Authorities
 }
 
@@ -164,7 +164,7 @@ export class Listener {
     await new Promise<void>((resolve) => (this.#connections.size === 0 ? resolve() : this.#http1.once('drained', resolve)))
   }
 
-  /** Who stands behind a connection; read once, and again when the authorities have changed. */
+  /** The peer of a connection; read once, and again when the authorities have changed. */
   #peerOf(socket: TLSSocket): Peer {
     const { current: authorities } = this.#options.authorities
     const known = this.#peers.get(socket)
@@ -345,7 +345,7 @@ function hasToComeAgain(socket: TLSSocket, peer: Peer): boolean {
   return socket.authorized && peer.kind === 'untrusted'
 }
 
-/** Whether the head announces a body. */
+/** True if the head announces a body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers
   return encoding !== undefined || !/^0+$/.test(length)
@@ -426,7 +426,7 @@ interface ContextOptions extends Pick<ListenOptions, 'authorities' | 'minVersion
   readonly pair: { readonly current: KeyPair }
 }
 
-/** What a handshake shows and by what it judges. */
+/** The certificate and the checks of a handshake. */
 function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers }: ContextOptions) {
   const ca = toTrusted(authorities.current)
   // TLS 1.2 lets a client ask for one handshake after the other, which costs it much less than the server.

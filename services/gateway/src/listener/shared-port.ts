@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { systemCodeOf } from '@orch/platform'
 
-/** Whether several listeners of a process can share a port here, so that each is given some of the connections. */
+/** True if several listeners of a process can share a port here, so that each gets some of the connections. */
 export const canSharePorts = process.platform === 'linux'
 
 /** An address to listen on. */

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import { type Clock, sleep } from '@orch/platform'
 import { heapIntervalBytes } from './intervals.ts'
 
-/** How long a profile is taken; the signal ends it early. */
+/** The duration of a profile; the signal ends it early. */
 export interface ProfileTime {
   readonly clock: Clock
   readonly durationMs: number
@@ -14,7 +14,7 @@ export interface ProfileTime {
 /** A profile of the same kind is being taken. */
 export class ProfilerBusyError extends Error {}
 
-/** What V8 knows of this thread: one profile of each kind at a time. */
+/** V8's profilers of this thread: one profile of each kind at a time. */
 export class Profilers {
   readonly #busy = new Set<string>()
 

@@ -1,13 +1,13 @@
 const eventTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const
 const newline = 0x0a
 
-/** What has become of the object of an event. */
+/** The kind of an event. */
 export type EventType = (typeof eventTypes)[number]
 
-/** What stands in an event behind its object. */
+/** The text of an event after its object. */
 export const frameBack = Buffer.from('}\n')
 
-/** What stands in an event before its object. */
+/** The text of an event before its object. */
 export function frontOf(type: EventType): string {
   return `{"type":"${type}","object":`
 }

@@ -1,11 +1,11 @@
 import { promisify } from 'node:util'
 import { constants, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib'
 
-/** What stands before the blocks of a member of gzip (RFC 1952, section 2.3): deflate, no name, no time, an unknown system. */
+/** The bytes before the blocks of a member of gzip (RFC 1952, section 2.3): deflate, no name, no time, an unknown system. */
 export const gzipHeader: Uint8Array = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 
 /**
- * What ends a member: an empty block that is the last one (RFC 1951, section 3.2.6), the checksum of all that the member holds, and its
+ * The end of a member: an empty block that is the last one (RFC 1951, section 3.2.6), the checksum of the member's contents, and their
  * length in bytes modulo 2^32.
  */
 export function gzipTrailer(crc: number, length: number): Uint8Array {
@@ -18,7 +18,7 @@ export function gzipTrailer(crc: number, length: number): Uint8Array {
 
 const deflate = promisify<Uint8Array, object, Buffer>(deflateRaw)
 
-/** How far back deflate refers (RFC 1951, section 2). */
+/** Largest distance of a reference in deflate (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 
 /** Blocks that end at the end of a byte and refer to nothing before them, so that any blocks may follow; made beside the event loop. */

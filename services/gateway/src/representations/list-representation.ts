@@ -22,7 +22,7 @@ import type { Representations } from './representation-cache.ts'
 import { includeObjectOf, metaVersionOf, notOfThisKind, type RespondStoredParts } from './respond-stored.ts'
 import { rowOf, servedMetadataOf } from './stored-representations.ts'
 
-/** How a list is written. */
+/** The writer of a list. */
 export interface ListRepresentation {
   readonly format: Format
   /** The form in which storage is asked for it. */
@@ -65,7 +65,7 @@ function objects(served: Served, parts: RespondStoredParts, format: Format): Lis
   }
 }
 
-/** What follows the opening of the metadata: `12","continue":"…","remainingItemCount":3}`. */
+/** The text after the opening of the metadata: `12","continue":"…","remainingItemCount":3}`. */
 function printListMetaRest({ resourceVersion, continue: next, remainingItemCount, shardInfo }: ListMeta): string {
   const continueText = next === undefined ? '' : `,"continue":${JSON.stringify(next)}`
   const remaining = remainingItemCount === undefined ? '' : `,"remainingItemCount":${remainingItemCount}`

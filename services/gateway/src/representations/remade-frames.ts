@@ -7,7 +7,7 @@ interface Remade<T> {
   readonly made: T
 }
 
-/** What was made of frames, by them. */
+/** The frames made of others, by those. */
 type Made<T> = WeakMap<Uint8Array, Remade<T>[]>
 
 /** Events that were made anew from what watch gives, once for all clients that are given the same bytes; freed with those. */

@@ -1,4 +1,4 @@
-/** What tells one state of an object from all others of one epoch. */
+/** Distinguishes one state of an object from all others of one epoch. */
 export interface RepresentationOwner {
   readonly key: string
   readonly revision: number

@@ -22,7 +22,7 @@ import {
   servedMetadataOf,
 } from './stored-representations.ts'
 
-/** What answering with a stored object needs. */
+/** The dependencies of answering with a stored object. */
 export type RespondStoredParts = RepresentationParts &
   WebhookConversionParts & {
     readonly metaVersion: string
@@ -42,7 +42,7 @@ export interface StoredAnswer {
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, representation } = request.answer
   const { code, served, content, representations } = answer
-  // What has no fingerprint, such as what was just written, is of the present schema.
+  // An object without fingerprint, such as one that was just written, is of the present schema.
   const isShownAsStored = served.isStoredVersion && (content.fingerprint === undefined || isCurrent(served, content))
   const isByWebhook = served.resource.conversion !== undefined && !isShownAsStored
   if (representation.kind !== 'metadata' && isByWebhook) return respondConverted(request, answer, parts)

@@ -12,9 +12,9 @@ export interface JoinedList<T, R extends Run<T>> {
   readonly runs: readonly R[]
 }
 
-/** How a list is joined. */
+/** The joining of a list. */
 export interface Joining<T, R extends Run<T>> {
-  /** Whether an item ends a run, whatever stands around it. */
+  /** True if an item ends a run, independent of its neighbours. */
   readonly isEnd: (item: T) => boolean
   readonly join: (items: readonly T[]) => R
 }
@@ -47,7 +47,7 @@ export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedLis
   return [...before, ...between, ...behind]
 }
 
-/** How many items two lists have in common at their front, and how many of the others at their back. */
+/** The number of items that two lists have in common at their front, and of the others at their back. */
 function sameEnds<T>(items: readonly T[], before: readonly T[]): { readonly front: number; readonly back: number } {
   const shorter = Math.min(items.length, before.length)
   let front = 0
@@ -75,7 +75,7 @@ function itemsIn(runs: readonly Run<unknown>[]): number {
   return runs.reduce((sum, { items }) => sum + items.length, 0)
 }
 
-/** Whether an item with this content ends a run: one of 32 does on average. */
+/** True if an item with this content ends a run: one of 32 does on average. */
 export function isEndOfRun(content: Uint8Array | string): boolean {
   return (crc32(content) & 31) === 0
 }

@@ -8,7 +8,7 @@ import type { GatewayRequest } from '../request/request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../request/respond.ts'
 import { gzipOfPieces, type Pieces } from './gzip-pieces.ts'
 
-/** What sending a body in pieces needs. */
+/** The dependencies of sending a body in pieces. */
 export interface SendParts {
   readonly names: Names
   readonly wheel: TimerWheel
@@ -145,7 +145,7 @@ class Joiner {
     this.#joinedBelow = joinedBelow
   }
 
-  /** What is to be written now. */
+  /** Adds a piece, and returns the pieces to write now. */
   add(piece: Uint8Array): readonly Uint8Array[] {
     // A large piece is ready bytes: it is cheaper to send it on its own than to copy it.
     if (piece.length >= this.#joinedBelow) return [...this.rest(), piece]

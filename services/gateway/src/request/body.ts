@@ -14,7 +14,7 @@ import { acceptedMediaTypes, type Format } from './negotiate.ts'
 import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
 
-/** What reading a body needs. */
+/** The dependencies of reading a body. */
 export interface BodyParts {
   readonly names: Names
   readonly clock: Clock
@@ -64,7 +64,7 @@ export function requestLate(): Error {
   return timeout('request did not complete within requested timeout - context deadline exceeded')
 }
 
-/** What a body is expected to hold. `apiVersion` is left out where any will do. */
+/** The expected contents of a body. `apiVersion` is left out where any will do. */
 export interface Expected {
   readonly kind: string
   readonly apiVersion?: string
@@ -216,7 +216,7 @@ export function unrecognized(expected: string, why: string, summary: string): Er
   return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why} (${summary})`)
 }
 
-/** What `unrecognized` says of a text whose kind cannot be read. */
+/** The error of `unrecognized` for a text whose kind cannot be read. */
 export function jsonProblem(problem: string): string {
   return `couldn't get version/kind; json parse error: ${problem}`
 }

@@ -1,7 +1,7 @@
 import type { Names } from '@orch/core/names'
 import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
 
-/** What answers say to browsers. */
+/** The headers of answers to browsers. */
 export interface BrowserOptions {
   /** Origins of pages that may read answers. */
   readonly allowedOrigins: readonly RegExp[]
@@ -19,7 +19,7 @@ interface BrowserAnswer {
 /** The header fields that an exchange's answer has for browsers; undefined: none. */
 export type BrowserHeaders = (exchange: Exchange) => BrowserAnswer | undefined
 
-/** Those that kube-apiserver allows, and those that clients of ours send. */
+/** The headers that kube-apiserver allows, and those that this project's clients send. */
 const allowedHeaders = [
   'Content-Type',
   'Content-Length',

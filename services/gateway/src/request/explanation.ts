@@ -4,7 +4,7 @@ import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 import type { RequestInfo } from './request-info.ts'
 
-/** What admission did in one phase. */
+/** The record of one admission phase. */
 interface Phase {
   readonly phase: string
   readonly steps: readonly AdmissionStep[]
@@ -39,7 +39,7 @@ export interface Reader {
 export class Explanation {
   /** The caller requested it and may see it: patches and reasons are collected. */
   isShown = false
-  /** Whether the caller may see values of patches. */
+  /** True if the caller may see values of patches. */
   showsValues = false
   /** Name of the response header. */
   readonly header: string

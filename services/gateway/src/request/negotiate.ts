@@ -2,10 +2,10 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { TableVersion } from '@orch/core/table'
 import { limits } from '../limits.ts'
 
-/** How an answer is written. */
+/** The format of an answer. */
 export type Format = 'json' | 'yaml' | 'protobuf'
 
-/** What an answer shows of its objects. */
+/** The representation of objects in an answer. */
 export type Representation =
   | { readonly kind: 'object' }
   /** Rows for people to read. */
@@ -13,7 +13,7 @@ export type Representation =
   /** The metadata alone; `isList` where the client calls it that of a list. */
   | { readonly kind: 'metadata'; readonly version: TableVersion; readonly isList: boolean }
 
-/** What an `Accept` text means. */
+/** The meaning of an `Accept` text. */
 export interface Negotiated {
   /** For objects; undefined: no clause can be met. */
   readonly objects: { readonly format: Format; readonly representation: Representation } | undefined
@@ -23,16 +23,16 @@ export interface Negotiated {
   readonly withoutProtobuf: Negotiated['objects']
   /** For answers that have no other form than their own, such as a Status. A client that accepts none of ours reads JSON. */
   readonly plain: Format
-  /** Whether a clause can be met by such an answer. */
+  /** True if such an answer can meet a clause. */
   readonly hasPlain: boolean
   readonly isPretty: boolean
-  /** Whether a clause names a media type of ours, whatever its parameters ask for. */
+  /** True if a clause names an offered media type, with any parameters. */
   readonly isKnownType: boolean
 }
 
 /** Says what `Accept` texts mean. */
 export interface Negotiator {
-  /** What texts mean that were read before. */
+  /** The meanings of texts that were read before. */
   readonly known: ReadonlyMap<string, Negotiated>
   read(accept: string): Negotiated
 }
@@ -54,7 +54,7 @@ export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names):
 const plainObject: Representation = { kind: 'object' }
 const jsonObject = { format: 'json', representation: plainObject } as const
 
-/** What a request means that accepts anything. */
+/** The meaning of a request that accepts anything. */
 export const acceptsAnything: Negotiated = {
   objects: jsonObject,
   withoutTable: jsonObject,
@@ -66,8 +66,8 @@ export const acceptsAnything: Negotiated = {
 }
 
 /**
- * What `Accept` texts mean under a profile. Clauses are tried from the greatest weight to the least, as they stand among equals;
- * a clause that asks for what is not offered is passed over.
+ * Reads `Accept` texts under a profile. Clauses are tried from the greatest weight to the least, in their own order among equals;
+ * a clause that asks for an absent form is skipped.
  *
  *   application/json;as=Table;v=v1;g=meta.orch.io, application/json      objects: a Table in JSON     plain: JSON
  *   application/json;q=0.5, application/yaml                             both: YAML

@@ -11,9 +11,9 @@ export class AdmissionRefusal extends StatusError {
 }
 
 /**
- * Whether an error is worth a line in the log and its stack: the server could not do what it should. A 501 names what this server
- * does not have, as a 404 names what is not there, and is an answer like that one. Of a server behind that is away the condition of its
- * APIService says why; admission says why it refuses; and what fails outside of the server has a line without a stack.
+ * True if an error deserves a line in the log and its stack: the server could not do its work. A 501 names a feature that this server
+ * lacks, as a 404 names an absent object, and is an answer like that one. For an unavailable remote server the condition of its
+ * APIService gives the reason; admission gives the reason of its refusals; and a failure outside the server has a line without a stack.
  */
 export function isOurFailure(error: unknown): boolean {
   if (error instanceof OtherServerFailure || error instanceof OutsideError || error instanceof AdmissionRefusal) return false

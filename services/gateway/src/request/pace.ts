@@ -58,7 +58,7 @@ export class Pace {
 /** Work of one request that may be done in one turn of the loop. */
 const briefMs = 5
 
-/** Where the requests of a gateway share the event loop. */
+/** The pace at which the requests of a gateway share the event loop. */
 interface Paced {
   readonly pace: Pace
 }

@@ -1,6 +1,6 @@
 import { readQueryFlag, readQueryInteger } from '@orch/core/read'
 
-/** What a request is about, read from its method, path and query alone. */
+/** The parsed request, from its method, path and query alone. */
 export type RequestInfo = ResourceInfo | PathInfo
 
 export interface ResourceInfo {
@@ -13,7 +13,7 @@ export interface ResourceInfo {
   /** '' for a collection. */
   readonly name: string
   readonly subresource: string
-  /** What follows the subresource. */
+  /** The path after the subresource. */
   readonly rest: readonly string[]
 }
 

@@ -42,7 +42,7 @@ test.each([
   pass(elseMs - before)
   await nextTurn()
   expect(begun.length - before).toBe(expected)
-  // What began in the turn is not counted as something else.
+  // Work that began in the turn is not counted twice.
   await nextTurn()
   expect(begun.length - before - expected).toBe(limits.requestTurnMs)
   expect(turns.waiting).toBe(50 - begun.length)

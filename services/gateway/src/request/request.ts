@@ -10,7 +10,7 @@ import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Re
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
 import { Warnings } from './warnings.ts'
 
-/** What is the same for all requests of a gateway. */
+/** The parts shared by all requests of a gateway. */
 export interface RequestOptions {
   readonly requestTimeoutMs: number
   readonly pathPrefix: string
@@ -30,7 +30,7 @@ export interface RequestTrace {
   readonly span: Span | undefined
 }
 
-/** How many requests are worked on, watches and tunnels aside. */
+/** The numbers of executing requests, watches and tunnels aside. */
 export interface InFlightCounts {
   readsInFlight: number
   writesInFlight: number
@@ -38,7 +38,7 @@ export interface InFlightCounts {
   loadMeter?: LoadMeter | undefined
 }
 
-/** What follows how many requests there are. */
+/** Observes the number of requests. */
 export interface LoadMeter {
   /** So many reads or writes are worked on from now on. */
   worked(isWrite: boolean, count: number): void
@@ -79,11 +79,11 @@ export class GatewayRequest {
   user: User = noUser
   /** The verb that allows its caller to act as its user; '' where that is none of constrained impersonation. */
   impersonationConstraint = ''
-  /** What its answer says to browsers. */
+  /** The headers of its answer to browsers. */
   browserHeaders: HeaderFields | undefined
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined
-  /** What a 405 says can be done at its path instead. */
+  /** The methods that a 405 names for its path. */
   allowedMethods: readonly string[] | undefined
   /** Set by the handler that answered. */
   code = 0
@@ -96,7 +96,7 @@ export class GatewayRequest {
   goesOn = false
   /** Nothing is served at its path; what it names must not become a label of a metric. */
   isUnserved = true
-  /** What it takes of the server while it is worked on; a watch needs it no longer once it has begun. */
+  /** Its seat while it is executing; a watch releases it once it has begun. */
   seat: { release(): void } | undefined
   /** They name the FlowSchema and the PriorityLevelConfiguration that it came under. */
   flowHeaders: Readonly<Record<string, string>> | undefined
@@ -104,16 +104,16 @@ export class GatewayRequest {
   isKnown = false
   /** Absent: it belongs to no trace. */
   trace: RequestTrace | undefined
-  /** What is remembered for the audit events; absent when there will be none. */
+  /** Its record for audit events; absent if there will be none. */
   audit: AuditTrail | undefined
   /** Annotations of the audit events. */
   annotations: Record<string, string> | undefined
   /** Annotations that only events with the request's body tell. */
   bodyAnnotations: Record<string, string> | undefined
-  /** How it comes to its answer, where an explanation is wanted. */
+  /** The record of its decisions, for an explanation. */
   explanation: Explanation | undefined
   readonly texts: TextThread | undefined
-  /** Where it counts as a request in flight. */
+  /** The counts that include it as a request in flight. */
   #countedIn: InFlightCounts | undefined
   readonly #isAudited: boolean
   readonly #negotiator: Negotiator
@@ -171,7 +171,7 @@ export class GatewayRequest {
     counts.loadMeter?.worked(isWrite, counts[kind])
   }
 
-  /** What the client accepts. */
+  /** The formats that the client accepts. */
   get negotiated(): Negotiated {
     if (this.#negotiated !== undefined) return this.#negotiated
     const accept = this.exchange.header('accept') ?? ''
@@ -191,7 +191,7 @@ export class GatewayRequest {
     if (withoutProtobuf !== this.negotiated.objects) this.#negotiated = { ...this.negotiated, objects: withoutProtobuf }
   }
 
-  /** How objects are answered. */
+  /** The format and the representation of objects. */
   get answer(): { readonly format: Format; readonly representation: Representation } {
     return this.negotiated.objects ?? plainJson
   }
@@ -201,7 +201,7 @@ export class GatewayRequest {
     return this.negotiated.plain
   }
 
-  /** Whether the answer is meant for eyes: asked for, or a client that people use by hand. */
+  /** True if the answer is for people: asked for, or a client that people use by hand. */
   get isPretty(): boolean {
     const asked = this.query.isEmpty ? undefined : this.query.get('pretty')
     if (asked !== undefined) return /^(?:1|t|true)$/i.test(asked)
@@ -252,7 +252,7 @@ function auditIdOf(exchange: Exchange, draw: () => string): string {
   return given !== undefined && given !== '' && given.length <= 64 ? given : draw()
 }
 
-/** Whether a GET of this path and query is a watch. */
+/** True if a GET of this path and query is a watch. */
 export function isWatchTarget(target: string, pathPrefix: string): boolean {
   try {
     const { path, query } = splitTarget(target, pathPrefix)
@@ -295,7 +295,7 @@ function withoutPrefix(path: string, prefix: string): string {
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : '/outside'
 }
 
-/** What knows the time. */
+/** An owner of a clock. */
 interface Clocked {
   readonly clock: Clock
 }
@@ -308,12 +308,12 @@ export function remainingMs(request: Pick<CallOrigin, 'deadlineMs'>, { clock }: 
   return Math.max(0, request.deadlineMs - clock.monotonic())
 }
 
-/** What calls to other services on behalf of a request carry. */
+/** The context of calls to other services on behalf of a request. */
 export function callContext(request: CallOrigin, parts: Clocked): CallContext {
   return { ...originOf(request), timeoutMs: remainingMs(request, parts) }
 }
 
-/** Whose request a call belongs to. */
+/** The request that a call belongs to. */
 export function originOf({ trace, auditId }: Pick<CallOrigin, 'trace' | 'auditId'>): Pick<CallContext, 'traceparent' | 'requestId'> {
   return { traceparent: trace?.span?.traceparent, requestId: auditId }
 }

@@ -14,7 +14,7 @@ import type { TextThread } from '../texts/text-thread.ts'
 import type { Format } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'
 
-/** What an answer needs. */
+/** The dependencies of an answer. */
 export interface RespondParts {
   readonly names: Names
 }
@@ -31,7 +31,7 @@ export class PlainRefusal extends Error {
   }
 }
 
-/** What the server of a group version does, which is no failure of this one. */
+/** A failure of a group version's server, which is no failure of this one. */
 export class OtherServerFailure extends PlainRefusal {}
 
 /** The server of a group version cannot be reached. */

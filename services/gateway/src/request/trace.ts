@@ -54,7 +54,7 @@ export function routeOf(info: RequestInfo, code: number): string | undefined {
   return segments.join('/')
 }
 
-/** What the log says of the trace of a request. */
+/** The log's fields of a request's trace. */
 export function traceFieldsOf({ trace }: GatewayRequest): ReturnType<typeof traceFields> {
   return traceFields(trace?.traceparent)
 }

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono'
 import { acceptedMediaTypes, clausesOf } from '../request/negotiate.ts'
 import type { Environment } from './document.ts'
 
-/** Whether types that are accepted may name a family, such as `application/*`. */
+/** True if accepted types may name a family, such as `application/*`. */
 type Families = 'families' | 'no families'
 
 /** The first of the offered types that an `Accept` text prefers; undefined: it takes none of them. Without a text the first is taken. */

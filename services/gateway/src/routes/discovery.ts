@@ -18,11 +18,11 @@ import { requireObjectForm } from './accepted.ts'
 import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
 import { bytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
 
-/** What discovery needs. */
+/** The dependencies of discovery. */
 export type DiscoveryParts = RespondParts & {
   readonly catalogue: Catalogue
   readonly state: Pick<GatewayState, 'address'>
-  /** What APIServices add. */
+  /** The additions of APIServices. */
   readonly discovery: Pick<DiscoveryView, 'groups' | 'aggregated'>
 }
 
@@ -88,7 +88,7 @@ function etagOf(bytes: Uint8Array): string {
   return known
 }
 
-/** Whether the client asks for the aggregated form before any plain clause. */
+/** True if the client asks for the aggregated form before any plain clause. */
 function asksAggregated({ env: { request, parts } }: RouteContext<DiscoveryParts>): boolean {
   const wanted = [`g=${aggregatedGroup(parts.names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
   for (const clause of (request.exchange.header('accept') ?? '').split(',')) {

@@ -6,12 +6,12 @@ import { type SendParts, streamKeptPieces } from '../representations/send-pieces
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../request/respond.ts'
 
-/** What handlers find in hono's environment. */
+/** The handlers' part of hono's environment. */
 export interface Environment<Parts> {
   readonly Bindings: { readonly request: GatewayRequest; readonly parts: Parts }
 }
 
-/** What documents read of hono's context. */
+/** The documents' part of hono's context. */
 export interface RouteContext<Parts> {
   readonly env: Environment<Parts>['Bindings']
   readonly req: { param(name: string): string | undefined }
@@ -53,7 +53,7 @@ export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pi
     : printedResponse(context, Buffer.concat(pieces.flat()))
 }
 
-/** What Responses carry beside themselves: their own bodies are copied in and out. Pieces are kept, with their lists. */
+/** The contents of Responses besides themselves: their own bodies are copied in and out. Pieces are kept, with their lists. */
 const contents = new WeakMap<Response, Uint8Array | Pieces>()
 
 /**
@@ -76,7 +76,7 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   const content = contents.get(response)
   if (content instanceof Uint8Array) return sendBytes(request, response.status, headers, content)
   if (content !== undefined) {
-    // What has no body says how long that would be.
+    // An answer to HEAD states the length that its body would have.
     if (request.method === 'HEAD' || isShort(content)) return sendBytes(request, response.status, headers, Buffer.concat(content.flat()))
     return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
   }
@@ -84,7 +84,7 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
   return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
 }
 
-/** Whether the pieces together are below the size from which bodies are compressed. They are then sent as one. */
+/** True if the pieces together are below the size from which bodies are compressed. They are then sent as one. */
 function isShort(pieces: Pieces): boolean {
   let length = 0
   for (const list of pieces) {

@@ -3,7 +3,7 @@ import type { Names } from '@orch/core/names'
 import type { HealthCheck, HealthCondition } from '../server/health-check.ts'
 import type { GatewayState } from '../server/state.ts'
 
-/** What the checks of the probes look at. */
+/** The state that the probes' checks read. */
 export interface HealthCheckParts {
   readonly names: Names
   readonly storage: Pick<StorageService, 'status'>
@@ -92,7 +92,7 @@ function shutdownCheck({ state }: HealthCheckParts): ShownCheck {
   return { name, condition: { name, check: () => (state.isClosing ? 'process is shutting down' : undefined) } }
 }
 
-/** What is wrong with each check, in their order; undefined: nothing. A condition that several share is asked once. */
+/** The error of each check, in their order; undefined for none. A condition that several share is checked once. */
 export function problemsOf(checks: readonly ShownCheck[], parts: HealthCheckParts): Promise<(string | undefined)[]> {
   const asked = new Map<HealthCondition, Promise<string | undefined>>()
   return Promise.all(
@@ -109,7 +109,7 @@ function problemOf(condition: HealthCondition, parts: HealthCheckParts): Promise
   return resultOf(async () => ownProblemOf(condition, parts) ?? (await givenProblemOf(condition, parts)))
 }
 
-/** What the gateway itself knows of a condition. */
+/** The gateway's own error of a condition. */
 function ownProblemOf(condition: HealthCondition, parts: HealthCheckParts): string | undefined {
   switch (condition) {
     case 'admission':
@@ -128,7 +128,7 @@ function ownProblemOf(condition: HealthCondition, parts: HealthCheckParts): stri
   }
 }
 
-/** What the store and the checks of the process say of a condition. */
+/** The error of a condition from the store and the checks of the process. */
 async function givenProblemOf(condition: HealthCondition, { storage, checks }: HealthCheckParts): Promise<string | undefined> {
   if (condition === 'store') return (await storage.status({})).refusing || undefined
   for (const check of checks) {

@@ -2,7 +2,7 @@ import type { Log } from '@orch/platform'
 import { bytesResponse, type DocumentHandler, plainText } from './document.ts'
 import { checksOf, type HealthCheckParts, type Probe, problemsOf } from './health-checks.ts'
 
-/** What probes need. */
+/** The dependencies of probes. */
 export type HealthParts = HealthCheckParts & {
   readonly log: Log
 }

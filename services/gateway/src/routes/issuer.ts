@@ -4,7 +4,7 @@ import { pageNotFound } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
 import { bytesResponse, type DocumentHandler } from './document.ts'
 
-/** What the documents of the token issuer need. */
+/** The dependencies of the documents of the token issuer. */
 export interface IssuerParts {
   readonly authentication: Pick<Authenticators, 'issuer'>
   readonly state: Pick<GatewayState, 'address'>
@@ -18,7 +18,7 @@ export const keysPath = '/openid/v1/jwks'
 /** Media type of the public keys. */
 export const keysType = 'application/jwk-set+json'
 
-/** What others need to know to check tokens of service accounts. Not served where the issuer is no URL that leads here. */
+/** The document with which other servers check tokens of service accounts. Not served if the issuer is no URL that leads here. */
 export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
   const { authentication, pathPrefix, state } = parts
   const ownKeysUri = `https://${state.address}${pathPrefix}${keysPath}`

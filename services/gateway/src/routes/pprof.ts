@@ -5,14 +5,14 @@ import type { GatewayRequest } from '../request/request.ts'
 import { PlainRefusal, pageNotFound } from '../request/respond.ts'
 import { bytesResponse, type DocumentHandler } from './document.ts'
 
-/** What profiles need. */
+/** The dependencies of profiles. */
 export interface PprofParts {
   readonly clock: Clock
   /** Absent: no profiles are taken. */
   readonly profilers: Profilers | undefined
 }
 
-/** How long a profile is taken where the request does not say. */
+/** Default duration of a profile. */
 const defaultSeconds = { profile: 30, heap: 10 }
 const secondsMax = 60
 

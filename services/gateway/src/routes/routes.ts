@@ -18,7 +18,7 @@ import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } 
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
 import { flagzRoute, statuszRoute, type ZPageParts } from './zpages.ts'
 
-/** What the routes need. */
+/** The dependencies of the routes. */
 type RouteParts = DiscoveryParts &
   ExplainParts &
   HealthParts &
@@ -33,7 +33,7 @@ type RouteParts = DiscoveryParts &
     readonly flowControl: FlowControl | undefined
   }
 
-/** What hono and its middleware read of a request. A real `Request` would cost more than the rest of the routing. */
+/** The part of a request that hono and its middleware read. A real `Request` would cost more than the rest of the routing. */
 export class RoutedRequest {
   /** A HEAD of a document is a GET whose body is not sent, so that the length of the body is known. */
   readonly method: string
@@ -84,7 +84,7 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   app.notFound(({ env: { request, parts } }) => {
     throw nothingAt(request.path, parts)
   })
-  // What is thrown becomes an answer in one place, which is not here.
+  // Errors become answers in one place, which is not here.
   app.onError((error) => {
     throw error
   })
@@ -95,7 +95,7 @@ function withoutLastSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** What shows all that is served waits until that is known: a client that has seen a definition established finds it here. */
+/** Discovery waits until all served resources are known: a client that has seen a definition established finds it here. */
 const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { parts } }, next) => {
   await parts.customResources.upToDate()
   await next()

@@ -6,7 +6,7 @@ import { PlainRefusal, pageNotFound } from '../request/respond.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
 
-/** What the pages about the server itself need. */
+/** The dependencies of the pages about the server itself. */
 export interface ZPageParts {
   readonly names: Names
   readonly isGateOn: IsGateOn

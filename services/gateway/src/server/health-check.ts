@@ -1,4 +1,4 @@
-/** What checks of several names may stand for. `store`: writes are possible; the others: what a start has to reach. */
+/** The conditions of checks, which may have several names. `store`: writes are possible; the others: steps that a start must reach. */
 export type HealthCondition =
   | 'store'
   | 'admission'
@@ -12,7 +12,7 @@ export type HealthCondition =
 /** One thing that must be well before the server is ready. */
 export interface HealthCheck {
   readonly name: string
-  /** What it decides, under the names that kube-apiserver has for that; absent: it is shown under its own name. */
+  /** Its condition, under the names that kube-apiserver has for it; absent: it is shown under its own name. */
   readonly condition?: HealthCondition
   /** undefined: well; a text: what is wrong. Clients read it only where they ask for this check alone. */
   check(): string | undefined | Promise<string | undefined>

@@ -1,4 +1,4 @@
-/** Which one of the gateways of a process this is. Each keeps its share of a limit, and the shares add up to the limit. */
+/** The share of one gateway of a process. Each keeps its share of a limit, and the shares add up to the limit. */
 export interface LimitShare {
   /** From 0. */
   readonly index: number

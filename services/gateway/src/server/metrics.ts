@@ -234,7 +234,7 @@ export function addFeatureGates(metrics: Metrics, { names: { serverServiceName }
   metrics.gauge({ name: `${serverServiceName}_feature_enabled`, help, labels: ['name', 'stage'], collect })
 }
 
-/** How many reads and writes are worked on at most; 0: any number. */
+/** The bounds of executing reads and writes; 0: any number. */
 interface LoadBounds {
   readonly readsMax: number
   readonly writesMax: number
@@ -267,7 +267,7 @@ function createLoadMeter(metrics: Metrics, { readsMax, writesMax }: LoadBounds, 
   }
 }
 
-/** What is known of the server where requests are counted. */
+/** The server's facts in the request counts. */
 interface CountedServer {
   readonly state: GatewayState
   readonly bounds: LoadBounds
@@ -395,7 +395,7 @@ function createRequestSeries(declared: Declared): (request: GatewayRequest) => S
   }
 }
 
-/** How many watches are open of what. */
+/** The numbers of open watches. */
 function openWatches({ watches }: GatewayState) {
   const counted = new Map<string, { readonly labels: Record<(typeof longRunningLabels)[number], string>; count: number }>()
   for (const { request } of watches) {
@@ -446,7 +446,7 @@ function keyOf(request: GatewayRequest): string {
 function labelsOf(request: GatewayRequest): Record<(typeof requestLabels)[number], string> {
   const { info, code } = request
   const common = { dry_run: dryRunOf(request), component: 'apiserver', code: String(code) }
-  // What a client makes up must not become a label.
+  // A text that a client makes up must not become a label.
   if (info.kind === 'path' || request.isUnserved) {
     return { ...common, verb: methodWordOf(request), group: '', version: '', resource: '', subresource: '', scope: '' }
   }

@@ -1,6 +1,6 @@
 import type { GatewayRequest, InFlightCounts } from '../request/request.ts'
 
-/** What changes while the gateway lives. */
+/** The changing state of the gateway. */
 export interface GatewayState extends InFlightCounts {
   /** No new work: readyz fails, connections are asked to go. */
   isClosing: boolean

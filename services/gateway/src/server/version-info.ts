@@ -1,4 +1,4 @@
-/** What `/version` says. */
+/** The contents of `/version`. */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string

@@ -50,13 +50,13 @@ export function explainPath(names: Names): string {
   return `/${names.apiDomain}/explain`
 }
 
-/** Whether a user may see how requests are decided. */
+/** True if a user may see how requests are decided. */
 export async function mayExplain(user: User, names: Names, authorizers: readonly Authorizer[]): Promise<boolean> {
   const { kind } = await decide(authorizers, user, { kind: 'path', verb: 'get', path: explainPath(names) })
   return kind === 'allow'
 }
 
-/** Whether a user may read the object of a request, and so the changes of plugins. */
+/** True if a user may read the object of a request, and so the changes of plugins. */
 export async function mayRead(user: User, info: RequestInfo, authorizers: readonly Authorizer[]): Promise<boolean> {
   if (info.kind === 'path') return true
   const { kind } = await decide(authorizers, user, { ...info, verb: 'get' })

@@ -7,9 +7,9 @@ import type { GatewayRequest } from '../request/request.ts'
 import { constrained, type Impersonation, unconstrained } from './impersonation-modes.ts'
 import type { Step } from './step.ts'
 
-/** What impersonation needs. */
+/** The dependencies of impersonation. */
 export interface ImpersonateParts extends AuthorizeParts {
-  /** Whether callers may be allowed to act as others in requests of one kind alone. */
+  /** True if callers may be allowed to impersonate in requests of one kind alone. */
   readonly constrainsImpersonation: boolean
 }
 
@@ -30,7 +30,7 @@ async function become(
   }
   const way = unconstrained(question)
   const refused = await refusedAccess(way, authorizers)
-  // What could not be decided is not allowed; what went wrong is no concern of the caller.
+  // An access without a decision is not allowed; its error is no concern of the caller.
   if (refused !== undefined) throw refusal(request.user, refused.access, refused.reason)
   act(request, way, headers)
 }

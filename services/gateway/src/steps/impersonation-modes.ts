@@ -9,18 +9,18 @@ export interface Impersonation {
   readonly user: User
   /** The caller, as authorizers see it. */
   readonly caller: User
-  /** What the caller must be allowed to, all of it. */
+  /** The accesses that the caller needs, all of them. */
   readonly accesses: readonly Access[]
   /** The verb that bounds it to requests of one kind; '' where it holds for all requests. */
   readonly constraint: string
 }
 
-/** What the caller asks for. */
+/** The caller's request. */
 export interface ImpersonationQuestion {
   readonly caller: User
   /** As the headers say; groups that follow from the name are not among its groups. */
   readonly asked: User
-  /** What the request itself does. */
+  /** The access of the request itself. */
   readonly access: Access
   readonly names: Names
 }
@@ -135,7 +135,7 @@ function nodeOf(user: string): string | undefined {
   return checkSubdomain(name).length === 0 ? name : undefined
 }
 
-/** Whether the caller is a service account whose token is bound to that node. */
+/** True if the caller is a service account whose token is bound to that node. */
 function isOnNode({ name, extra }: User, node: string, names: Names): boolean {
   const nodes = extra[subdomainLabel(names, 'authentication', 'node-name')] ?? []
   return parseServiceAccount(name) !== undefined && nodes.length === 1 && nodes[0] === node

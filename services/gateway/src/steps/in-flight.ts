@@ -11,7 +11,7 @@ export interface InFlightBounds {
   readonly writesMax: number
 }
 
-/** What bounding the requests in flight needs. */
+/** The dependencies of bounding the requests in flight. */
 export interface InFlightParts {
   readonly state: Pick<GatewayState, 'readsInFlight' | 'writesInFlight'>
   readonly inFlight: InFlightBounds

@@ -1,6 +1,6 @@
 import type { RulesOf } from './kind-rules.ts'
 
-/** What this server itself serves is available from the beginning; whether another server is, is judged afterwards. */
+/** This server's own group versions are available from the beginning; another server is probed afterwards. */
 export const apiServiceStrategy: RulesOf<'apiregistration/v1.APIService'> = {
   prepareCreate(object) {
     if (object.spec.service) return

@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { DerError, type DerValue, derTags, derValues, expectDer } from '@orch/platform'
 
-/** How a request may be signed: the kind of key, and what is made of the bytes first. */
+/** A signature scheme: the kind of key, and the digest of the bytes. */
 interface Signing {
   readonly keyType: string
   /** As Go calls the algorithm. */
@@ -46,7 +46,7 @@ interface PemBlock {
   readonly bytes: Buffer
 }
 
-/** What is wrong with a PKCS #10 request in PEM, its signature included. */
+/** The error of a PKCS #10 request in PEM, its signature included. */
 export function findRequestProblem(pem: string): string | undefined {
   const [block] = pemBlocks(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
@@ -58,7 +58,7 @@ export function findRequestProblem(pem: string): string | undefined {
   }
 }
 
-/** What is wrong with issued certificates in PEM. */
+/** The error of issued certificates in PEM. */
 export function findCertificatesProblem(pem: string): string | undefined {
   const blocks = pemBlocks(pem)
   for (const { type, hasHeaders, bytes } of blocks) {

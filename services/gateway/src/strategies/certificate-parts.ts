@@ -29,7 +29,7 @@ export function issuedStatus(given: ApiObject, live: ApiObject, now: string): Re
   return withConditions(statusOf(given), conditions, before, now)
 }
 
-/** What a signer may not write. */
+/** The errors of a signer's write. */
 export function validateIssued(object: ApiObject, live: ApiObject): FieldError[] {
   const [after, before] = [conditionsOf(object), conditionsOf(live)]
   const errors = decisions

@@ -14,13 +14,13 @@ import { podStrategy } from './pod.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
 import { serviceStrategy } from './service.ts'
 
-/** What is particular about writing objects of one kind. */
+/** The rules of writing objects of one kind. */
 export interface Strategy {
   readonly behaviour: Behaviour
   readonly rules: KindRules
 }
 
-/** What writing an object of a built-in kind does beside storing it, by kind. Kinds that are not here do nothing. */
+/** The effects of writing an object of a built-in kind besides storing it, by kind. Kinds that are absent have none. */
 const hooksByKind: Readonly<Record<string, KindRules>> = {
   APIService: apiServiceStrategy,
   CSIDriver: csiDriverStrategy,
@@ -38,7 +38,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   MutatingAdmissionPolicy: { reads: 'paramKind' },
   MutatingAdmissionPolicyBinding: { reads: 'paramRef' },
   Namespace: namespaceStrategy,
-  // Who registers a node says what it has.
+  // The registering client reports the node's capacity.
   Node: { keepsGivenStatus: true },
   NetworkPolicy: { groupInMessages: 'extensions' },
   PersistentVolumeClaim: persistentVolumeClaimStrategy,
@@ -53,7 +53,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
 
 const noRules: KindRules = {}
 
-/** How objects of a resource are written. */
+/** The strategy of a resource. */
 export function strategyOf(resource: Resource): Strategy {
   return { behaviour: resource, rules: hooksByKind[resource.hooks ?? ''] ?? noRules }
 }

@@ -20,13 +20,13 @@ export interface KindRules<Kept = ApiObject> {
   prepareUpdate?(object: Kept, live: Kept): void
   /** When an update of any part has its defaults, and mutating admission has been asked. `subresource`: the part; absent: the main one. */
   completeUpdate?(object: Kept, live: Kept, names: Names, subresource?: string): void
-  /** Which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
+  /** Decides which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
   countsOnly?(object: Kept, live: Kept): boolean
   /** The generation is 1 for ever. */
   readonly keepsGeneration?: true
   /** Being marked for deletion does not count for the generation. */
   readonly deletesUncounted?: true
-  /** Whether a change outside of what is always counted counts for the generation too. */
+  /** True if a change outside the part that is always counted counts for the generation too. */
   countsChange?(object: Kept, live: Kept): boolean
   /** Rules on top of those of the catalogue. */
   validate?(object: Kept, live: Kept | undefined): readonly FieldError[]
@@ -36,15 +36,15 @@ export interface KindRules<Kept = ApiObject> {
   prepareDeletion?(object: Kept, names: Names): void
   /** Something beside `metadata.finalizers` still holds the object. */
   isHeld?(object: Kept): boolean
-  /** How the status is written. Absent: as a part of the object that is all its own. */
+  /** The form of the status in writes. Absent: a part of the object that is all its own. */
   readonly status?: ObjectPart
   /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: what another part is for. */
   unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
-  /** What a write that is stored has issued; undefined: nothing, or nothing that is counted. */
+  /** The certificate that a stored write has issued; undefined for none, or for one that is not counted. */
   issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined
   /** Objects are deleted when they have been there for a while, if the server is set so. */
   readonly expires?: true
-  /** What an object runs on, by which it is connected to; undefined: it has no place yet. */
+  /** The host of an object, for connections to it; undefined: it has no place yet. */
   hostOf?(object: Kept): Host | undefined
   /** Its objects grant permissions, so a writer must have those. */
   readonly grants?: Grants
@@ -64,16 +64,16 @@ export interface Host {
   readonly name: string
 }
 
-/** What an object grants: rules of its own, or those of the role that it names. */
+/** The rights that an object grants: rules of its own, or those of the role that it names. */
 export type Grants = 'rules' | 'role'
 
-/** What is read for an object: all objects of the kind of its parameters, or the parameters that it refers to. */
+/** The objects read for an object: all of the kind of its parameters, or the parameters that it refers to. */
 export type Reads = 'paramKind' | 'paramRef'
 
 /** The rules of a built-in kind, by the type that its objects are stored as. */
 export type RulesOf<Name extends TypeName> = KindRules<MutableBuiltIn<Name>>
 
-/** What a subresource that is a part of the object itself lets its writers change. */
+/** The changes that a subresource that is a part of the object allows its writers. */
 export interface ObjectPart {
   /** The live object with the writer's part in it; `now` is the time that the server fills in. */
   merge(given: ApiObject, live: ApiObject, now: string): ApiObject

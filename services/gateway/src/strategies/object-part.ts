@@ -49,7 +49,7 @@ const approval: ObjectPart = {
   merge: (given, live, now) => ({ ...withMetadata(given, live), status: approvedStatus(given, live, now) }),
 }
 
-/** What has been put together before it is written. */
+/** An object that is complete before it is written. */
 const whole: ObjectPart = { merge: (given) => given, validate: () => [] }
 const scale: ObjectPart = { merge: (given) => given, isWanted: true }
 
@@ -62,7 +62,7 @@ const parts: Readonly<Record<string, ObjectPart>> = {
   scale,
 }
 
-/** What a kind says of its parts. */
+/** A kind's rules for its parts. */
 interface PartStrategy {
   readonly behaviour: Pick<Behaviour, 'statusKeeps'>
   readonly rules: Pick<KindRules, 'status'>

@@ -5,8 +5,8 @@ import type { RulesOf } from './kind-rules.ts'
 type Claim = MutableBuiltIn<'core/v1.PersistentVolumeClaim'>
 
 /**
- * Where a claim's data comes from is said in an old field and in a newer one; who fills in one means both. What the old field alone says is
- * dropped when it is neither a claim nor a snapshot, as it always has been.
+ * The source of a claim's data has an old field and a newer one; a client that fills in one means both. The contents of the old field alone are
+ * dropped when they name neither a claim nor a snapshot, as it always has been.
  */
 export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeClaim'> = {
   prepareCreate: (claim, names) => settleSources(claim, names),

@@ -26,7 +26,7 @@ function markTerminating(object: { metadata: ObjectMeta; status: unknown }, name
   object.status = terminatingStatus({ ...object }, { kind: 'pending' }, deletionTimestamp ?? '')
 }
 
-/** What a client says of them through the status stands, but for nothing. */
+/** A client's change of them through the status stands, but an empty list does not. */
 function keepStoredVersions(object: Definition, _live: Definition, _names: Names, subresource?: string): void {
   if (subresource === undefined || (object.status.storedVersions ?? []).length === 0) addStoredVersions(object)
 }

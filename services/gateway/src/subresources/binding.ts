@@ -14,7 +14,7 @@ import { type WriteParts, write } from '../write/write.ts'
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
 
-/** What a binding needs. */
+/** The dependencies of a binding. */
 export type BindingParts = WriteParts &
   CandidateParts &
   BodyParts &

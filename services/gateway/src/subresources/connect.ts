@@ -10,7 +10,7 @@ import type { AdmitBodyParts } from '../write/admit-body.ts'
 import { type Live, type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
 
-/** What a connection to a Pod, a Node or a Service needs. */
+/** The dependencies of a connection to a Pod, a Node or a Service. */
 export type ConnectParts = LiveParts &
   AdmitBodyParts & {
     readonly served: Pick<ServedResources, 'find'>

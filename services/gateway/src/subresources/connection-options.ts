@@ -4,7 +4,7 @@ import { queryBoolean } from '../request/request-info.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 
-/** What the parameters of a connection are. */
+/** The boolean parameters of a connection. */
 const flags = ['stdin', 'stdout', 'stderr', 'tty'] as const
 const streams: ReadonlySet<string> = new Set(['exec', 'attach'])
 

@@ -8,7 +8,7 @@ import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type WriteParts, write } from '../write/write.ts'
 
-/** What finding and changing the budgets of a Pod needs. */
+/** The dependencies of finding and changing the budgets of a Pod. */
 export type BudgetParts = WriteParts & {
   readonly storage: Pick<StorageService, 'list'>
   readonly metaVersion: string

@@ -16,7 +16,7 @@ import { type Budget, type BudgetParts, budgetsOf, notYetObserved, takeDisruptio
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
 
-/** What an eviction needs. */
+/** The dependencies of an eviction. */
 export type EvictionParts = BudgetParts & DeleteParts & OptionsParts
 
 type Pod = BuiltIn<'core/v1.Pod'>
@@ -29,7 +29,7 @@ interface Eviction {
   readonly parts: EvictionParts
 }
 
-/** How often a Pod that changes meanwhile is looked at. */
+/** Largest number of looks at a Pod that changes meanwhile. */
 const attemptsMax = 20
 
 /** Deletes a pod, unless a disruption budget stands against it. */

@@ -28,7 +28,7 @@ import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { respondKind } from './respond-kind.ts'
 
-/** What the Scale of an object needs. */
+/** The dependencies of the Scale of an object. */
 export type ScaleParts = ApplyParts & CandidateParts
 
 const scaleType = 'autoscaling/v1.Scale'
@@ -36,10 +36,10 @@ const scaleType = 'autoscaling/v1.Scale'
 /** The number of pods of an object, apart from everything else in it. */
 type Scale = BuiltIn<typeof scaleType>
 
-/** What a writer wants the scale to be, given what it is. */
+/** The scale that a writer wants, given the present one. */
 type Wish = (scale: Scale) => Scale
 
-/** How many pods an object wants and has. */
+/** Reads the number of pods that an object wants and has. */
 export const getScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const { served, info } = target
   const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
@@ -57,7 +57,7 @@ function requireReplicas(object: ApiObject, { subresource: { scalePaths } }: Sub
   throw internal(`the spec replicas field ${JSON.stringify(scalePaths.specReplicasPath)} does not exist`)
 }
 
-/** What a patch finds where an object does not say how many there should be: a zero is not printed, and would look the same. */
+/** The replicas that a patch finds in an object without any: a zero is not printed, and would look the same. */
 const unsetReplicas = -(2 ** 31)
 
 /** The Scale that a patch changes. */
@@ -229,9 +229,9 @@ function customScaleOf(object: ApiObject, apiVersion: string, paths: ScalePaths)
 }
 
 interface Replicas {
-  /** How many there should be. */
+  /** The wanted number. */
   readonly replicas: number | undefined
-  /** How many there are. */
+  /** The present number. */
   readonly seen: number | undefined
   readonly selector: LabelSelector | undefined
 }

@@ -6,7 +6,7 @@ import { type EvictionParts, evictPod } from './eviction.ts'
 import { getScale, patchScale, type ScaleParts, updateScale } from './scale.ts'
 import { requestToken, type TokenRequestParts } from './token-request.ts'
 
-/** What the verbs of all subresources need. */
+/** The dependencies of the verbs of all subresources. */
 export type SubresourceParts = BindingParts & ConnectParts & EvictionParts & ScaleParts & TokenRequestParts
 
 type VerbsOfSubresource = Partial<Record<ResourceVerb, SubresourceVerb<SubresourceParts>>>
@@ -25,7 +25,7 @@ const bySubresource: Readonly<Record<string, VerbsOfSubresource>> = {
   scale: { get: getScale, update: updateScale, patch: patchScale },
 }
 
-/** What a verb does with a subresource that is not a part of its object; undefined: the server can't do it. */
+/** The verb of a subresource that is not a part of its object; undefined if the server lacks it. */
 export function subresourceVerb(subresource: string, verb: ResourceVerb): SubresourceVerb<SubresourceParts> | undefined {
   return bySubresource[subresource]?.[verb]
 }

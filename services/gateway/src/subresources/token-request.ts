@@ -16,7 +16,7 @@ import { type LiveParts, readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { respondKind } from './respond-kind.ts'
 
-/** What a request for a token needs. */
+/** The dependencies of a request for a token. */
 export type TokenRequestParts = LiveParts &
   BodyParts &
   OptionsParts &
@@ -156,7 +156,7 @@ interface CompleteRequest extends ApiObject {
   readonly spec: FullSpec
 }
 
-/** What is asked for, held to the server's bound. */
+/** The requested spec, held to the server's bound. */
 function heldToBound(spec: FullSpec, { expirationSecondsMax: secondsMax }: AccountTokenIssuer, request: GatewayRequest): FullSpec {
   if (secondsMax === 0 || spec.expirationSeconds <= secondsMax) return spec
   request.warn(`requested expiration of ${spec.expirationSeconds} seconds shortened to ${secondsMax} seconds`)

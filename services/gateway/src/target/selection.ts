@@ -4,13 +4,13 @@ import { resolveSelection } from '@orch/core/read'
 import type { Query } from '../request/request-info.ts'
 import type { Served } from './target.ts'
 
-/** Which objects a request means: where, and which of them. */
+/** The selected objects of a request: the scope and the selectors. */
 export interface Range {
   readonly scope: Scope
   readonly selection: Selection
 }
 
-/** What reading selectors needs. */
+/** The dependencies of reading selectors. */
 export interface SelectionParts {
   readonly isGateOn: Catalogue['isGateOn']
 }

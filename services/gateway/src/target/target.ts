@@ -3,7 +3,7 @@ import type { KindName, ResourceName } from '@orch/core/meta'
 import type { ResourceInfo } from '../request/request-info.ts'
 import { type Strategy, strategyOf } from '../strategies/kind-hooks.ts'
 
-/** What a resource request is addressed to. */
+/** The target of a resource request. */
 export interface Target {
   readonly info: ResourceInfo
   readonly served: Served
@@ -20,7 +20,7 @@ export interface SubresourceTarget extends Target {
 /** A resource in one version with what every request to it needs, made once. */
 export interface Served {
   readonly resource: Resource
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: ResourceName
   readonly kind: KindName
   readonly strategy: Strategy
@@ -41,7 +41,7 @@ export interface ServedResources {
   of(resource: Resource): Served
 }
 
-/** What is served now, and what calls back when that changes. */
+/** The served catalogue, and the news of its changes. */
 interface ChangingCatalogue {
   current(): Catalogue
   onChange(listener: (catalogue: Catalogue) => void): unknown

@@ -1,7 +1,7 @@
 import type { Names } from '@orch/core/names'
 import type { Beside } from './openapi-part.ts'
 
-/** What the thread of texts is asked. */
+/** A job of the thread of texts. */
 export type TextJob =
   | { readonly kind: 'parseYaml'; readonly bytes: Uint8Array }
   /** JSON as YAML. */
@@ -9,7 +9,7 @@ export type TextJob =
   /** JSON as people read it. */
   | { readonly kind: 'prettyJson'; readonly bytes: Uint8Array }
 
-/** What it answers; a failure is the error that the same work would have thrown here. */
+/** Its answer; a failure is the error that the same work would have thrown here. */
 export type TextAnswer =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** The value of a YAML text, as JSON: that is read faster than a copied object. */
@@ -30,7 +30,7 @@ export interface AuditBodyJob {
   readonly isPrinted: boolean
 }
 
-/** What such a body tells; without metadata it is no object. */
+/** The contents of such a body; without metadata it is no object. */
 export type AuditBodyAnswer =
   | { readonly kind: 'auditBody'; readonly metadata: BodyMetadata | undefined; readonly bytes?: Uint8Array }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -60,7 +60,7 @@ export interface OpenApiPart extends HashedBytes {
   readonly facts: Uint8Array
 }
 
-/** What a document says; `as3` is the part as OpenAPI 3. */
+/** The contents of a document; `as3` is the part as OpenAPI 3. */
 interface ReadOpenApi {
   readonly kind: 'readOpenApi'
   readonly part: OpenApiPart
@@ -94,7 +94,7 @@ export type ThreadJob = TextJob | AuditBodyJob | ReadOpenApiJob | JoinOpenApiJob
 /** All that it answers. */
 export type ThreadAnswer = TextAnswer | AuditBodyAnswer | ReadOpenApiAnswer | JoinOpenApiAnswer
 
-/** What an event says of where an object lies, as far as the object itself tells. */
+/** An event's facts about an object's place, as far as the object itself has them. */
 export interface BodyMetadata {
   readonly name: string
   readonly namespace: string
@@ -102,7 +102,7 @@ export interface BodyMetadata {
   readonly resourceVersion: string
 }
 
-/** How a body is read for an event. */
+/** The reading of a body for an event. */
 export interface BodyReading {
   /** Media type, without parameters. */
   readonly contentType: string

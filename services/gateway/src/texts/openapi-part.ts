@@ -60,7 +60,7 @@ function nameInReference(reference: string): string | undefined {
   return reference.startsWith(referenceStart) ? reference.slice(referenceStart.length) : undefined
 }
 
-/** What changes in a part when it is added to other definitions. */
+/** The changes of a part when it is added to other definitions. */
 export interface Beside {
   /** Definitions that are there already. */
   readonly without: ReadonlySet<string>

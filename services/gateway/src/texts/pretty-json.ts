@@ -51,7 +51,7 @@ export function prettyJson(text: string): string {
 /** Deeper levels are indented as this one: else a body's worth of numbers, nested deeply, would become gigabytes of spaces. */
 const indentedDepthMax = 32
 
-/** Where the string that opens at `start` closes. */
+/** The end of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1

@@ -24,7 +24,7 @@ function movable(bytes: Uint8Array | undefined): ArrayBuffer[] {
   return bytes?.buffer instanceof ArrayBuffer && bytes.buffer.byteLength === bytes.byteLength ? [bytes.buffer] : []
 }
 
-/** What knows all types is loaded with its first job. */
+/** The module with all types is loaded with its first job. */
 async function answerTo(job: ThreadJob): Promise<ThreadAnswer> {
   try {
     switch (job.kind) {

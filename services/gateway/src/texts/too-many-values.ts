@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts'
 
-/** Whether a value has more members and items than a body may have. */
+/** True if a value has more members and items than a body may have. */
 export function hasTooManyValues(value: unknown): boolean {
   const waiting = [value]
   let count = 0

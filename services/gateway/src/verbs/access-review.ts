@@ -12,7 +12,7 @@ import { type ReviewParts, readReview } from './review-body.ts'
 import { type SelectingAttributes, selectorsOf, validateSelectors } from './review-selectors.ts'
 import type { Verb } from './verb.ts'
 
-/** What a review of access needs. */
+/** The dependencies of a review of access. */
 export type AccessReviewParts = ReviewParts &
   RespondStoredParts & {
     readonly authorizers: readonly Authorizer[]

@@ -19,7 +19,7 @@ import { type WriteParts, write } from '../write/write.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
 
-/** What an apply needs. */
+/** The dependencies of an apply. */
 export type ApplyParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** Media type of a configuration to be applied, whether it is written as YAML or as JSON. */
@@ -90,7 +90,7 @@ async function parseConfiguration(request: GatewayRequest, bytes: Uint8Array, pa
   if (isPlain) return { ...decoded, repeats: [] }
   const parsed = await parseYamlBody(request, bytes, parts)
   if (parsed.kind === 'yaml') return parsed
-  // What begins as JSON is not converted before it is decoded.
+  // A body that begins as JSON is not converted before it is decoded.
   const step = beginsAsJson.test(Buffer.from(bytes.subarray(0, beginningBytes)).toString())
     ? `decoding patch: ${conversionFailure}`
     : 'encoding patch: '
@@ -116,7 +116,7 @@ function requireKind({ served }: Target, { kind, apiVersion }: OwnedObject): voi
 
 type Plan = { readonly request: GatewayRequest; readonly target: Target; readonly options: WriteOptions }
 
-/** What is to be written when the configuration is merged into what is there. */
+/** The object to write when the configuration is merged into the live one. */
 export async function applied(plan: Plan, configuration: Configuration, live: Live | undefined, parts: ApplyParts): Promise<Intent> {
   const { served, subresource, info } = plan.target
   if (live === undefined && subresource !== undefined) throw notFound(served.name, info.name)

@@ -13,7 +13,7 @@ import { rangeOf, type SelectionParts } from '../target/selection.ts'
 import { inOrder } from '../write/prepare.ts'
 import type { Verb } from './verb.ts'
 
-/** What the health of the components needs. */
+/** The dependencies of the health of the components. */
 export type ComponentStatusParts = RespondStoredParts &
   SendParts &
   SelectionParts & {

@@ -5,7 +5,7 @@ import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 
-/** What a create needs. */
+/** The dependencies of a create. */
 export type CreateParts = WriteParts & CandidateParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** A new object: the one in the body, after the steps of a create (`write/steps.ts`). */

@@ -13,7 +13,7 @@ import { type DeleteParts, type Deletion, deleteObject, warnOfDefault } from './
 import { headOf, type ListParts, pageOf, sendList } from './list.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
-/** What the deletion of a collection needs. */
+/** The dependencies of deleting a collection. */
 export type DeleteCollectionParts = DeleteParts & ListParts
 
 /** Objects that are deleted at the same time. */

@@ -8,7 +8,7 @@ import type { Target } from '../target/target.ts'
 import { type AdmissionParts, admittingOf } from '../write/admission.ts'
 import { type DeleteOptions, invalidIgnored } from '../write/delete-options.ts'
 
-/** What the deletion of an object needs that cannot be read. */
+/** The dependencies of deleting an unreadable object. */
 export type DeleteUnreadableParts = AdmissionParts &
   RespondParts & {
     readonly authorizers: readonly Authorizer[]

@@ -22,7 +22,7 @@ import { type WriteParts, write } from '../write/write.ts'
 import { type DeleteUnreadableParts, deleteUnreadable } from './delete-unreadable.ts'
 import type { Verb } from './verb.ts'
 
-/** What a deletion needs. */
+/** The dependencies of a deletion. */
 export type DeleteParts = WriteParts & DeleteOptionsParts & RespondStoredParts & DeleteUnreadableParts
 
 /** Deletes an object, at once or in two phases where something still holds it. */

@@ -12,7 +12,7 @@ import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
-/** What a get needs. */
+/** The dependencies of a get. */
 export type GetParts = RespondStoredParts &
   SchemaParts &
   ShownParts & {
@@ -34,7 +34,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   await (needsReaders(request, served, entry) ? withReaders(served, parts, respond) : respond())
 }
 
-/** Whether a schema is needed to answer with an object: not for its bytes, or those of its metadata, as they are stored. */
+/** True if the answer needs a schema: not for an object's bytes, or those of its metadata, as they are stored. */
 function needsReaders({ answer: { format, representation } }: GatewayRequest, served: Served, entry: StoredContent): boolean {
   if (served.resource.readers.preparable === undefined) return false
   const isCopied = representation.kind === 'metadata' || (representation.kind === 'object' && format !== 'protobuf')

@@ -10,7 +10,7 @@ import type { Served } from '../target/target.ts'
 import type { Outbox } from './outbox.ts'
 import type { WatchPrinter } from './watch-printer.ts'
 
-/** What reading the state needs. */
+/** The dependencies of reading the state. */
 type InitialStateParts = SchemaParts & ShownParts & { readonly storage: Pick<StorageService, 'list'>; readonly wheel: TimerWheel }
 
 /** The state that a watch begins with, and where it goes. */
@@ -28,7 +28,7 @@ export interface InitialStateOptions {
   readonly toSent: (frames: readonly Uint8Array[]) => readonly Uint8Array[] | Promise<readonly Uint8Array[]>
 }
 
-/** How far the state was sent. */
+/** The progress of sending the state. */
 export type StateOutcome =
   | { readonly kind: 'sent'; readonly revision: number; readonly epoch: string }
   /** The client takes nothing. Nothing of the state is held; `sendSome` goes on with it. */

@@ -15,7 +15,7 @@ import { type Range, rangeOf, type SelectionParts } from '../target/selection.ts
 import type { Served } from '../target/target.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
-/** What a list needs. */
+/** The dependencies of a list. */
 export type ListParts = RespondStoredParts &
   SendParts &
   SelectionParts &
@@ -54,7 +54,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
 /** A list that storage has begun to give. */
 interface BegunList {
   readonly head: ListHead
-  /** What follows the head. */
+  /** The objects after the head. */
   readonly objects: AsyncIterable<ListPart>
   readonly read: ResolvedRead
   readonly range: Range
@@ -126,7 +126,7 @@ interface Page {
   readonly start: string
 }
 
-/** What storage is asked for. */
+/** The page that storage reads. */
 export function pageOf(read: ResolvedRead): Page {
   switch (read.kind) {
     case 'latest':
@@ -177,7 +177,7 @@ function printsEmptyContinue({ answer }: GatewayRequest, { resource }: Served): 
   return resource.definedBy !== undefined && answer.representation.kind === 'object'
 }
 
-/** What the list says of itself. */
+/** The metadata of the list. */
 function listMetaOf({ names }: ListParts, head: ListHead, read: ResolvedRead, printsEmpty: boolean): ListMeta {
   const resourceVersion = String(head.revision)
   const isChunked = read.kind === 'continue' || ('limit' in read && read.limit > 0)

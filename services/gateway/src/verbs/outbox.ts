@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { UnreadBytes, UnreadHolder } from './unread-bytes.ts'
 
-/** What an outbox is made from. */
+/** The dependencies of an outbox. */
 export interface OutboxOptions {
   readonly exchange: Pick<Exchange, 'connection' | 'waitingBytes' | 'isClosed' | 'write' | 'writeShared' | 'end'>
   readonly user: string
@@ -14,8 +14,8 @@ export interface OutboxOptions {
 }
 
 /**
- * What one watcher is to get, in order. Its connection is given some bytes at a time, and more when it has taken them: what waits here is
- * a reference to bytes that others share, and what a connection was given is encrypted for it alone.
+ * The queue of one watcher's bytes, in order. Its connection gets some bytes at a time, and more when it has taken them: a queued item is
+ * a reference to bytes that others share, and the connection's bytes are encrypted for it alone.
  *
  *   writeShared(900 KB)   → 256 KB of it are written, the rest waits   → taken: the next 256 KB are written …
  */
@@ -101,7 +101,7 @@ export class Outbox implements UnreadHolder {
     this.#options.cutOff()
   }
 
-  /** What is this little, behind nothing that waits, is given at once and not counted. */
+  /** So few bytes, with none waiting before them, are written at once and not counted. */
   #fits(bytes: number): boolean {
     return this.#unreadBytes === 0 && this.#options.exchange.waitingBytes + bytes <= limits.watchPieceBytesMin
   }

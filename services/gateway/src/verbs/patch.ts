@@ -18,7 +18,7 @@ import { decodePatched } from './patched-object.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
 import type { Verb } from './verb.ts'
 
-/** What a patch needs. */
+/** The dependencies of a patch. */
 export type PatchParts = ApplyParts
 
 const strategicMergeType = 'application/strategic-merge-patch+json'

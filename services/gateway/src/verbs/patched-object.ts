@@ -8,7 +8,7 @@ import type { Change } from './change.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** What a patch has left of an object. */
+/** The result of a patch. */
 interface Patched {
   readonly change: Change
   readonly value: Record<string, unknown>

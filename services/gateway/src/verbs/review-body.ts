@@ -8,7 +8,7 @@ import { type CandidateParts, readCandidate, reportProblems } from '../write/can
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type OwnershipParts, ownersAfter, setOwners } from '../write/ownership.ts'
 
-/** What reading a review needs. */
+/** The dependencies of reading a review. */
 export type ReviewParts = BodyParts &
   OptionsParts &
   CandidateParts &

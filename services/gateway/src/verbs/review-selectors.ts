@@ -16,7 +16,7 @@ interface SelectorAttributes {
   readonly requirements?: readonly Requirement[]
 }
 
-/** What a question about a resource may be limited to. */
+/** The selectors of a question about a resource. */
 export interface SelectingAttributes {
   readonly fieldSelector?: SelectorAttributes
   readonly labelSelector?: SelectorAttributes

@@ -11,7 +11,7 @@ import { inOrder } from '../write/prepare.ts'
 import { type ReviewParts, readReview } from './review-body.ts'
 import type { Verb } from './verb.ts'
 
-/** What a review of a token needs. */
+/** The dependencies of a review of a token. */
 export type TokenReviewParts = ReviewParts &
   RespondStoredParts & {
     readonly authentication: Pick<Authenticators, 'audiences' | 'readToken'>

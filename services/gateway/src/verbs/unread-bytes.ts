@@ -62,7 +62,7 @@ export class UnreadBytes {
   }
 }
 
-/** What waits for the watches of one connection or user. */
+/** The waiting bytes of the watches of one connection or user. */
 class Account implements WheelTask {
   readonly #bytesMax: number
   readonly #options: UnreadBytesOptions

@@ -9,7 +9,7 @@ import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
 
-/** What an update needs. */
+/** The dependencies of an update. */
 export type UpdateParts = WriteParts & CandidateParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** Replaces an object, or the part of it that the path names. */
@@ -69,7 +69,7 @@ export function requireNumericVersion({ object }: Candidate): void {
   throw badRequest(`invalid resource version: metadata.resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
 }
 
-/** Whether the writer of an object says which state of it is meant. Version 0 says nothing. */
+/** True if the writer of an object names the state that is meant. Version 0 names none. */
 function namesVersion({ metadata: { resourceVersion } }: ApiObject): boolean {
   return resourceVersion !== undefined && resourceVersion !== '' && parseRevision(resourceVersion) !== 0
 }

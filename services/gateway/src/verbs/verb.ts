@@ -3,10 +3,10 @@ import type { GatewayRequest } from '../request/request.ts'
 import { queryInteger } from '../request/request-info.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 
-/** What one verb does with a request, and the parts it needs. It answers, or throws. */
+/** A verb, with the parts it needs. It answers a request, or throws. */
 export type Verb<Parts> = (request: GatewayRequest, target: Target, parts: Parts) => void | Promise<void>
 
-/** What one verb does with a part of an object that has a kind of its own. */
+/** A verb of a part of an object that has a kind of its own. */
 export type SubresourceVerb<Parts> = (request: GatewayRequest, target: SubresourceTarget, parts: Parts) => void | Promise<void>
 
 /** The parameters that say how fresh and how much. */

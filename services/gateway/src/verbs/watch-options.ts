@@ -8,7 +8,7 @@ import type { GatewayRequest } from '../request/request.ts'
 import { queryInteger } from '../request/request-info.ts'
 import type { Served } from '../target/target.ts'
 
-/** What events look like to this client. A stream has no YAML. */
+/** The format of events for this client. A stream has no YAML. */
 export function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: { readonly names: Names }): WatchFormat {
   const { format, representation } = request.answer
   if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
@@ -27,7 +27,7 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
   }
 }
 
-/** How long a watch lasts, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. */
+/** Duration of a watch, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. */
 export function lifeOf(
   { query }: GatewayRequest,
   { draws, watchLifeMs: shortestMs }: { readonly draws: Pick<Draws, 'watchLife'>; readonly watchLifeMs: number },

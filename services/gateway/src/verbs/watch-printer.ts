@@ -10,7 +10,7 @@ import type { SharedFrames } from '../representations/shared-frames.ts'
 import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
 import type { Served } from '../target/target.ts'
 
-/** What printing the events of a watch needs. */
+/** The dependencies of printing the events of a watch. */
 export type WatchPrinterParts = RepresentationParts &
   WebhookConversionParts & { readonly clock: Clock; readonly remadeFrames: RemadeFrames; readonly sharedFrames: SharedFrames }
 
@@ -38,7 +38,7 @@ export class WatchPrinter {
     this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
   }
 
-  /** Whether a webhook is asked about each object. */
+  /** True if each object needs a webhook. */
   get asksWebhook(): boolean {
     return this.#isConverted
   }
@@ -48,7 +48,7 @@ export class WatchPrinter {
     return this.#isConverted ? convertContents(this.#parts, this.#served, entries, this.#conversionContext()) : entries
   }
 
-  /** How an object of the initial state is sent: in pieces where its own bytes will do, so that those of a long state are copied once. */
+  /** Prints an object of the initial state: in pieces if its own bytes will do, so that those of a long state are copied once. */
   ofState(): (entry: Entry) => readonly Uint8Array[] {
     const [parts, served, format] = [this.#parts, this.#printed, this.#format]
     if (format.kind === 'json' && served.isStoredVersion) {

@@ -23,7 +23,7 @@ import { readQueryOf, type Verb } from './verb.ts'
 import { lifeOf, watchFormatOf } from './watch-options.ts'
 import { WatchPrinter, type WatchPrinterParts } from './watch-printer.ts'
 
-/** What a watch needs. */
+/** The dependencies of a watch. */
 export type WatchParts = WatchPrinterParts &
   SchemaParts &
   ShownParts & {
@@ -141,7 +141,7 @@ class WatchSession implements WatchSink, WheelTask {
       return { request, after: read.revision, epoch: '' }
     }
     if (read.kind === 'watchFromNow') {
-      // Where nothing lies: what has been acknowledged before this request, at whichever replica, is no change after it.
+      // This key is always absent: changes acknowledged before this request, at any replica, are no changes after it.
       const { revision, epoch } = await this.#parts.storage.get({ key: scopePrefix(range.scope), read: { kind: 'latest' } })
       this.#open()
       return { request, after: revision, epoch }
@@ -176,7 +176,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.request.audit?.responseStarted()
   }
 
-  /** Whether the resource has not changed since the request came. */
+  /** True if the resource has not changed since the request came. */
   #isServed(): boolean {
     const { group, version, plural, readers } = this.#served.resource
     return !readers.isUntyped || this.#parts.served.find(group, version, plural)?.resource.readers === readers

@@ -3,7 +3,7 @@ import { type Clock, type Log, noTracer, retryDelayMs, runOutsideExchanges, slee
 import { deliver } from './delivery.ts'
 import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
-/** Where a client's events go. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
+/** The receiver of a client's events. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
 export interface WatchSink {
   /**
    * Whole frames, ready to be written. The same object is given to every client that stands at the same place: it may be
@@ -140,7 +140,7 @@ class SharedSubscription {
   }
 
   /**
-   * Whether a client that begins after this revision may share. Not when the subscription has ended, and not when it may
+   * True if a client that begins after this revision may share. Not when the subscription has ended, and not when it may
    * have begun at a revision of the far future: it would never meet the others.
    */
   isJoinable(after: number): boolean {
@@ -208,7 +208,7 @@ class SharedSubscription {
     if (!this.#line.isClosed) this.#given(part)
   }
 
-  /** What fits a turn, when others have used up this one. */
+  /** Delivers a part in a later turn, when others have used up this one. */
   async #giveLater(part: EventsPart, room: Promise<void>): Promise<void> {
     const clients = [...this.#attached]
     await room
@@ -348,7 +348,7 @@ class Client implements WatchAttachment {
   }
 }
 
-/** What it takes of a turn to give a part to one client. */
+/** The share of a turn that a part takes for one client. */
 function costOf({ frames }: EventsPart): number {
   return frames.length + bytesPerWrite
 }

@@ -20,5 +20,5 @@ export const defaultWatchHubLimits: WatchHubLimits = {
 /** Watches that the span of a delivery is linked to: thousands may share it, and a few show the way. */
 export const linkedWatchesMax = 8
 
-/** What one write to a socket costs beside its bytes, in bytes that cost as much: a call of the system and a record of TLS. */
+/** The cost of one write to a socket besides its bytes, in bytes that cost as much: a call of the system and a record of TLS. */
 export const bytesPerWrite = 4 * 1024

@@ -17,7 +17,7 @@ import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
 
 type Phase = 'mutate' | 'validate'
 
-/** What asking admission needs. */
+/** The dependencies of asking admission. */
 export interface AdmissionParts {
   readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle' | 'ruleSources'>
   readonly clock: Clock
@@ -26,7 +26,7 @@ export interface AdmissionParts {
 /** Asks mutating admission, and takes from its answer what the writer could have written. */
 export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock }) => {
   const { write, object, live } = draft
-  // What may be changed in place from here on: admission has seen the object itself.
+  // The copy may be changed in place from here on: admission has seen the object itself.
   const own: ApiObject = { ...object, metadata: { ...object.metadata } }
   draft.object = own
   if (write.isAdmitted) return
@@ -49,7 +49,7 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   if (live !== undefined && isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
 }
 
-/** What admission adds to each write is often there already, such as the tolerations of a Pod. */
+/** Admission's additions to a write are often present already, such as the tolerations of a Pod. */
 function shareMembers(object: ApiObject, live: ApiObject): void {
   for (const field in object) if (field !== 'metadata') object[field] = shareWith(object[field], live[field])
 }
@@ -125,7 +125,7 @@ export function admittingOf({ write, live }: Admittable, operation: Operation, o
   }
 }
 
-/** What calls the conversion webhook of a kind. */
+/** The call of a kind's conversion webhook, as attributes. */
 function toldOf({ definition, clientConfig, reviewVersions }: ConversionWebhook): Attributes['conversion'] {
   return { definition, clientConfig, reviewVersions }
 }
@@ -211,7 +211,7 @@ interface Asked {
   readonly phase: Phase
   readonly admitting: Admitting
   readonly admission: AdmissionService
-  /** Those by which it is asked; undefined: they are not known. */
+  /** The rules by which it is asked; undefined: they are not known. */
   readonly admissionRules: object | undefined
 }
 

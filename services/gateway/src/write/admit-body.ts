@@ -6,7 +6,7 @@ import { type AdmissionParts, namespaceOf, optionsOf } from './admission.ts'
 import { afterAdmission } from './admitted-object.ts'
 import type { PlannedWrite } from './draft.ts'
 
-/** What asking about a body needs. */
+/** The dependencies of asking about a body. */
 export type AdmitBodyParts = {
   readonly admitter: Pick<AdmissionParts['admitter'], 'mutate' | 'validate'>
   readonly draws: Pick<Draws, 'writeId'>
@@ -15,11 +15,11 @@ export type AdmitBodyParts = {
 /** A request with a body that is not the object it writes: an eviction, a binding, the options of a connection. */
 export interface BodyRequest<Body = ApiObject> extends Pick<PlannedWrite, 'request' | 'target'> {
   readonly operation: 'CREATE' | 'CONNECT'
-  /** What the body is. */
+  /** The type of the body. */
   readonly described: Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
   readonly name: string
   readonly object: Body
-  /** What the client said beside the body; a connection says nothing. */
+  /** The client's options besides the body; a connection has none. */
   readonly options: { readonly isDryRun: boolean; readonly object: unknown }
 }
 

@@ -22,7 +22,7 @@ const anObject = (metadata: ApiObject['metadata'], rest: object = {}): ApiObject
 })
 const now = '2026-01-01T00:00:00Z'
 
-/** What is written of an object that a webhook has left so. */
+/** The written form of an object that a webhook has left like this. */
 function taken(own: ApiObject, left: ApiObject, { plural = 'pods', subresource = '', isNew = true } = {}): ApiObject {
   const target = targetOf(plural, subresource === '' ? undefined : subresource)
   return takeAdmitted({ target, own, left, live: isNew ? undefined : own, now })
@@ -71,7 +71,7 @@ test('through a subresource a webhook changes that part, and none of what is the
   expect(through).toEqual({ ...own, metadata: { ...own.metadata, labels: { a: '1' } }, status: { phase: 'B' } })
 })
 
-/** How a move is refused. */
+/** The refusal of a move. */
 function refusalOf(own: ApiObject, left: ApiObject, isNew: boolean): unknown {
   try {
     return taken(own, left, { isNew })

@@ -33,8 +33,8 @@ export interface AdmittedObject {
 }
 
 /**
- * What is written after admission has changed an object. What is the server's to say stays as it was: a webhook may be
- * anybody's. What a kind derives from the rest is derived of an update anew; of a new object it is derived after this.
+ * The object to write after admission has changed it. The server's own members stay unchanged: a webhook may be
+ * anyone's. Members that a kind derives from others are derived again on an update; for a new object they are derived after this.
  */
 export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): ApiObject {
   const { served, subresource } = target
@@ -53,7 +53,7 @@ export function takeAdmitted({ target, own, left, live, now }: AdmittedObject): 
   return object
 }
 
-/** Whether an object is what admission has left, so that a verdict about that is one about the object. */
+/** True if an object is the one that admission has left, so that a verdict about that is one about the object. */
 export function isTakenWhole({ metadata, ...taken }: ApiObject, { metadata: leftMetadata, ...left }: ApiObject): boolean {
   return haveSameMembers(metadata, leftMetadata) && haveSameMembers(taken, left)
 }

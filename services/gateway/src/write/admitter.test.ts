@@ -80,7 +80,7 @@ test('the early verdict of validation is reported when validation would have bee
   const labels = 'operation="CREATE",rejected="false"'
   expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_count{type="validate",${labels}} 1`)
   expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_sum{type="validate",${labels}} 0.002`)
-  // What validating took is not mutating's.
+  // The time of validating does not count for mutating.
   expect(text).toContain(`apiserver_admission_step_admission_duration_seconds_sum{type="admit",${labels}} 0.003`)
   expect(text).toContain(`apiserver_admission_controller_admission_duration_seconds_count{name="P",type="validate",${labels}} 1`)
   admitter.close()

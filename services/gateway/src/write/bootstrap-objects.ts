@@ -7,7 +7,7 @@ import { Draft, type Origin } from './draft.ts'
 import type { BootstrapManagers } from './ownership.ts'
 import { type BootstrapParts, bootstrapSteps } from './steps.ts'
 
-/** What creating the server's own objects needs. */
+/** The dependencies of creating the server's own objects. */
 export type BootstrapWriteParts = BootstrapParts & { readonly requestTimeoutMs: number; readonly draws: Draws }
 
 /** An object of the server's own. */
@@ -60,5 +60,5 @@ function planOf(served: Served, { metadata }: ApiObject, { clock, draws, request
   return { id: draws.writeId(), request, target, name: '', options }
 }
 
-/** Who makes what the gateway itself needs. */
+/** The user that creates the gateway's own objects. */
 export const ownUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} }

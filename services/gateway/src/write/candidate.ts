@@ -10,7 +10,7 @@ import type { Target } from '../target/target.ts'
 import type { Live } from './live.ts'
 import type { FieldValidation, WriteOptions } from './options.ts'
 
-/** What reading an object from a body needs. */
+/** The dependencies of reading an object from a body. */
 export interface CandidateParts {
   readonly names: Names
   readonly catalogue: Catalogue
@@ -26,7 +26,7 @@ export interface Candidate {
   readonly body: unknown
   /** `unknown field "spec.zzz"`, `duplicate field "spec.size"`. */
   readonly problems: readonly string[]
-  /** Who owns its fields, where the verb has found that out. */
+  /** The owners of its fields, if the verb has found them. */
   readonly owners?: ManagedFieldsEntry[]
 }
 
@@ -45,7 +45,7 @@ export function readCandidate(
   return candidate
 }
 
-/** Whose write it is that the body of a POST asks for. */
+/** The write that the body of a POST asks for. */
 export interface NewWrite {
   readonly request: GatewayRequest
   readonly target: Target
@@ -59,7 +59,7 @@ export function readNew({ request, target, options }: NewWrite, body: ParsedBody
   return { kind: 'create', candidate } as const
 }
 
-/** What says of which kind a body is. */
+/** The kind of a body. */
 export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
 /** The live object, frozen with all that is in it, where what is read beside it may share its parts. */
@@ -67,7 +67,7 @@ export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined)
   return live?.isAsDecoded === true ? freezeDeeply(live.object) : undefined
 }
 
-/** Where the JSON of a candidate is from. */
+/** The source of a candidate's JSON. */
 type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'repeats' | 'source'> & {
   /** An object of the same type, frozen: what the candidate has in common with it is shared. */
   readonly known?: ApiObject | undefined
@@ -104,7 +104,7 @@ function forgetsOwners({ metadata }: Readonly<Record<string, unknown>>): boolean
   return Array.isArray(owners) && owners.length === 0
 }
 
-/** What becomes of unknown and duplicate fields; they are dropped in any case. Strict lists all of them. */
+/** Reports unknown and duplicate fields, which are dropped in any case. Strict lists all of them. */
 export function reportProblems(
   { kind, version }: Pick<Described, 'kind' | 'version'>,
   problems: readonly string[],
@@ -146,14 +146,14 @@ function requireKind(
   throw otherKind(named, expected, conversionText(named, expected))
 }
 
-/** What kube-apiserver reads without a type says itself what it is. Without its version it would be a 500 there. */
+/** A body that kube-apiserver reads without a type must name its own. Without its version it would be a 500 there. */
 function requireNamedType(value: Readonly<Record<string, unknown>>, { kind, version }: Described, summary: string): void {
   const missing = value['kind'] ? (value['apiVersion'] ? undefined : 'apiVersion') : 'Kind'
   if (missing === undefined) return
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: Object '${missing}' is missing in '${summary}'`)
 }
 
-/** What kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
+/** A body that kube-apiserver reads without a type is of another version when it is read, and of another kind when it is validated. */
 function otherUntyped({ kind, apiVersion }: GivenKind, expected: Described, metadata: unknown): Error {
   if (apiVersion !== expected.apiVersion) return otherVersion({ kind, apiVersion }, expected)
   const error = {

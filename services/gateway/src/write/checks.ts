@@ -15,7 +15,7 @@ import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served } from '../target/target.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft.ts'
 
-/** What checking an object needs. */
+/** The dependencies of checking an object. */
 export type CheckParts = GateParts &
   RoleParts &
   ParameterParts &

@@ -28,9 +28,9 @@ function targetOf(plural: string, group = ''): Target {
 }
 
 interface Around {
-  /** What storage answers to a commit. */
+  /** Storage's answer to a commit. */
   readonly commit?: () => Promise<CommitOutcome>
-  /** What the object's key has now. */
+  /** The present entry of the object's key. */
   readonly entry?: object
   readonly target?: Target
   readonly name?: string

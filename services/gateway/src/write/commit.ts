@@ -16,7 +16,7 @@ import { type Live, type LiveParts, latestRevision, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
 import { isAsRead, type RecentObjects, withRevision } from './recent-objects.ts'
 
-/** What a commit needs. */
+/** The dependencies of a commit. */
 export type CommitParts = LostCommitParts &
   LiveParts & {
     /** Expiry of Events; undefined: they are kept. */
@@ -40,7 +40,7 @@ export const encodeByWebhook: WriteStep<CommitParts, AnyDraft> = (draft, parts) 
   if (needsEncoding(draft)) return encodeConverted(draft, parts)
 }
 
-/** Whether a webhook makes the stored version of what is written. */
+/** True if a webhook makes the stored version of the written object. */
 function needsEncoding({ write: { target } }: AnyDraft): boolean {
   const { resource, isStoredVersion } = target.served
   return resource.conversion !== undefined && !isStoredVersion
@@ -143,7 +143,7 @@ export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts)
   return remove(draft, { ...shownOf(live, write.target, parts), conditions }, parts)
 }
 
-/** What is answered about an object that is as it was stored. */
+/** The answer about an object that is unchanged. */
 function shownOf({ entry }: Live, { served }: Target, parts: ConversionParts): Pick<Written, 'json' | 'fingerprint'> {
   const json = toCurrentBytes(parts, served, entry)
   return needsWebhook(served, entry) ? { json, fingerprint: entry.fingerprint } : { json }
@@ -161,7 +161,7 @@ function isReleased({ object, live, write: { target } }: ChangeDraft): boolean {
 }
 
 interface Removal {
-  /** What is answered. */
+  /** The answered object. */
   readonly json: Uint8Array
   readonly fingerprint?: number | undefined
   readonly conditions: CommitRequest['conditions']
@@ -198,7 +198,7 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
   return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, { encoded, recent }, parts)
 }
 
-/** What has changed once will often change again; of what is new most is only read. The object must be what its bytes are read as. */
+/** An object that has changed once will often change again; most new ones are only read. The object must equal the reading of its bytes. */
 function isWrittenAgain({ live, hasBigIntegers }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
   if (live === undefined || hasBigIntegers || json.length >= limits.largeBytesMin) return false
   return live.isAsDecoded && isAsRead(stored, live.object)
@@ -247,7 +247,7 @@ function encodeStored({ served: { resource } }: Target, { object, hasBigIntegers
   return { stored, encoded: encodeExactly(stored, hasBigIntegers, resource.readers.isUntyped) }
 }
 
-/** What a changed object would be served as, with the revision that it has now. */
+/** The served form of a changed object, with the revision that it has now. */
 export function previewChange(
   draft: Pick<ChangeDraft, 'write' | 'object' | 'hasBigIntegers' | 'live' | 'encoding'>,
   parts: CommitParts,
@@ -330,7 +330,7 @@ function withoutOwners({ metadata, ...rest }: ApiObject): object {
   return { ...rest, metadata: own }
 }
 
-/** Whether the last byte in which two texts differ is one of a time; most changes end elsewhere, and need no closer look. */
+/** True if the last byte in which two texts differ is one of a time; most changes end at another place, and need no closer look. */
 function endsDifferingInTime(left: Uint8Array, right: Uint8Array): boolean {
   let last = left.length - 1
   while (last >= 0 && left[last] === right[last]) last--

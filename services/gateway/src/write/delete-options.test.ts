@@ -6,7 +6,7 @@ import { toDeleteOptions } from './delete-options.ts'
 const catalogue = createCatalogue('orch')
 const parts = { catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' }
 
-/** How options are refused. */
+/** The refusal of options. */
 function refusal(options: Record<string, unknown>) {
   try {
     return toDeleteOptions(options, parts)

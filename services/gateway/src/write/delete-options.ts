@@ -8,7 +8,7 @@ import { type Query, queryBoolean, queryInteger } from '../request/request-info.
 import { listOfKinds, typeMetaType } from './candidate.ts'
 import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 
-/** What the meaning of the options rests on. */
+/** The inputs of the options' meaning. */
 interface MeaningParts {
   readonly names: Names
   readonly catalogue: Catalogue
@@ -16,12 +16,12 @@ interface MeaningParts {
   readonly metaVersion: string
 }
 
-/** What reading the options of a deletion needs. */
+/** The dependencies of reading the options of a deletion. */
 export type DeleteOptionsParts = BodyParts & MeaningParts
 
 type Propagation = 'Background' | 'Orphan' | 'Foreground'
 
-/** How a deletion is meant. */
+/** The meaning of a deletion. */
 export interface DeleteOptions {
   readonly isDryRun: boolean
   readonly gracePeriodSeconds: number | undefined
@@ -55,7 +55,7 @@ function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
   }
 }
 
-/** What the type has; anything else is dropped, as unknown fields are everywhere. */
+/** The members of the type; any other is dropped, as unknown fields are everywhere. */
 const ignoreReadErrors = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun', ignoreReadErrors]
 

@@ -9,12 +9,12 @@ import type { Candidate } from './candidate.ts'
 import type { Live } from './live.ts'
 import type { WriteOptions } from './options.ts'
 
-/** What the steps that every new object takes need to know of its writer. */
+/** The writer's facts for the steps that every new object takes. */
 export interface Origin extends Pick<GatewayRequest, 'isLarge' | 'deadlineMs' | 'auditId' | 'trace' | 'explanation'> {
   readonly user: User
 }
 
-/** Whose object is written where, and how it is meant. */
+/** The target of a write, and its options. */
 export interface Plan<Request extends Origin = Origin> {
   /** The same for all attempts. */
   readonly id: string
@@ -27,7 +27,7 @@ export interface Plan<Request extends Origin = Origin> {
 
 /** A write that a verb asks for. */
 export interface Write extends Omit<Plan<GatewayRequest>, 'id'> {
-  /** What admission sees of the options. */
+  /** The options as admission sees them. */
   readonly optionsObject: unknown
   /**
    * The verb's own step, the first of every list: what is to become of the object, given what is there. It refuses by throwing, and
@@ -43,7 +43,7 @@ export interface Write extends Omit<Plan<GatewayRequest>, 'id'> {
 /** A write under way. */
 export type PlannedWrite = Write & Plan<GatewayRequest>
 
-/** What is to become of an object. The kind names the list of steps that follows. */
+/** The intended change of an object. The kind names the list of steps that follows. */
 export type Intent =
   | { readonly kind: 'create'; readonly candidate: Candidate }
   | { readonly kind: 'update'; readonly candidate: Candidate; readonly live: Live }
@@ -52,15 +52,15 @@ export type Intent =
   | { readonly kind: 'remove'; readonly live: Live }
   | { readonly kind: 'nothing'; readonly live: Live }
 
-/** How admission sees an object that is written through a subresource with a kind of its own. */
+/** Admission's view of an object that is written through a subresource with a kind of its own. */
 export interface ShownAs {
   readonly kind: string
   show(object: ApiObject): ApiObject
-  /** What admission has changed there is brought back into the object. */
+  /** Brings admission's changes back into the object. */
   take(object: ApiObject, shown: unknown): ApiObject
 }
 
-/** What a write has led to. `json` is the object as the present schema has it, in the stored version. */
+/** The result of a write. `json` is the object as the present schema has it, in the stored version. */
 export interface Written {
   readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
   readonly json: Uint8Array
@@ -75,10 +75,10 @@ export interface Again {
   readonly refusal?: StatusError
 }
 
-/** What else must hold when a commit is made. */
+/** A further condition of a commit. */
 export type Condition = CommitRequest['conditions'][number]
 
-/** What knows which features are on. They are the same as long as the gateway runs. */
+/** The feature gates, which are constant for a running gateway. */
 export interface GateParts {
   readonly isGateOn: Catalogue['isGateOn']
 }
@@ -89,11 +89,11 @@ export interface Encoding {
   readonly encoded: EncodedObject
 }
 
-/** What a kind holds outside of its object, taken for one attempt. */
+/** A kind's holdings outside its object, taken for one attempt. */
 export interface Reservation {
   /** Complete with what was reserved. Absent: unchanged. */
   readonly object?: ApiObject
-  /** What must hold when the object is committed. */
+  /** Conditions of the object's commit. */
   readonly conditions?: readonly Condition[]
   /** The object was written: what it no longer needs is given back, now or later. */
   readonly settle: () => Promise<void>
@@ -122,11 +122,11 @@ export class Draft<Before extends Live | undefined = Live | undefined, W extends
   errors: readonly FieldError[] = []
   /** The answer of mutating admission, which may contain the verdict of validating admission. */
   mutation: Admitted | undefined
-  /** What must hold when the object is committed. */
+  /** Conditions of the object's commit. */
   conditions: readonly Condition[] = []
-  /** What admission has reserved for the write. */
+  /** Admission's reservations for the write. */
   reservations: readonly string[] = []
-  /** What its kind has reserved for it. */
+  /** The kind's reservation for it. */
   reservation: Reservation | undefined
   /** Of an update: what would be stored. */
   encoding: Encoding | undefined

@@ -17,7 +17,7 @@ import { type CallOrigin, callContext } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
 import type { RecentObjects } from './recent-objects.ts'
 
-/** What reading an object needs. */
+/** The dependencies of reading an object. */
 export type LiveParts = ConversionParts &
   WebhookConversionParts & {
     readonly storage: Pick<StorageService, 'get'>

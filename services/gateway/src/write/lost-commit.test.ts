@@ -25,7 +25,7 @@ const update: CommitRequest = { key: 'k', expected: 5, conditions: [], value: ne
 const removal: CommitRequest = { key: 'k', expected: 5, conditions: [], writeId: 'mine' }
 const creation: CommitRequest = { ...update, expected: 0 }
 
-/** What is found of a commit, and what was asked of storage meanwhile. The clock moves when it is waited for. */
+/** The outcome of a commit, and the requests to storage meanwhile. The clock moves when it is waited for. */
 async function found(commit: CommitRequest, { past, again, cause = late, deadlineMs = 60_000 }: Around) {
   const clock = createFakeClock()
   const asked: string[] = []

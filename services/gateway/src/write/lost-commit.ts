@@ -4,14 +4,14 @@ import { type Clock, type Log, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { type CallOrigin, originOf, remainingMs } from '../request/request.ts'
 
-/** What looking for a lost commit needs. */
+/** The dependencies of looking for a lost commit. */
 export interface LostCommitParts {
   readonly clock: Clock
   readonly log: Log
   readonly storage: Pick<StorageService, 'get' | 'getAt' | 'commit'>
 }
 
-/** What the object's own past says about a commit. */
+/** The trace of a commit in the object's past. */
 type Trace =
   | { readonly kind: 'written'; readonly revision: number }
   /** The key has the revision that the commit expects: it has not been written, or not yet. Never said of a create. */
@@ -22,11 +22,11 @@ type Trace =
   | { readonly kind: 'unclear' }
 
 /**
- * What became of a commit whose answer was lost.
+ * Finds the outcome of a commit whose answer was lost.
  *
- * The object's past tells whether it was written, by the id of the write. Where it was not, an update and a delete are sent again,
- * with the same id: they expect a revision that the key has once only, so that of all that were sent one is written at most. A
- * delete leaves no object with its id: where its key is absent, storage is asked by the same commit whether it was this one, since
+ * The object's past shows whether it was written, by the id of the write. If it was not, an update and a delete are sent again,
+ * with the same id: they expect a revision that the key has only once, so that one of all attempts is written at most. A
+ * delete leaves no object with its id: if its key is absent, storage is asked by the same commit whether it was this one, since
  * another client's delete leaves the same. A create expects that the key is absent, which may be so again after a delete; it is
  * looked for, and not sent a second time.
  */

@@ -4,7 +4,7 @@ import { validateFieldManager } from '@orch/core/validation'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean } from '../request/request-info.ts'
 
-/** What reading the options of a write needs. */
+/** The dependencies of reading the options of a write. */
 export interface OptionsParts {
   readonly names: Names
   /** With it off, unknown and duplicate fields are dropped without a warning. */
@@ -13,7 +13,7 @@ export interface OptionsParts {
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
-/** How a write is meant. */
+/** The meaning of a write's options. */
 export interface WriteOptions {
   readonly isDryRun: boolean
   /** '': the writer names none. */

@@ -40,7 +40,7 @@ function autoscaler(percentage: number, managedFields: ManagedFieldsEntry[]): Ap
   return { kind: 'HorizontalPodAutoscaler', apiVersion: 'autoscaling/v1', metadata: { name: 'a', managedFields }, spec }
 }
 
-/** Who owns what after the percentage of an autoscaler has changed from 50 to 60 in version 1. */
+/** The owners of the fields after the percentage of an autoscaler has changed from 50 to 60 in version 1. */
 function afterChange(entries: ManagedFieldsEntry[], parts: OwnershipParts = ownParts, served = autoscalers('v1')) {
   const states = { before: autoscaler(50, entries), after: autoscaler(60, entries) }
   const owners = runAtOnce(ownersAfter(writer(served), states, parts))

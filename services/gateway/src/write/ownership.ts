@@ -23,22 +23,22 @@ import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served, ServedResources, Target } from '../target/target.ts'
 import type { NewDraft, Plan, Write, WriteStep } from './draft.ts'
 
-/** What finding the owners of fields needs. */
+/** The dependencies of finding the owners of fields. */
 export interface OwnershipParts {
   readonly names: Names
   readonly clock: Clock
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
-  /** Where a webhook converts the objects: what it has made of them. */
+  /** The objects that a webhook has converted, if one does. */
   readonly convertOwned?: ConvertOwned
 }
 
-/** What finding the owners for a request needs. */
+/** The dependencies of finding the owners for a request. */
 export type FindOwnersParts = OwnershipParts & WebhookConversionParts
 
 type Writer = Pick<Write, 'request' | 'target' | 'options'>
 
-/** Who owns which fields after a write that is no apply. `after` has the `managedFields` that the writer has sent. */
+/** The owners of the fields after a write that is no apply. `after` has the `managedFields` that the writer has sent. */
 export function* ownersAfter(
   writer: Writer,
   { before, after, isReset = false }: { before: ApiObject | undefined; after: ApiObject; isReset?: boolean },
@@ -46,7 +46,7 @@ export function* ownersAfter(
 ): Steps<ManagedFieldsEntry[]> {
   if (before !== undefined && !isTracked(writer.target)) return before.metadata.managedFields ?? []
   const { served } = writer.target
-  // What the way into storage and back adds is the writer's too; a webhook is asked when the object is encoded.
+  // Fields that the conversion to storage and back adds are the writer's too; a webhook is asked when the object is encoded.
   const staysAsItIs = served.isStoredVersion || served.converted !== undefined
   const kept = staysAsItIs ? after : toServedObject(parts, served, toStoredObject(parts, served, after))
   return yield* trackUpdateInSteps({
@@ -65,7 +65,7 @@ export const findOwners: WriteStep<FindOwnersParts> = async (draft, parts) => {
   try {
     setOwners(object, owners ?? (await ownVersions(write, parts, (own) => ownersAfter(write, states, own))))
   } catch (error) {
-    // Where the object cannot be seen in the versions of other managers, entries stay as they were.
+    // If the object cannot be converted to the versions of other managers, entries stay unchanged.
     if (!(error instanceof ConversionError)) throw error
     setOwners(object, live?.object.metadata.managedFields ?? [])
   }
@@ -89,7 +89,7 @@ export function ownVersions<T>(
   return withOwnedVersions(parts, callContext(request, parts), steps)
 }
 
-/** Who owns which fields after the server itself has changed the status of an object that is about to be written. */
+/** The owners of the fields after the server itself has changed the status of an object that is about to be written. */
 export function ownersOfStatus(
   served: Served,
   { before, after }: { before: ApiObject; after: ApiObject },
@@ -207,7 +207,7 @@ function blankOf(resource: Resource): OwnedObject {
 const statusField = fieldSets.setOfPaths([['f:status']])
 const resetByParts = new Map<string, fieldSets.FieldSet>()
 
-/** What a write to this path cannot change, whatever it says, and so does not own. */
+/** The fields that a write to this path cannot change, and so does not own. */
 function resetFieldsOf(served: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
   const { resource, strategy, hasStatus } = served
   const unmarked = strategy.rules.unmarked?.(subresource)

@@ -14,7 +14,7 @@ import { type Described, sharedOf } from './candidate.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, Plan, PlannedWrite, WriteStep } from './draft.ts'
 import type { Live } from './live.ts'
 
-/** What preparing an object needs. */
+/** The dependencies of preparing an object. */
 export type PrepareParts = GateParts & {
   readonly names: Names
   readonly clock: Clock
@@ -77,7 +77,7 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   const given = { ...draft.object }
   // Parts that are as in the live object are those of the live object, and frozen: what defaults reach in them becomes the draft's own.
   readers.applyDefaults?.(draft.object, names, isGateOn)
-  // What is as it was is shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
+  // Unchanged parts are shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
   const complete = inOrder(served.resource, draft.object, { known, sharesAll: true })
   const object = readers.isUntyped && live !== undefined ? keepUnwritten(complete, given, write.target) : complete
@@ -97,7 +97,7 @@ function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresou
   return object
 }
 
-/** How much of what is brought into order is taken as it is. */
+/** The parts of the ordered object that are taken unchanged. */
 export interface OrderOptions {
   /** It is in order: what it has in common with the object is not looked through again. */
   readonly known?: ApiObject | undefined
@@ -107,7 +107,7 @@ export interface OrderOptions {
 
 /** The object with its fields in the order of its type, so that equal objects have equal bytes. */
 export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, options: OrderOptions = {}): ApiObject {
-  // What a body may not have was dropped when it was read.
+  // Members that a body may not have were dropped when it was read.
   const decoded = readers.decode(object, { trackUnknown: false, keepsNulls: true, ...options })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const read = decoded.object

@@ -48,8 +48,8 @@ export class RecentObjects {
 }
 
 /**
- * Whether reading the object's JSON gives the same value: it has no integers beyond 2^53, and no member without a value. `before` has
- * been read from JSON; what it shares with the object is not looked through.
+ * True if reading the object's JSON gives the same value: it has no integers beyond 2^53, and no member without a value. `before` has
+ * been read from JSON; the parts that it shares with the object are skipped.
  */
 export function isAsRead(value: unknown, before: unknown): boolean {
   if (value === undefined || typeof value === 'bigint') return false

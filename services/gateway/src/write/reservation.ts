@@ -4,7 +4,7 @@ import type { Live } from './live.ts'
 
 type AnyDraft = Draft<Live | undefined, Plan>
 
-/** What a kind holds outside of its objects, such as the addresses of Services. */
+/** A kind's holdings outside its objects, such as the addresses of Services. */
 export interface Reserver {
   /** Reserves what the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
   reserve(draft: AnyDraft): Promise<Reservation>
@@ -29,7 +29,7 @@ export class Reservers {
   }
 }
 
-/** What reserving needs. */
+/** The dependencies of reserving. */
 export interface ReserveParts {
   /** By the storage prefix of the kind. */
   readonly reservers: Pick<ReadonlyMap<string, Reserver>, 'get'>

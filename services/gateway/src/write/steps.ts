@@ -36,15 +36,15 @@ import {
 } from './prepare.ts'
 import { type ReserveParts, reserve, reserveMark } from './reservation.ts'
 
-/** What the steps of a request's write need. */
+/** The dependencies of the steps of a request's write. */
 export type StepParts = PrepareParts & FindOwnersParts & AdmissionParts & CheckParts & ReserveParts & CommitParts
 
-/** What the steps of an object of the server's own need. */
+/** The dependencies of the steps of the server's own objects. */
 export type BootstrapParts = PrepareParts & OwnershipParts & CommitParts
 
 /**
- * What each kind of write does, in order. All writes take the same steps; a list leaves out those that do not apply. The verb's own
- * step, which says what is to become of the object, is taken before each.
+ * The steps of each kind of write, in order. All writes take the same steps; a list leaves out those that do not apply. The verb's own
+ * step, which decides the intended change, is taken before each.
  */
 export const createSteps: readonly WriteStep<StepParts, NewDraft>[] = [
   refuseTerminating,

@@ -109,7 +109,7 @@ async function aDraft(
   return draftOf(object, previewChange(former, parts)) as Draft<never>
 }
 
-/** What comes of the step that ends the write of what is as it was, and what was asked of others on the way. */
+/** The result of the step that ends a write without changes, and the requests to others on the way. */
 async function skipped(draft: Draft<never>, latest?: { revision: number } | 'none') {
   const { asked, parts } = someParts(latest)
   await encode(draft, parts)

@@ -14,7 +14,7 @@ import { type Live, latestRevision, readLive, timelyContext } from './live.ts'
 import { settleReservation } from './reservation.ts'
 import { createByNameSteps, createSteps, markSteps, removeSteps, type StepParts, updateSteps } from './steps.ts'
 
-/** What a write needs. */
+/** The dependencies of a write. */
 export type WriteParts = StepParts & {
   /** Writers that meet at one object write one after the other. */
   readonly mutex: Pick<KeyedMutex, 'take'>
@@ -24,7 +24,7 @@ export type WriteParts = StepParts & {
 }
 
 /**
- * What every write goes through: read the object, decide what is to become of it, take the steps of that; again when another write
+ * The loop of every write: read the object, decide the intended change, take its steps; again when another write
  * was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
  */
 export async function write(wanted: Write, parts: WriteParts): Promise<Written> {
@@ -99,7 +99,7 @@ function follow(plan: PlannedWrite, intent: Intent, parts: WriteParts): Written 
   }
 }
 
-/** What an attempt begins with. */
+/** The beginning of an attempt. */
 interface Attempt<Before extends Live | undefined> {
   readonly plan: PlannedWrite
   readonly steps: readonly WriteStep<WriteParts, Draft<Before>>[]
@@ -123,7 +123,7 @@ async function takeSteps<Before extends Live | undefined>(
       if (request.isLarge) await parts.pace.turn()
     }
   } catch (error) {
-    // What may have been written keeps what was promised for it.
+    // A write that may have happened keeps its reservations.
     if (!draft.isSent || !(error instanceof UnknownOutcomeError)) await settle(draft, parts)
     throw error
   }

@@ -12,7 +12,7 @@ interface Bundles {
   readonly proxies: readonly X509Certificate[]
 }
 
-/** How a socket has come out of its handshake. */
+/** The result of a socket's handshake. */
 interface Verdict {
   readonly certificate: PeerCertificate
   readonly leaf: X509Certificate
@@ -20,7 +20,7 @@ interface Verdict {
   readonly isOfClient: 'now' | 'then' | 'never'
 }
 
-/** What TLS says of a chain that is good, but for the purpose: the authorities of proxies are refused as those of clients. */
+/** TLS's code for a valid chain of another purpose: the authorities of proxies are refused as those of clients. */
 const otherPurpose = 'INVALID_PURPOSE'
 /** The words of TLS for a chain that is good, but for the machine's time. */
 const otherTimes: ReadonlySet<string> = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED'])
@@ -39,7 +39,7 @@ export class PeerReader {
     this.#bundles = toBundles(source.current)
   }
 
-  /** Where it is read for the first time, TLS has verified it by the present authorities. */
+  /** At its first read, TLS has verified the certificate by the present authorities. */
   read(socket: TLSSocket, isFirst: boolean): Peer {
     const authorities = this.#source.current
     if (this.#bundles.authorities !== authorities) this.#bundles = toBundles(authorities)
@@ -99,7 +99,7 @@ function listOf(value: string | string[] | undefined): string[] {
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }
 
-/** Where authorities of certificates are found; '' where there are none. */
+/** The files of authorities; '' for none. */
 export interface AuthorityFiles {
   readonly clientFile: string
   readonly proxyFile: string
@@ -114,7 +114,7 @@ export interface OpenAuthorities extends AuthoritySource {
   close(): void
 }
 
-/** How often the files are looked at. Reading two small files costs microseconds; authorities change in months. */
+/** Interval of looks at the files. Reading two small files costs microseconds; authorities change in months. */
 const pollMs = 5_000
 
 /** Reads the files, and reads them again when they change. What can't be used at the start throws; later, it never replaces what can. */

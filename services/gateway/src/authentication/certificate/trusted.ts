@@ -25,7 +25,7 @@ function readAll(pem: string): X509Certificate[] {
   return splitPem(pem).map((text) => new X509Certificate(text))
 }
 
-/** Whether a certificate that is not marked as an authority may sign is decided by TLS: only old roots may. */
+/** TLS decides whether a certificate that is not marked as an authority may sign: only old roots may. */
 function printOfClients(authority: X509Certificate): string {
   return authority.ca ? print(authority, ofClients) : authority.toString()
 }

@@ -36,7 +36,7 @@ test('AUTHN-OIDC-20: an address counts where email_verified is true or absent, a
   ])
 })
 
-/** What a text about the claims comes to as a part of a user. */
+/** The result of a text about the claims as a part of a user. */
 function madeBy(part: 'username' | 'groups' | 'uid' | 'extra', text: string, given: object = {}) {
   const expression = compileClaims(text, 'value')
   if (expression.kind === 'malformed') throw new Error(expression.problem)

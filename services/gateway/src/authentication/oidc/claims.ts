@@ -4,18 +4,18 @@ import { limits } from './limits.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Where a part of a user comes from: a claim, whose texts get a prefix, or an expression. */
+/** The source of a part of a user: a claim, whose texts get a prefix, or an expression. */
 export type ClaimMapping =
   | { readonly kind: 'claim'; readonly claim: string; readonly prefix: string }
   | { readonly kind: 'expression'; readonly expression: ClaimExpression<Claims> }
 
-/** What must hold, and what is said where it does not. */
+/** A condition, and the message if it does not hold. */
 export interface ClaimCondition<Input> {
   readonly expression: ClaimExpression<Input>
   readonly message: string
 }
 
-/** Which claims make a user, and how. */
+/** The rules that make a user of claims. */
 export interface ClaimRules {
   readonly issuer: string
   /** A token is for this server where it names one of them. */
@@ -33,7 +33,7 @@ export interface ClaimRules {
   readonly userConditions: readonly ClaimCondition<User>[]
 }
 
-/** What the claims of a token, whose signature is good, come to. */
+/** The result of a verified token's claims. */
 export type ClaimsOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly expiresMs: number }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -155,7 +155,7 @@ function extraOf(claims: Claims, mappings: ClaimRules['extra']): Record<string, 
   return Object.fromEntries(found.filter(([, values]) => values.length > 0))
 }
 
-/** What is null or empty counts as absent, as in kube-apiserver. */
+/** A null or empty value counts as absent, as in kube-apiserver. */
 function textsOf(expression: ClaimExpression<Claims>, claims: Claims): string[] {
   const value = evaluate(expression, claims) ?? []
   const texts = typeof value === 'string' ? [value] : value

@@ -14,6 +14,6 @@ export const limits = {
   keysAgeMsMax: 10 * 60_000,
   /** Keys that are tried on one token; providers have two or three. */
   keysTriedMax: 16,
-  /** How far the provider's clock may be ahead of ours. */
+  /** Largest lead of the provider's clock over ours. */
   clockSkewMs: 60_000,
 } as const

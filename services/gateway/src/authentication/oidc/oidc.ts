@@ -14,7 +14,7 @@ export type OidcAlgorithm = (typeof oidcAlgorithms)[number]
 /** One issuer whose tokens are accepted. */
 export interface IssuerOptions extends ClaimRules {
   readonly signingAlgorithms: readonly OidcAlgorithm[]
-  /** Where the discovery document is; undefined: below the issuer. */
+  /** The URL of the discovery document; undefined: below the issuer. */
   readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
   readonly clock: Clock

@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** Where the discovery document is; undefined: below the issuer. */
+  /** The URL of the discovery document; undefined: below the issuer. */
   readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
   readonly clock: Clock
@@ -89,7 +89,7 @@ export class Provider {
   }
 }
 
-/** Where the keys are. The document must speak of the very issuer. */
+/** The URL of the keys. The document must name the same issuer. */
 async function discover({ issuer, discoveryUrl, fetchJson }: ProviderOptions, timeoutMs: number): Promise<string> {
   const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const document = await fetchJson(url, timeoutMs)

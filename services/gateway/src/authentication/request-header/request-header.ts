@@ -1,7 +1,7 @@
 import { type Attempt, type Authentication, none, type RequestAuthenticator, refused } from '../authenticator.ts'
 import { keyOfHeader, textOfHeader } from '../header-text.ts'
 
-/** Which headers of a proxy say who asks, and which proxies are believed. */
+/** The headers in which a proxy names the user, and the trusted proxies. */
 export interface RequestHeaderOptions {
   /** Asked in order; the first that has a value gives the name. Case does not matter. */
   readonly usernameHeaders: readonly string[]
@@ -51,7 +51,7 @@ function firstValue(attempt: Attempt, headers: readonly string[]): string | unde
   return undefined
 }
 
-/** What was sent under a name, one text for each time; empty ones say nothing. */
+/** The texts sent under a name, one for each time; empty ones are ignored. */
 function valuesOf(attempt: Attempt, header: string): string[] {
   return attempt
     .headerValues(header)

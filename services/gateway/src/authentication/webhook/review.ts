@@ -3,10 +3,10 @@ import { isJsonObject } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Authentication, type Refusal, refused } from '../authenticator.ts'
 
-/** How explanations call it. */
+/** Its name in explanations. */
 const method = 'token, by the webhook'
 
-/** What the other server has decided. */
+/** The other server's decision. */
 export type ReviewDecision = Exclude<Authentication, { kind: 'none' }>
 
 /** In which version reviews are sent. */
@@ -24,7 +24,7 @@ export function printReview(options: { token: string; audiences: readonly string
   })
 }
 
-/** What the other server says, if it says it as it must; anything else throws. Nothing of the question is read from the answer. */
+/** Parses the other server's answer; a malformed one throws. Nothing of the question is read from the answer. */
 export function parseReview(
   body: string,
   expected: { audiences: readonly string[]; ownAudiences: readonly string[]; version: ReviewVersion; names: Names },
@@ -40,7 +40,7 @@ export function parseReview(
   if (!authenticated) return refusalFor(toText(status['error'] ?? '', 'status.error'))
   const user = toUser(toMap(status['user'] ?? {}, 'status.user'))
   if (expected.audiences.length === 0) return { kind: 'user', user, method }
-  // Who says nothing about audiences knows of none but this server.
+  // An answer without audiences knows of none but this server.
   const granted = audiences.length === 0 ? expected.ownAudiences : audiences
   const common = expected.audiences.filter((audience) => granted.includes(audience))
   return common.length === 0 ? refused('the token is for others') : { kind: 'user', user, method, audiences: common }

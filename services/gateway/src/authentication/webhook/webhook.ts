@@ -5,7 +5,7 @@ import { type Authentication, refused, type TokenAuthenticator, type TokenQuesti
 
 import { parseReview, printReview, type ReviewDecision, type ReviewVersion } from './review.ts'
 
-/** What came back over the wire. */
+/** The answer on the wire. */
 interface TokenWebhookAnswer {
   readonly code: number
   readonly body: string
@@ -17,7 +17,7 @@ export interface TokenWebhookOptions {
   readonly version: ReviewVersion
   /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** How long a decision is remembered, yes or no; 0: not at all. */
+  /** Lifetime of a cached decision, yes or no; 0 for none. */
   readonly cacheTtlMs: number
   readonly names: Names
   readonly clock: Clock
