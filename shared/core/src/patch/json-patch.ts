@@ -16,7 +16,7 @@ export type JsonPatch = readonly Readonly<Record<string, unknown>>[]
 
 export type JsonPatchReading = { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; error: StatusError }
 
-/** What applying gives: the new document, or the answer to the client. */
+/** The result of applying: the new document, or the answer to the client. */
 export type JsonPatchOutcome = { kind: 'patched'; value: unknown } | { kind: 'refused'; error: StatusError }
 
 /** Reads the body of a request as a patch. */
@@ -173,7 +173,7 @@ class Draft {
     if (value === undefined) throw new Impossible('there is nothing to copy')
     this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
     if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('the copies are too large')
-    // What changes in one place must not change in the other.
+    // A change in one place must not change the other.
     this.add(path, copyOf(value))
   }
 

@@ -2,7 +2,7 @@ import { cannotUnmarshal } from '../json/go-errors.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { badRequest, type StatusError } from '../meta/status.ts'
 
-/** What merging gives; a patch that is no object is refused. */
+/** The result of merging; a patch that is no object is refused. */
 export type MergeOutcome = { kind: 'patched'; value: Record<string, unknown> } | { kind: 'refused'; error: StatusError }
 
 /** Merges a patch from a request into an object. The inputs stay as they are. */

@@ -44,7 +44,7 @@ export function withoutDirectives(value: unknown): unknown {
   return kept
 }
 
-/** Whether an item of a patch says that its twin goes. */
+/** True if an item of a patch deletes its counterpart. */
 export function isDeletion(value: unknown): boolean {
   return isJsonObject(value) && value[patchMarker] === 'delete'
 }

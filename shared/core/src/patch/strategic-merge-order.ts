@@ -40,7 +40,7 @@ export function inOrder({ items, order, live, mergeKey }: Ordering): unknown[] {
   return [...result, ...others.slice(next).map(({ item }) => item)]
 }
 
-/** Where each item stands first. */
+/** The first place of each item. */
 export function firstPlaces(list: readonly unknown[], mergeKey: string | undefined): Map<string, number> {
   const places = new Map<string, number>()
   for (const [index, item] of list.entries()) {

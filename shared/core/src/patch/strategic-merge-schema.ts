@@ -1,7 +1,7 @@
 import type { Field, Node, StructNode } from '../description/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
 
-/** How a member is merged, and what is inside of it. */
+/** The strategy of a member's merge, and the schema inside it. */
 export interface FieldStrategy {
   /** `merge` makes lists merge by their items; without a word, objects merge and lists are replaced. */
   readonly kind: 'merge' | 'replace' | 'default'

@@ -58,7 +58,7 @@ function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefi
   return merged
 }
 
-/** What is retained, and the patch without directives about itself. A patch without any is not copied: it may have many members. */
+/** The retained keys, and the patch without directives about itself. A patch without any is not copied: it may have many members. */
 function withoutMarkers(given: JsonObject): [retained: unknown, patch: JsonObject] {
   if (!Object.keys(given).some((key) => key.startsWith('$'))) return [undefined, given]
   const { [patchMarker]: _directive, [retainMarker]: retained, ...patch } = given

@@ -232,7 +232,7 @@ describe('VAP-09: cases of compilation', () => {
   })
 })
 
-/** What an expression of a decision's case has come to. */
+/** The result of an expression in a decision's case. */
 interface GivenOutcome {
   readonly evalResult?: unknown
   readonly error?: { readonly error?: string }
@@ -272,7 +272,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
     expect(whole).toHaveLength(32)
   })
 
-  // What throws there is here a budget that is used up.
+  // A thrown error there is an exhausted budget here.
   test.each(failing)('%s', (_name, { evaluations = [], failPolicy, policyDecision = [] }) => {
     const validations = evaluations.map((one) => ({ spec: {}, expression: given(one, policyCostMax + 1), message: undefined }))
     const reads = { namespace: false, authorizer: false }
@@ -325,7 +325,7 @@ describe('VAP-33: cases of match conditions', () => {
   const all = casesOf<MatchCase>('match-conditions')
   const [cases, failing] = [all.filter(([, one]) => one.throwError !== true), all.filter(([, one]) => one.throwError === true)]
 
-  // What ends the evaluation of all conditions is a budget that is used up.
+  // An exhausted budget ends the evaluation of all conditions.
   test.each(failing)('%s', (_name, { evaluations }) => {
     const conditions = evaluations.map((one) => ({ name: '', compiled: given(one, conditionsCostMax + 1) }))
     expect(meetConditions(conditions, anInput)).toMatchObject({

@@ -10,7 +10,7 @@ export interface CompiledCondition {
   readonly compiled: Compiled
 }
 
-/** Whether all conditions hold. */
+/** The result of all conditions. */
 export type ConditionsOutcome =
   | { readonly kind: 'met'; readonly errors: number }
   /** The first that is false. */
@@ -27,7 +27,7 @@ export function compileConditions(conditions: readonly MatchConditionSpec[] = []
 
 const noVariables: readonly CompiledVariable[] = []
 
-/** What conditions have come to, for those who count it. */
+/** The results of conditions, for the metrics. */
 export interface ConditionsReport {
   /** A condition is false. */
   readonly isExcluded: boolean

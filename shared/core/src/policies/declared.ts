@@ -57,7 +57,7 @@ const objectTypes: Readonly<Record<string, Fields>> = {
   },
 }
 
-/** What expressions of policies see beside the objects themselves. */
+/** The variables of policies besides the objects themselves. */
 export const policyTypes = {
   request: objectOf('kubernetes.AdmissionRequest'),
   namespace: objectOf('kubernetes.Namespace'),
@@ -83,7 +83,7 @@ export class PolicyTypes implements TypeProvider {
     this.#declared = declared
   }
 
-  /** What expressions can make. */
+  /** The types that expressions can construct. */
   findType(name: string): CelType | undefined {
     if (!this.#isMutating) return undefined
     return name === 'JSONPatch' || name === 'Object' || name.startsWith('Object.') ? objectOf(name) : undefined
@@ -105,7 +105,7 @@ export class PolicyTypes implements TypeProvider {
 
 const nodes = new Map<string, ViewNode>()
 
-/** How JSON of one of these types is read. */
+/** The view of one of these types' JSON. */
 export function policyView(what: 'request' | 'namespace'): ViewNode {
   return viewOfType(policyTypes[what])
 }

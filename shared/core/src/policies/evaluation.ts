@@ -11,14 +11,14 @@ export const policyCostMax = 10_000_000
 /** Cost that all match conditions may have together. */
 export const conditionsCostMax = 2_500_000
 
-/** What expressions are evaluated on, as JSON. What is absent is null. */
+/** The input of expressions, as JSON. An absent value is null. */
 export interface PolicyInput {
   readonly object: unknown
   readonly oldObject: unknown
   readonly request: AdmissionRequestInput
   readonly params: unknown
   readonly namespaceObject: unknown
-  /** What the user of the request may do. */
+  /** The rights of the request's user. */
   readonly authorize: Authorize
 }
 
@@ -50,7 +50,7 @@ export interface CompiledVariable {
   readonly compiled: Compiled
 }
 
-/** What an expression has come to. */
+/** The result of an expression. */
 export type Outcome =
   | { readonly kind: 'value'; readonly value: unknown }
   /** `isOutOfBudget`: the budget of all expressions is used up, and no other one is evaluated. */
@@ -62,7 +62,7 @@ const outOfBudget = 'validation failed due to running out of cost budget, no fur
 /** Evaluates expressions on one request; variables are evaluated once, when the first expression needs them. */
 export class PolicyEvaluation {
   readonly #variables: Record<string, unknown>
-  /** What is left of the budget of the expressions that are evaluated now. */
+  /** The rest of the budget of the expressions that are evaluated now. */
   budget: number
   /** Of the variables that the present expression was the first to need. */
   #variableCost = 0

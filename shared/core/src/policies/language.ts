@@ -8,14 +8,14 @@ import type { OpenApiTypes } from './openapi-types.ts'
 /** A planned expression. */
 type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['program']
 
-/** What expressions read beside the objects and the request. */
+/** The variables that expressions read besides the objects and the request. */
 export interface PolicyReads {
   /** The namespace of the request. */
   readonly namespace: boolean
   readonly authorizer: boolean
 }
 
-/** What an expression compiles to. */
+/** The result of compiling an expression. */
 export type Compiled =
   | {
       readonly kind: 'program'
@@ -27,17 +27,17 @@ export type Compiled =
   /** `problem` is what kube-apiserver says: `compilation failed: …`. */
   | { readonly kind: 'malformed'; readonly problem: string; readonly text: string }
 
-/** What an expression must give. */
+/** The allowed result types of an expression. */
 export type Wanted = readonly CelType[]
 
-/** What the expressions of one place see. */
+/** The variables and rules of the expressions of one place. */
 export interface Surroundings {
   readonly hasParams: boolean
   /** Messages do not ask the authorizer. */
   readonly hasAuthorizer: boolean
   /** Types of the variables of the policy that are known so far, by name; absent: there are no variables here. */
   readonly variables?: ReadonlyMap<string, CelType>
-  /** Whether expressions make changes. */
+  /** True if expressions make changes. */
   readonly isMutating?: boolean
   /** The types of the object and of the parameters; absent: any. */
   readonly declared?: { readonly object: OpenApiTypes; readonly params: OpenApiTypes | undefined }
@@ -58,7 +58,7 @@ const mutating = {
   new: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], version: compatibleVersion }),
 }
 
-/** Whether an expression is stored already, or is being written. */
+/** The age of an expression: stored already, or being written. */
 export type ExpressionAge = keyof typeof libraries
 
 /** An environment for expressions of a policy or of match conditions; keep it for all of one place. */
@@ -100,7 +100,7 @@ export class PolicyLanguage {
     return { kind: 'program', program: planned.program, type: ast.type, text, reads }
   }
 
-  /** What is wrong with the types of an expression, as cel-go prints it; undefined: nothing. */
+  /** The type errors of an expression, as cel-go prints them; undefined for none. */
   problemOf(text: string): string | undefined {
     const compiled = this.#environment.compile(text)
     return compiled.kind === 'invalid' ? compiled.message : undefined
@@ -117,7 +117,7 @@ export class PolicyLanguage {
   }
 }
 
-/** What at least one of the expressions reads. */
+/** The variables that at least one of the expressions reads. */
 export function readsOf(expressions: readonly (Compiled | undefined)[]): PolicyReads {
   const programs = expressions.filter((one) => one?.kind === 'program')
   return { namespace: programs.some(({ reads }) => reads.namespace), authorizer: programs.some(({ reads }) => reads.authorizer) }

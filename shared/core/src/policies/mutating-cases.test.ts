@@ -77,7 +77,7 @@ function requestFor(resource: MutationCase['gvr'], kind: string): PolicyInput['r
 
 const authorize = () => ({ isAllowed: true, reason: '' })
 
-/** What a policy makes of the object of a case, with the fields of its type in order. */
+/** The result of a policy for the object of a case, with the fields of its type in order. */
 function mutated(one: MutationCase, spec: MutatingPolicySpec) {
   const described = kindOf(one)
   const request = requestFor(one.gvr, described.kind)

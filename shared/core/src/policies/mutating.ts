@@ -26,7 +26,7 @@ export interface CompiledMutatingPolicy {
   readonly reads: PolicyReads
 }
 
-/** What the expressions of the two kinds of changes give. */
+/** The result types of the expressions of the two kinds of changes. */
 export const mutationResults = { apply: mutationTypes.object, patch: listOf(mutationTypes.jsonPatch) }
 
 /** Makes a stored policy ready. Expressions that do not compile fail when they are evaluated. */
@@ -49,18 +49,18 @@ export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatin
   }
 }
 
-/** What a policy makes of an object, and what is counted of its match conditions, where it has some. */
+/** The result of a policy for an object, and the counts of its match conditions, if it has some. */
 export type MutationOutcome = Mutated & { readonly conditions?: ConditionsReport }
 
 type Mutated =
   /** The conditions are not met. */
   | { readonly kind: 'passed over' }
-  /** What became of the object, and what is wrong with changes that were left out. */
+  /** The changed object, and the errors of changes that were left out. */
   | { readonly kind: 'object'; readonly object: unknown; readonly failures: readonly string[] }
   /** The conditions cannot be evaluated. */
   | { readonly kind: 'failed'; readonly message: string }
 
-/** What is known of the kind of an object. */
+/** The known facts of an object's kind. */
 export interface MutatedKind {
   readonly shape: Shape
   /** Paths of fields that the kind does not have, or what else is wrong with an object of it. */

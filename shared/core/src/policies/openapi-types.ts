@@ -1,7 +1,7 @@
 import { namesOfProperty } from '@orch/cel/escape'
 import { type CelType, listOf, mapOf, objectOf, type TypeProvider, types } from '@orch/cel/types'
 
-/** What is read of a schema of OpenAPI 3. */
+/** The members read of an OpenAPI 3 schema. */
 export interface OpenApiSchema {
   readonly $ref?: string
   /** A reference with a description or a default beside it. */

@@ -20,7 +20,7 @@ interface SelectorSpec {
   readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
 }
 
-/** Which requests a policy or a binding is about. */
+/** The requests that a policy or a binding matches. */
 export interface MatchResourcesSpec {
   readonly namespaceSelector?: SelectorSpec
   readonly objectSelector?: SelectorSpec
@@ -37,7 +37,7 @@ export interface ValidationSpec {
   readonly messageExpression?: string
 }
 
-/** What all kinds of policies have. */
+/** The members that all kinds of policies have. */
 export interface PolicySpec {
   readonly paramKind?: { readonly apiVersion?: string; readonly kind?: string }
   readonly matchConstraints?: MatchResourcesSpec
@@ -65,7 +65,7 @@ export interface MutationSpec {
   readonly jsonPatch?: { readonly expression?: string }
 }
 
-/** Where the parameters of a binding are. */
+/** The reference to the parameters of a binding. */
 export interface ParamRefSpec {
   readonly name?: string
   readonly namespace?: string

@@ -46,7 +46,7 @@ function schemaOf({ schemaProps = {}, ...rest }: CaseSchema): OpenApiSchema {
   } as OpenApiSchema
 }
 
-/** What the functions assert that the cases name no more than `$func`: the place of the only warning, and what it says. */
+/** The warnings that the functions assert where the cases name no more than `$func`: the place of the only warning, and its text. */
 const told: Readonly<Record<string, { readonly fieldRef: string; readonly warning?: string } | undefined>> = {
   'undefined field': { fieldRef: 'spec.validations[0].expression', warning: "undefined field 'foo'" },
   'field type mismatch': { fieldRef: 'spec.validations[0].expression', warning: 'found no matching overload' },

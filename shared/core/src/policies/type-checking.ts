@@ -3,7 +3,7 @@ import { PolicyLanguage } from './language.ts'
 import { type FindSchema, type OpenApiSchema, OpenApiTypes } from './openapi-types.ts'
 import type { NamedRuleSpec, ValidatingPolicySpec } from './spec.ts'
 
-/** What is wrong with the types of an expression of a policy. */
+/** A type error of an expression of a policy. */
 export interface ExpressionWarning {
   readonly fieldRef: string
   readonly warning: string

@@ -55,7 +55,7 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPol
   }
 }
 
-/** What one validation, or an error that concerns all of them, demands. */
+/** The decision of one validation, or of an error that concerns all of them. */
 export interface PolicyDecision {
   readonly isDenied: boolean
   /** An error of evaluation, as the failure policy takes it. */
@@ -74,7 +74,7 @@ interface PolicyAnnotation {
   readonly value: string
 }
 
-/** What a policy says to a request. */
+/** The findings of a policy about a request. */
 export interface PolicyFindings {
   /** Empty where the match conditions are not met. */
   readonly decisions: readonly PolicyDecision[]
