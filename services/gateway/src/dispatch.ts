@@ -43,7 +43,7 @@ export type DispatchParts = GetParts &
     readonly customResources: Pick<CustomResources, 'mayServe' | 'lookUp' | 'complete'>
   }
 
-/** Serves a request to a resource: finds what the path names, then does what the method says. */
+/** Serves a request to a resource: finds the target of the path, then runs the verb of the method. */
 export function dispatch(request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): void | Promise<void> {
   const { group, version, resource } = info
   const { customResources } = parts
@@ -82,7 +82,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
     return virtualVerb(target)(request, target, parts)
   }
   const { preparable } = target.served.resource.readers
-  // A get reads its object first: one that is stored as it is served needs no schema.
+  // A get reads its object first: one that is stored in the served form needs no schema.
   if (preparable === undefined || verb === get || readsMetadataAlone(request, info)) return verb(request, target, parts)
   return withReaders(target.served, parts, () => verb(request, target, parts))
 }
@@ -97,7 +97,7 @@ function isUntypedBody({ served, subresource }: Target): boolean {
   return (subresource ?? served.resource).readers.protobuf === undefined
 }
 
-/** A media type that is not ours and one whose parameters ask for what is not offered differ in the sentence, as in kube-apiserver. */
+/** The sentence differs for an unknown media type and for unknown parameters, as in kube-apiserver. */
 function noAcceptable({ negotiated }: GatewayRequest, { verb }: ResourceInfo, { names }: DispatchParts): Error {
   const accepted = acceptedMediaTypes(names)
   if (negotiated.isKnownType) return notAcceptable(accepted)
@@ -134,7 +134,7 @@ function findTarget(served: Served | undefined, request: GatewayRequest, info: R
   return { info, served, subresource, keyPrefix }
 }
 
-/** Custom resources have a handler of their own in kube-apiserver, which says in other words what it does not have. */
+/** Custom resources have a handler of their own in kube-apiserver, with other words for absent subresources. */
 function isCustom({ resource }: Served): boolean {
   return resource.definedBy !== undefined
 }
@@ -205,7 +205,7 @@ function virtualVerb(target: Target): Verb<DispatchParts> {
   return answers[answeredBy]
 }
 
-/** A POST goes to a collection, or to a part of an object that takes one; PUT and PATCH go to one object. */
+/** A POST is for a collection, or for a part of an object that takes one; PUT and PATCH are for one object. */
 function fitsPath(verb: ResourceVerb, { name, subresource }: ResourceInfo): boolean {
   if (verb === 'create') return (name === '') === (subresource === '')
   return (verb !== 'update' && verb !== 'patch') || name !== ''

@@ -44,13 +44,13 @@ export interface GatewayOptions {
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
   readonly version: VersionInfo
-  /** Ways to tell who asks; default: client certificates. */
+  /** Authenticators; default: client certificates. */
   readonly authentication?: GatewayAuthentication
   /** The paths at which requests without credentials are `system:anonymous`; default: none. */
   readonly anonymousAuth?: AnonymousAccess
   /** The authorizers; default: every authenticated user may do everything. */
   readonly authorization?: Pick<Authorization, 'authorizers' | 'roles' | 'load'>
-  /** Writes down what requests do; absent: nothing is. The gateway closes it. */
+  /** Records requests; absent: none are recorded. The gateway closes it. */
   readonly auditor?: Auditor | undefined
   /** The bound of executing requests. */
   readonly inFlight?: InFlightOptions | undefined
@@ -61,7 +61,7 @@ export interface GatewayOptions {
   readonly requestTimeoutMs?: number
   /** Every flag of the process with its value, for `/flagz`; absent: the page does not exist. */
   readonly flags?: ReadonlyMap<string, string> | undefined
-  /** Profiles of this process are taken for those that may ask for them. */
+  /** Users with the right to it may take profiles of this process. */
   readonly takesProfiles?: boolean
   /** The headers of answers to browsers; absent for none. */
   readonly browser?: BrowserOptions
@@ -86,6 +86,6 @@ export interface GatewayOptions {
   /** The allowed targets of conversion webhooks and of the servers of APIServices; absent: `noPlaces`. */
   readonly webhookPlaces?: CallPlaces
   readonly checks?: readonly HealthCheck[]
-  /** The controllers run in the process of this gateway; otherwise the Lease of those that run says whether there are any. */
+  /** The controllers run in the process of this gateway; otherwise their Lease shows whether any run. */
   readonly runsControllers?: boolean
 }

@@ -64,7 +64,7 @@ interface Server {
 export interface Gateway {
   /** Answers one request. Never throws. */
   handle(exchange: Exchange): void
-  /** Loads what decisions about access rest on; before that only administrators are let in. To be called when the bootstrap roles are there. */
+  /** Loads the objects behind decisions about access; before that only administrators are let in. Called when the bootstrap roles exist. */
   loadAuthorization(): Promise<void>
   /** Serves the definitions that are stored. To be called before requests are taken. */
   loadDefinitions(): Promise<void>
@@ -83,7 +83,7 @@ interface Loopback {
   close(): void
 }
 
-/** A gateway over the given services. It owns what it opens and closes it in `close`. */
+/** A gateway over the given services. `close` closes everything that it opens. */
 export function createGateway(options: GatewayOptions): Gateway {
   // Parts serve requests, and one of them makes one.
   const parts: GatewayParts = createParts(options, {
@@ -211,7 +211,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
   }
 }
 
-/** The chain, then the resource or the document. One place turns whatever is thrown into an answer. */
+/** The chain, then the resource or the document. One place turns any error into an answer. */
 async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator, documents }: Server): Promise<void> {
   try {
     for (const step of request.exchange.headerNames().some(asksToImpersonate) ? chainOfImpersonator : chain) {
@@ -233,7 +233,7 @@ async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator,
   }
 }
 
-/** False for a request that may last: time goes on meanwhile. Of a watch the beginning counts. */
+/** False for a request that may last: time passes meanwhile. The beginning of a watch counts. */
 function isWork({ info, isLongRunning }: GatewayRequest): boolean {
   return !isLongRunning || (info.kind === 'resource' && info.verb === 'watch')
 }
@@ -243,7 +243,7 @@ function conclude(request: GatewayRequest, parts: GatewayParts): void {
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
-  // An unauthenticated request must not push out those of users.
+  // An unauthenticated request must not displace those of users.
   if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)
   parts.log.debug(
@@ -288,7 +288,7 @@ function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): vo
   }
 }
 
-/** One line, without the stack, which would only show how the request has come here. */
+/** One line, without the stack, which would only show the request's path to here. */
 function noteOutside({ path, auditId }: GatewayRequest, { message, source }: OutsideError, { log, rareLines }: GatewayParts): void {
   const write = (leftOut: number) => {
     log.info({ path, auditId, problem: message, ...(leftOut === 0 ? {} : { leftOut }) }, 'a request needs what this server does not reach')
@@ -298,8 +298,8 @@ function noteOutside({ path, auditId }: GatewayRequest, { message, source }: Out
 }
 
 /**
- * The engine's own error about a call stack that is used up or a number that is out of range. Recursion and such numbers follow what a
- * client has sent or stored. Node's errors of this class have a code and are none of them.
+ * The engine's own error about an exhausted call stack or a number out of range. Recursion and such numbers follow from a
+ * client's bytes or stored ones. Node's errors of this class have a code and are none of them.
  */
 function isOutOfRange(error: unknown): error is RangeError {
   return error instanceof RangeError && !('code' in error)
@@ -325,7 +325,7 @@ function refuseUnreadable(exchange: Exchange, { status }: StatusError): void {
   )
 }
 
-/** Paths that are answered until the port is closed: probes, and what tells about the server. */
+/** Paths that are answered until the port is closed: probes, and pages about the server. */
 const pathsServedAtTheEnd = ['/healthz', '/livez', '/readyz', '/metrics', '/debug/']
 
 function isServedAtTheEnd({ peer, target }: Exchange, pathPrefix: string): boolean {
@@ -358,7 +358,7 @@ function createLoopback(
   }
 }
 
-/** Ends watches one after the other, so that their clients do not all come back at once. */
+/** Ends watches one after the other, so that their clients do not all reconnect at once. */
 async function endWatches({ state, clock }: GatewayParts, spreadMs: number): Promise<void> {
   const watches = [...state.watches]
   const pauseMs = watches.length === 0 ? 0 : Math.min(spreadMs / watches.length, limits.watchEndPauseMs)
@@ -398,7 +398,7 @@ function deadline(request: GatewayRequest): void {
   if (timeoutMs > 0) request.deadlineMs = Math.min(request.deadlineMs, request.startedMs + timeoutMs)
 }
 
-/** Writes down that the request has come, and from whom. Nothing is written without a policy. */
+/** Records that the request was received, and its source. Nothing is written without a policy. */
 function audit(request: GatewayRequest, { auditor }: GatewayParts): void | Promise<void> {
   return auditor?.begin(request)
 }

@@ -9,17 +9,17 @@ export const limits = {
    * creates that come together, the first ones leave after this time instead of after 60 ms.
    */
   requestTurnMs: 1,
-  /** The same, where all else takes longer: half of the loop is for requests, but no turn is longer than what people notice. */
+  /** The same, if other work takes longer: half of the loop is for requests, but no turn is longer than people notice. */
   requestTurnMsMax: 20,
   /** JSON from this size on is indented for readers in the thread of texts. */
   prettyBytesMin: 512 * 1024,
   /** Longest that the thread of texts may take for one; the longest that a body or a list of ours takes is some seconds. */
   textJobMsMax: 30_000,
-  /** Memory of the thread of texts in megabytes: what a list of 10,000 objects takes as YAML, and as much again. */
+  /** Memory of the thread of texts in megabytes: the size of a list of 10,000 objects as YAML, and as much again. */
   textThreadMbMax: 2_048,
   /**
-   * Members and items of one body. An object of 1.5 MiB, the most that the store takes, would have 20 bytes for each; what people
-   * write has twice as many, and each costs some microseconds in every pass over the object.
+   * Members and items of one body. An object of 1.5 MiB, the most that the store takes, would have 20 bytes for each; objects of
+   * people have twice as many, and each costs some microseconds in every pass over the object.
    */
   bodyValuesMax: 75_000,
   /** Entries of `metadata.managedFields` in one body. The server itself keeps ten besides those of appliers. */
@@ -40,7 +40,7 @@ export const limits = {
   lingerBytesMax: 16 * 1024 * 1024,
   /** Streams that one HTTP/2 connection may have open. */
   streamsPerConnectionMax: 250,
-  /** Streams that a client may begin and break off at once: as many as it may have open, twice over. One who does more is a flood, and cut off. */
+  /** Streams that a client may begin and reset at once: as many as it may have open, twice over. A client with more is a flood, and cut off. */
   streamResetsAtOnceMax: 500,
   /** Streams per second that a client may go on breaking off. */
   streamResetsPerSecondMax: 33,
@@ -56,17 +56,17 @@ export const limits = {
   readsInFlightMax: 400,
   /** Writes in flight; one more is answered 429. */
   writesInFlightMax: 200,
-  /** A 429 asks to come back after this. */
+  /** Delay that a 429 asks for. */
   retryAfterSeconds: 1,
   /** Longest a request may take when no setting says otherwise, watches aside. */
   requestTimeoutMs: 60_000,
   /** A list is joined to chunks of about this size before it is written: large enough to be cheap, small enough to share a connection. */
   listChunkBytes: 256 * 1024,
-  /** A list is written in no more than this at once: what is written is encrypted at once, and lies there until the client reads. */
+  /** Bytes of a list written at once: they are encrypted at once, and stay in memory until the client reads. */
   listWriteBytes: 1024 * 1024,
   /** Bodies from this size on are compressed for clients that ask for it; below, it costs more than it saves. */
   gzipBytesMin: 128 * 1024,
-  /** Bytes that may wait for one watcher; one who lets more pile up gets what waits, then the end, and resumes where it stopped. */
+  /** Waiting bytes of one watcher; one with more gets these, then the end, and resumes where it stopped. */
   watchBacklogBytesMax: 4 * 1024 * 1024,
   /**
    * Bytes that a watcher's connection is given at once while its client may not read: they are encrypted and held for it alone. Two
@@ -77,33 +77,33 @@ export const limits = {
   watchPieceBytesMax: 256 * 1024,
   /** Bytes that all watchers have not taken up to which pieces are large. */
   unreadBytesRelaxed: 16 * 1024 * 1024,
-  /** Bytes that wait for all watches of one connection; beyond it those that have taken nothing for longest are ended. Eight may be that far behind. */
+  /** Waiting bytes of all watches of one connection; beyond it the longest-stalled ones are ended. Eight may be that slow. */
   unreadBytesPerConnectionMax: 32 * 1024 * 1024,
   /** The same for all watches of one user. Of shared events each watch counts its own share, so this is more than the memory that they take. */
   unreadBytesPerUserMax: 128 * 1024 * 1024,
   /** A watcher that has taken something within this time is not ended for the two bounds above. */
   watchSlowMs: 1_000,
-  /** A client that takes nothing of the initial state for this long no longer holds the snapshot; the rest is read when it goes on. */
+  /** A client that takes nothing of the initial state for this long no longer holds the snapshot; the rest is read when it continues. */
   stateStallMs: 500,
-  /** A watcher that takes nothing of what waits for this long is ended. */
+  /** A watcher that takes nothing of its waiting bytes for this long is ended. */
   watchStallMs: 60_000,
   /** Longest wait of a watch for earlier events after its definition has changed or was deleted. */
   watchLastEventsMs: 30_000,
-  /** A watcher that has not taken what waits this long after its end is cut off. */
+  /** A watcher that has not taken its waiting bytes this long after its end is cut off. */
   watchLeaveMs: 30_000,
   /** Longest message of a client of a watch that is a WebSocket, which is read and ignored. */
   webSocketMessageBytesMax: 64 * 1024,
   /** Interval of bookmarks. */
   bookmarkIntervalMs: 60_000,
-  /** The last bookmark comes this long before the end of a watch. */
+  /** Time of the last bookmark before the end of a watch. */
   lastBookmarkMs: 2_000,
   /** Shortest life of a watch without `timeoutSeconds`; the actual one is random up to twice this, so that clients do not return together. */
   watchLifeMs: 30 * 60_000,
-  /** After how many seconds a client that is refused at the end of the server is asked to come again, as by kube-apiserver. */
+  /** Seconds after which a client that is refused during shutdown is asked to return, as by kube-apiserver. */
   retryAfterAtEndSeconds: 5,
-  /** Longest pause between two of them: a few clients may come back together, and a server with few watches stops at once. */
+  /** Longest pause between two of them: a few clients may reconnect together, and a server with few watches stops at once. */
   watchEndPauseMs: 0.5,
-  /** Once nothing more is written, connections have this long to take what is under way before they are cut. */
+  /** Once nothing more is written, connections have this long to take the last bytes before they are cut. */
   lastBytesMs: 1_000,
   /** A connection whose last answer could not announce that it was the last is closed after this pause: its client may be asking again. */
   leavingPauseMs: 200,
@@ -120,13 +120,13 @@ export const limits = {
   lostReplyMs: 1_800,
   /** The same of a create that had no answer in time. It is only looked for; a slow store, or one that elects a leader, has written it by then. */
   lateCreateMs: 1_000,
-  /** The same where the connection was lost: what had left is written at once, or never. */
+  /** The same for a lost connection: a sent request is written at once, or never. */
   lostCreateMs: 100,
   /** Pause between two attempts to learn it. */
   lostReplyPauseMs: 50,
   /** Distinct `Accept` texts whose meaning is kept. */
   acceptTextsMax: 1_000,
-  /** Characters of an `Accept` text whose meaning is kept; those of clients have some 200. A stranger's may have a million. */
+  /** Characters of an `Accept` text whose meaning is cached; clients send some 200. A stranger's may have a million. */
   acceptTextLengthMax: 1_024,
   /** Protobuf items and Table rows that are kept: a list of 10,000 objects of 3 KB fits twice. */
   representationBytesMax: 64 * 1024 * 1024,
@@ -139,7 +139,7 @@ export const limits = {
   schemaBytesMax: 64 * 1024 * 1024,
   /** Objects of one call of a conversion webhook: a page of a list as clients ask for it. */
   conversionObjectsMax: 500,
-  /** Bytes of the objects of one call: of 3 KB each, those of a page; what comes back may be half as long again. */
+  /** Bytes of the objects of one call: a page of objects of 3 KB each; the answer may be half as long again. */
   conversionBytesMax: 2 * 1024 * 1024,
   /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
   itemsBytesAtOnce: 256 * 1024,
@@ -155,7 +155,7 @@ export const limits = {
   targetBytesMax: 64 * 1024,
   /** Characters of all warnings of one answer. Clients refuse heads of more than some 16 KiB. */
   warningsLengthMax: 4 * 1024,
-  /** Characters of the header that explains a request; with the warnings it stays below what clients take. */
+  /** Characters of the header that explains a request; with the warnings it stays below clients' limits. */
   explainHeaderLengthMax: 8 * 1024,
   /** Phases of writes that an explanation holds; a request of more than one write deletes a collection. */
   explainedPhasesMax: 64,
@@ -185,9 +185,9 @@ export const limits = {
   auditSourcesMax: 16,
   /** Characters of a user agent in an audit event. */
   auditUserAgentLengthMax: 1024,
-  /** Events that a blocking audit backend may owe before further requests wait: about what is in flight at once. */
+  /** Events that a blocking audit backend may owe before further requests wait: about the number in flight at once. */
   auditBlockedEventsMax: 1_000,
-  /** Longest that a server which stops waits for a backend to take what is left; what it does not take is lost and counted. */
+  /** Longest wait of a stopping server for a backend to take the remaining events; the others are lost and counted. */
   auditClosingMs: 10_000,
   /** Attempts to deliver a batch of audit events. */
   auditAttemptsMax: 5,
@@ -203,11 +203,11 @@ export const limits = {
   accessRetryMs: 500,
   /** Kinds of requests of one user whose FlowSchema is remembered. */
   flowMatchesMax: 1_000,
-  /** Characters of what a client says by which something is remembered for flow control. Paths may have 64 KiB, and be made up. */
+  /** Characters of a client's texts in a key of flow control. Paths may have 64 KiB, and be made up. */
   flowKeyLengthMax: 512,
-  /** Lists whose weight is remembered; those that weigh no seat are not. */
+  /** Lists whose weight is cached; those that weigh no seat are not. */
   flowListsMax: 1_000,
-  /** Bytes of a body that are worth a seat; without the gate SizeBasedListCostEstimate, those of a list too. */
+  /** Bytes of a body that count as one seat; without the gate SizeBasedListCostEstimate, those of a list too. */
   flowBytesPerSeat: 256 * 1024,
   /** Bytes of a list that are worth a seat. */
   flowListBytesPerSeat: 100_000,

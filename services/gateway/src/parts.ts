@@ -48,7 +48,7 @@ export interface OwnWork {
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
   /** Creates APIServices where none is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
-  /** Ends a request that goes on after its verb: counts, logs and traces it. */
+  /** Ends a request that outlives its verb: counts, logs and traces it. */
   readonly conclude: (request: GatewayRequest) => void
 }
 
@@ -248,7 +248,7 @@ function createWatchParts({ clock, wheel, share }: Ground) {
   }
 }
 
-/** Options that parts read as they are. */
+/** Options that parts read unchanged. */
 function settingsOf(options: GatewayOptions) {
   return {
     watchHub: options.watchHub,

@@ -23,7 +23,7 @@ export interface AdmissionMetrics {
 
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
-/** Age of what the quantiles are of. */
+/** Longest age of the values behind the quantiles. */
 const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
 const durationTable = {
@@ -157,7 +157,7 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     return known
   }
   const begin = (kind: StepSeries, phase: Phase, operation: string, { plugin, webhook, isRejected }: AdmissionStep): Observer => {
-    // Webhooks come and go, and their names are anybody's.
+    // Webhooks are added and removed at any time, with names that any client may choose.
     if (seriesCount >= seriesMax) return unobserved
     seriesCount += 1
     const labels = { operation, rejected: String(isRejected) }
@@ -222,7 +222,7 @@ export interface SummaryOptions {
   readonly name: string
   readonly help: string
   readonly quantiles: readonly number[]
-  /** Quantiles are of what was observed no longer ago; sum and count are of all. */
+  /** Quantiles cover values up to this age; sum and count cover all. */
   readonly ageMsMax: number
   readonly clock: Clock
 }
@@ -248,7 +248,7 @@ interface Kept {
   count: number
 }
 
-/** A summary for what is observed a few times in one request: values are counted by size, and quantiles found when they are read. */
+/** A summary of values observed a few times in one request: values are counted by size, and quantiles computed when they are read. */
 export function createCountedSummary({ registry }: Metrics, { name, help, quantiles, ageMsMax, clock }: SummaryOptions): CountedSummary {
   const all: Kept[] = []
   const spanNow = () => Math.floor((clock.monotonic() * spanCount) / ageMsMax)
@@ -293,7 +293,7 @@ function bucketOf(value: number): number {
   return Math.min(bucketCount - 1, 1 + Math.floor(Math.log(value / valueMin) / Math.log(growth)))
 }
 
-/** The middle of what a bucket counts. */
+/** The middle value of a bucket. */
 function valueIn(bucket: number): number {
   return bucket === 0 ? valueMin : valueMin * growth ** (bucket - 0.5)
 }

@@ -68,7 +68,7 @@ export class AdmissionRules {
 
   #take({ admissionRules, sources }: AdmissionRulesPart): void {
     this.receivedMs = this.#clock.monotonic()
-    // The same set is received again and again: as long as it says the same, what was decided by it stays decided.
+    // The same set is received repeatedly: while it is equal, decisions made by it remain valid.
     if (this.index === undefined || !jsonEqual(admissionRules, this.#made)) {
       this.index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
       this.#made = admissionRules

@@ -37,7 +37,7 @@ export interface Admitter {
   validate(admitting: Admitting, mutation?: Admitted): Promise<Admitted | undefined>
   /** True if admission has sent its rules. */
   readonly hasRules: boolean
-  /** Resources by whose objects admission decides what it has to be asked about, by their storage prefixes. */
+  /** Resources whose objects decide the admission rules, by their storage prefixes. */
   readonly ruleSources: Pick<ReadonlySet<string>, 'has'>
   /** Reports how a write ended for which something was reserved, or whose resource is one of `ruleSources`. A promise: its object changes admission rules, which it waits for. */
   settle(ended: EndedWrite): Promise<void> | undefined

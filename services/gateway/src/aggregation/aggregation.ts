@@ -44,14 +44,14 @@ export interface AggregationOptions {
   readonly keepsAvailability: boolean
 }
 
-/** Group versions that other servers serve, and the APIServices of those that this one does. */
+/** Group versions that other servers serve, and the APIServices of this server's own. */
 export interface Aggregation {
   readonly apiServices: ApiServices
   readonly backends: Backends
   readonly discovery: DiscoveryView
   readonly openApi: RemoteOpenApi
   readonly check: HealthCheck
-  /** Follows the stored APIServices, and registers those of this server. To be called when definitions are known. */
+  /** Follows the stored APIServices, and registers this server's. Called when definitions are known. */
   load(): Promise<void>
   close(): Promise<void>
 }

@@ -18,7 +18,7 @@ export interface ApiService {
   readonly version: string
   /** Absent: this server itself. */
   readonly service: ServicePlace | undefined
-  /** Whom the certificate of the service must come from, PEM; absent: the authorities of the system. */
+  /** The authorities of the service's certificate, PEM; absent: the authorities of the system. */
   readonly authorities: string | undefined
   readonly skipsVerification: boolean
   readonly groupPriority: number
@@ -34,7 +34,7 @@ export interface RemoteApi extends ApiService {
 
 const defaultPort = 443
 
-/** Reads an APIService as it is stored, or as it is to be. */
+/** Reads an APIService, stored or new. */
 export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
   const { spec = {}, status = {} } = rest as StoredParts
   const { service, caBundle } = spec

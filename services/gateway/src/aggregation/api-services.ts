@@ -22,7 +22,7 @@ export interface KnownApiService {
   readonly revision: number
 }
 
-/** An APIService that has changed, or has come or gone. */
+/** An APIService that was added, changed or removed. */
 interface ApiServiceChange {
   readonly name: string
   /** Nothing but its conditions. */
@@ -33,13 +33,13 @@ interface ApiServiceChange {
 
 type ApiServiceListener = (change: ApiServiceChange) => void
 
-/** Follows the stored APIServices, and knows which paths are those of other servers. */
+/** Follows the stored APIServices, and finds the paths of other servers. */
 export class ApiServices {
   /** The APIServices of other servers, by the path of the group version. Most servers have none, and need no look-up for each request. */
   readonly remotes = new Map<string, RemoteApi>()
   readonly #all = new Map<string, KnownApiService>()
   readonly #options: ApiServicesOptions
-  /** Names of those that are not as this server registers its own. */
+  /** Names of APIServices that differ from this server's own registrations. */
   readonly #byHand = new Set<string>()
   readonly #label: string
   readonly #closed = new AbortController()
@@ -103,7 +103,7 @@ export class ApiServices {
     return this.#byHand.size > 0
   }
 
-  /** The APIService of another server whose group version a path lies in. */
+  /** The APIService of another server whose group version contains a path. */
   remoteAt(path: string): RemoteApi | undefined {
     const [, root, first, second] = path.split('/', 4)
     return this.remotes.get(root === 'api' ? `/api/${first}` : `/${root}/${first}/${second}`)

@@ -112,7 +112,7 @@ export class AvailabilityKeeper {
     }
   }
 
-  /** The words of a verdict may differ each time; the log has what it comes to, of the gateway that has written it. */
+  /** The words of a verdict may differ each time; the gateway that wrote the condition logs the verdict. */
   #report(api: ApiService, { status, reason, message }: Verdict): void {
     const { log } = this.#options
     const before = api.conditions.find(({ type }) => type === 'Available')?.status

@@ -82,7 +82,7 @@ async function readService({ namespace, name }: RemoteApi['service'], storage: J
   return entry === undefined ? undefined : (readOurObject(entry.value) as Service)
 }
 
-/** Slices of one Service that are looked at; a server behind this one has few. */
+/** Slices read of one Service; a remote server has few. */
 const slicesMax = 1_000
 
 async function readSlices({ namespace, name }: RemoteApi['service'], { storage, names }: JudgeParts): Promise<EndpointSlice[]> {

@@ -12,7 +12,7 @@ import { judge, withVerdict } from './availability.ts'
 import { managementOf, registrationStep } from './registration.ts'
 import { servedGroups, versionsInOrder } from './served-groups.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: cases are read as they are.
+// biome-ignore lint/suspicious/noExplicitAny: cases have any shape.
 type Case = any
 
 function casesOf(file: string): Case[] {

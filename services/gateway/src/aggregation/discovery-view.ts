@@ -18,7 +18,7 @@ export class DiscoveryView {
     this.#builtIn = builtIn
   }
 
-  /** Groups in the order of `/apis`. Undefined: those of the catalogue, as no APIService says otherwise. */
+  /** Groups in the order of `/apis`. Undefined: the catalogue's, as no APIService differs. */
   groups(catalogue: Catalogue): readonly Group[] | undefined {
     return this.#apiServices.hasByHand ? this.#current(catalogue).groups : undefined
   }

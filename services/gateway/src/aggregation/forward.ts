@@ -20,16 +20,16 @@ export interface ForwardParts {
   readonly log: Pick<Log, 'warn'>
   readonly state: Pick<GatewayState, 'watches'>
   readonly pathPrefix: string
-  /** Servers behind receive the uids of users. */
+  /** Remote servers receive the uids of users. */
   readonly tellsUids: boolean
-  /** A redirect of a server behind is an error; else it goes to the client. */
+  /** A redirect of a remote server is an error; else it goes to the client. */
   readonly rejectsRedirects: boolean
 }
 
-/** Discovery is asked by all clients, which wait for it: a server behind that is slow must not be waited for. */
+/** All clients wait for discovery: it must not wait for a slow remote server. */
 const discoveryMsMax = 5_000
 
-/** Passes a request on to the server of its group version, and the answer back, as both come. */
+/** Forwards a request to the server of its group version, and the answer back, both as streams. */
 export async function forward(request: GatewayRequest, api: RemoteApi, parts: ForwardParts): Promise<void> {
   if (!isAvailable(api)) throw unavailable()
   const options = await reach(api, parts)
@@ -82,7 +82,7 @@ interface Limit {
   cancel(): void
 }
 
-/** The time that the request has. What lasts, such as a watch, ends with the client or with the server behind. */
+/** The deadline of the request. A long-running one, such as a watch, ends with the client or with the remote server. */
 function limitOf(request: GatewayRequest, api: RemoteApi, ending: AbortController, parts: ForwardParts): Limit {
   const { clock } = parts
   const isDiscovery = request.info.kind === 'path'
@@ -178,7 +178,7 @@ interface AnswerHead {
   readonly bodyBytes: number | undefined
 }
 
-/** The head of the answer. What this server says of itself and of its decision stands above what the other one says. */
+/** The head of the answer. This server's own fields and its decision replace the other server's. */
 function answerHead(request: GatewayRequest, { code, headers: received }: Response): AnswerHead {
   const { 'content-type': _type, 'cache-control': cacheControl = '', ...ours } = commonHeaders(request, '')
   const { 'content-length': length, ...passed } = passedResponseHeaders(received)

@@ -2,11 +2,11 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Outgoing
 import type { TLSSocket } from 'node:tls'
 import { type Guard, IdleTimer } from '@orch/platform'
 
-/** Bytes of one answer that come without being read. */
+/** Unread bytes of one answer. */
 const streamWindowBytes = 1024 * 1024
 /** Bytes of all answers of a session: a client that reads slowly must not hold up others. */
 const sessionWindowBytes = 1024 * 1024 * 1024
-/** Megabytes beyond which Node refuses streams; what bounds them are the streams and their windows. */
+/** Megabytes beyond which Node refuses streams; the streams and their windows are the real bound. */
 const sessionMegabytesMax = 1024
 /** Streams until the server has said how many it takes. */
 export const streamsAtFirst = 100
@@ -24,7 +24,7 @@ export interface Http2SessionOptions {
   readonly onClosed: (session: Http2Session) => void
 }
 
-/** One HTTP/2 connection to a server behind. */
+/** One HTTP/2 connection to a remote server. */
 export class Http2Session {
   readonly #session: ClientHttp2Session
   readonly #idle: IdleTimer
@@ -44,7 +44,7 @@ export class Http2Session {
       onStreamsMax(maxConcurrentStreams)
     })
     this.#idle = new IdleTimer(idleMs, () => this.#session.close())
-    // Streams report what happens to them.
+    // Streams report their own errors.
     this.#session
       .on('error', () => undefined)
       .on('close', () => {
@@ -66,7 +66,7 @@ export class Http2Session {
     return stream
   }
 
-  /** Ends it with what is under way on it. */
+  /** Ends it with its open requests. */
   destroy(): void {
     this.#session.destroy()
   }

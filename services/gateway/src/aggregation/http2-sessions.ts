@@ -28,7 +28,7 @@ const keepAliveMs = 30_000
 const serversMax = 1_000
 
 /**
- * HTTP/2 sessions with servers behind. Whether a server speaks it is agreed in the first TLS handshake; a session carries as many requests
+ * HTTP/2 sessions with remote servers. The first TLS handshake shows whether a server speaks it; a session carries as many requests
  * as the server takes, and another one is opened beyond.
  */
 export class Http2Sessions {

@@ -31,7 +31,7 @@ export function localApiService(
   }
 }
 
-/** All built-in group versions that are served. That of APIServices is there whatever they say. */
+/** All served built-in group versions. That of APIServices is always among them. */
 export function builtInGroupVersions(catalogue: Catalogue): GroupVersion[] {
   const own = domainGroup(catalogue.names, 'apiregistration')
   const named = catalogue.groups.filter(({ name }) => name !== own)

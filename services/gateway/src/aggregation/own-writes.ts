@@ -20,7 +20,7 @@ export interface OwnWritesOptions {
   readonly closed: AbortSignal
 }
 
-/** Several gateways may write the same at a time: that another was faster is no failure, as the change comes back here. */
+/** Several gateways may write the same at a time: another's faster write is no failure, as the change comes back here. */
 const harmless: ReadonlySet<number> = new Set([404, 409])
 
 export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {

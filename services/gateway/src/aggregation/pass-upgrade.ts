@@ -34,7 +34,7 @@ export async function passUpgrade(
   await Promise.allSettled([finished(client).finally(over), finished(behind).finally(over)])
 }
 
-/** The fields of the answer as they came, each with the end of its line. */
+/** The received fields of the answer, each with the end of its line. */
 function fieldsOf({ rawHeaders }: IncomingMessage): string {
   const fields = rawHeaders.map((name, index) => {
     const key = name.toLowerCase()

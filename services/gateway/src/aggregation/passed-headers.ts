@@ -21,8 +21,8 @@ const identityPrefixes = ['x-remote-', 'impersonate-']
 const identityHeaders: ReadonlySet<string> = new Set(['authorization', 'x-remote-user', 'x-remote-group', 'x-remote-uid'])
 
 /**
- * Fields that this server sets itself, or whose work is done. Framing is set from what is sent: a length that is passed while the
- * body is sent otherwise makes the body the next request of the connection.
+ * Fields that this server sets itself, or whose work is done. Framing is set from the sent body: a passed length with another
+ * framing makes the body the next request of the connection.
  */
 const replaced: ReadonlySet<string> = new Set([
   'audit-id',
@@ -43,7 +43,7 @@ const singleValued: ReadonlySet<string> = new Set([
   ...['user-agent', 'x-content-type-options'],
 ])
 
-/** Fields that hold for all of this host, which clients share with the other servers behind it. */
+/** Fields that hold for all of this host, which clients share with its other servers. */
 const ofHost: ReadonlySet<string> = new Set([
   'alt-svc',
   'clear-site-data',
@@ -59,7 +59,7 @@ const ofHost: ReadonlySet<string> = new Set([
 
 const explainHeaders = profiles.map((profile) => namesOf(profile).explainHeader)
 
-/** Fields of an answer that change how the rest is read, so that they can't come behind the body. */
+/** Fields of an answer that change how the rest is read, so that they cannot follow the body. */
 const notInTrailers: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-length',
@@ -79,7 +79,7 @@ export interface Passing {
   readonly traceparent: string | undefined
 }
 
-/** The header of a request as the server behind receives it: without what is about this connection, and with who asks. */
+/** The header of a request for the remote server: without this connection's fields, and with the user's. */
 export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsUid, traceparent }: Passing): HeaderFields {
   const headers: HeaderFields = {}
   const named = connectionNames(exchange.header('connection'))
@@ -100,7 +100,7 @@ export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsU
   return headers
 }
 
-/** A token that was offered as a subprotocol is meant for this server. */
+/** A token that was offered as a subprotocol is for this server. */
 function passSubprotocols(headers: HeaderFields): void {
   const passed = withoutTokens(headerText(headers['sec-websocket-protocol']))
   if (passed === undefined) delete headers['sec-websocket-protocol']
@@ -129,12 +129,12 @@ export function identityOf({ name, uid, groups, extra }: User, tellsUid: boolean
   return headers
 }
 
-/** Header fields are bytes: those of UTF-8, one character for each. */
+/** Header fields are bytes: this is UTF-8, one character for each byte. */
 function toHeader(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-/** A key may hold what the name of a header field may not. */
+/** Encodes a key, which may have characters that a header's name cannot have. */
 function escapedKey(key: string): string {
   return Array.from(Buffer.from(key.toLowerCase()), (byte) => {
     const character = String.fromCharCode(byte)

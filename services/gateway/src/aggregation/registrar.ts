@@ -54,7 +54,7 @@ export class Registrar {
   readonly #unseen = new Set<string>()
   /** Observed APIServices that never were wanted here. */
   readonly #strange = new Set<string>()
-  /** Names of those that custom resources need, by group. */
+  /** Names of the APIServices that custom resources need, by group. */
   readonly #custom = new Map<string, readonly string[]>()
   #isStarted = false
 
@@ -84,7 +84,7 @@ export class Registrar {
     live.onChange((catalogue, changed) => this.#takeCustom(catalogue, changed))
   }
 
-  /** Registers what is served at the start. To be called when the stored APIServices and definitions are known. */
+  /** Registers the served group versions at the start. Called when the stored APIServices and definitions are known. */
   async start(): Promise<void> {
     const { apiServices, builtIn, clock, live, writeFirst } = this.#options
     for (const one of builtInGroupVersions(builtIn)) this.#wanted.set(apiServiceName(one), { ...one, management: 'onstart' })
@@ -119,7 +119,7 @@ export class Registrar {
     if (known !== undefined && isAvailable(known.api)) this.#unseen.delete(name)
   }
 
-  /** Takes what is served in these groups. */
+  /** Takes the served versions of these groups. */
   #takeCustom(catalogue: Catalogue, groups: readonly string[]): void {
     if (!this.#isStarted) return
     for (const group of groups) {
@@ -163,13 +163,13 @@ export class Registrar {
     this.#synced.add(name)
   }
 
-  /** Labels and annotations stay: only what is registered is put right. */
+  /** Labels and annotations stay: only registered members are corrected. */
   async #update(wanted: ApiObject, { api, revision }: KnownApiService): Promise<void> {
     await this.#options.writes.replace({ ...wanted, metadata: { ...wanted.metadata, labels: { ...api.labels } } }, revision)
   }
 
   async #mayDelete(name: string): Promise<boolean> {
-    // Definitions are read a moment after the start, and say themselves what is wanted.
+    // Definitions are read a moment after the start, and their groups are wanted then.
     await this.#options.complete()
     if (this.#wanted.has(name)) return false
     if (this.#known.has(name) || this.#strange.delete(name)) return true

@@ -27,7 +27,7 @@ interface Known extends RemoteVersion {
   readonly etag: string
 }
 
-/** Versions of the aggregated form that servers behind may speak, the better one first. */
+/** Versions of the aggregated form that remote servers may speak, the better one first. */
 const formVersions = ['v2', 'v2beta1']
 const againMs = 60_000
 const workersMax = 8
@@ -35,7 +35,7 @@ const unknown: RemoteVersion = { resources: [], freshness: 'Stale' }
 
 /** Remembers the resources of other servers, so that discovery waits for none of them. */
 export class RemoteDiscovery {
-  /** Grows with every change of what is remembered. */
+  /** Grows with every change of the cached answers. */
   version = 0
   readonly #options: RemoteDiscoveryOptions
   readonly #accept: string

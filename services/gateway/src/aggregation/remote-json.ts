@@ -17,7 +17,7 @@ export interface RemoteJsonParts {
 /** A remote server's answer, or the reason why there is no document. */
 type Read<Content> =
   | (Content & { readonly kind: 'read'; readonly contentType: string; readonly etag: string })
-  /** It is as it was. */
+  /** It is unchanged. */
   | { readonly kind: 'same' }
   | { readonly kind: 'failed'; readonly code: number; readonly message: string }
 
@@ -54,7 +54,7 @@ export async function readRemoteJson(api: RemoteApi, question: Question, parts: 
   }
 }
 
-/** Reads a document as it is. Never rejects. */
+/** Reads a document unchanged. Never rejects. */
 export async function readRemote(api: RemoteApi, question: Question, limits: ReadLimits, parts: RemoteJsonParts): Promise<RemoteBytes> {
   const ending = new AbortController()
   const timer = parts.clock.after(limits.msMax, () => ending.abort())

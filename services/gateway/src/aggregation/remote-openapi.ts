@@ -49,7 +49,7 @@ const documentLimits: ReadLimits = { bytesMax: 64 * 1024 * 1024, msMax: 60_000 }
 const againMs = 60_000
 const workersMax = 4
 
-/** Remembers the OpenAPI documents of other servers, so that those of this server wait for none of them. */
+/** Caches the OpenAPI documents of other servers, so that this server's documents wait for none of them. */
 export class RemoteOpenApi {
   /** Where work on these documents is done. */
   readonly thread = new OpenApiThread()
@@ -131,7 +131,7 @@ export class RemoteOpenApi {
     return { documents: { name, part2, file3: file3 ?? this.#file3(made3, known?.file3) }, etag: document.etag, has3 }
   }
 
-  /** Undefined: what has been sent is no JSON. */
+  /** Undefined for a document that is no JSON. */
   async #describe(api: RemoteApi, bytes: Uint8Array, has3: boolean): Promise<Described | undefined> {
     const { log, names } = this.#options
     const title3 = has3 ? undefined : names.openApiTitle

@@ -4,8 +4,8 @@ import { hasMembers } from '@orch/core/json'
 export type RemoteResource = Readonly<Record<string, unknown>>
 
 /**
- * The resources of a group version in an APIGroupDiscoveryList; undefined: it says nothing of the group version. Each is read member by
- * member, since what is not of its type would cost clients the whole document.
+ * The resources of a group version in an APIGroupDiscoveryList; undefined if the group version is absent. Each is read member by
+ * member, since one member of a wrong type would cost clients the whole document.
  */
 export function resourcesInAggregated(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
   const item = itemsOf(document, 'items').find((one) => hasMembers(one['metadata']) && one['metadata']['name'] === group)
@@ -42,7 +42,7 @@ function responseKindOf({ responseKind }: Readonly<Record<string, unknown>>, gro
   return { responseKind: kindOf(responseKind, group, version) }
 }
 
-/** The same of an APIResourceList, in which subresources stand beside their resource. */
+/** The same for an APIResourceList, in which subresources follow their resource. */
 export function resourcesInList(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
   if (!hasMembers(document) || document['groupVersion'] !== `${group}/${version}`) return undefined
   const entries = itemsOf(document, 'resources').filter(({ name, kind }) => isText(name) && isText(kind))

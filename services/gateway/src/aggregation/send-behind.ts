@@ -9,20 +9,20 @@ import type { Http2Session } from './http2-session.ts'
 import type { Http2Sessions } from './http2-sessions.ts'
 import type { Upgraded } from './pass-upgrade.ts'
 
-/** A request as it leaves for the server behind. */
+/** A request to the remote server. */
 export interface Outgoing {
   readonly method: string
   readonly path: string
   readonly authority: string
   readonly headers: HeaderFields
-  /** Undefined: as many as come; 0: there is no body. */
+  /** Undefined: unknown; 0: there is no body. */
   readonly bodyBytes: number | undefined
   readonly body: () => Readable
   /** It asks for another protocol, which HTTP/1.1 alone has. */
   readonly upgrades: boolean
 }
 
-/** The answer of a server behind, in either version of HTTP. */
+/** The answer of a remote server, in either version of HTTP. */
 export interface Response {
   readonly code: number
   readonly headers: NodeJS.Dict<string[]>
@@ -36,7 +36,7 @@ export interface Response {
 /** The remote server's answer: a response, or a change of the protocol. */
 export type Answer = { readonly kind: 'response'; readonly response: Response } | ({ readonly kind: 'upgraded' } & Upgraded)
 
-/** The connections to servers behind. */
+/** The connections to remote servers. */
 export interface Way {
   readonly sessions: Http2Sessions
   /** The same for one address under the same TLS settings. */
@@ -48,8 +48,8 @@ export interface Way {
 const repeatable: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Sends a request, over HTTP/2 where the server speaks it. A connection that was kept may have been closed by the other side just now: what
- * has no body and was not processed, or changes nothing, is sent once more.
+ * Sends a request, over HTTP/2 if the server speaks it. The other side may have just closed a kept connection: a request without
+ * body that was not processed, or that changes nothing, is sent once more.
  */
 export async function sendBehind(outgoing: Outgoing, options: RequestOptions, way: Way): Promise<Answer> {
   try {
@@ -116,7 +116,7 @@ async function sendBody({ bodyBytes, body }: Outgoing, sink: Writable): Promise<
   else await pipeline(bytesOf(body(), bodyBytes), sink)
 }
 
-/** The bytes of a body. The stream outlives it: the client still gets an answer where the server behind reads no further. */
+/** The bytes of a body. The stream outlives it: the client still gets an answer if the remote server reads no further. */
 async function* bytesOf(body: Readable, announced: number | undefined): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {

@@ -15,7 +15,7 @@ interface RankedGroup {
 }
 
 /**
- * Groups in the order of `/apis`: those of this server, and those of APIServices that are managed by hand, whether they are available
+ * Groups in the order of `/apis`: this server's, and those of hand-managed APIServices, available
  * or not. The highest of the priorities of its APIServices counts for a group; of equal ones the name decides.
  */
 export function servedGroups(catalogue: Catalogue, builtIn: Catalogue, byHand: readonly ApiService[]): Group[] {

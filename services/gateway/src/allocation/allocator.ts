@@ -60,7 +60,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The gate `ServiceIPStaticSubrange` (KEP-3070): this part of the range, of so many addresses at least and at most. */
+/** The gate `ServiceIPStaticSubrange` (KEP-3070): this part of the range, with this least and largest number of addresses. */
 const staticPart = { share: 1 / 16, min: 16, max: 256 }
 
 /** One address or port is one key, made before the Service with the Service's uid in it. */

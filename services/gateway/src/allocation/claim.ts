@@ -12,7 +12,7 @@ export interface Pool {
   /** From 0 to `size - 1`. */
   readonly nameAt: (index: number) => string
   readonly size: number
-  /** The first so many are allocated only when the others are taken. */
+  /** This number of addresses from the beginning is allocated only when the others are taken. */
   readonly staticSize: number
 }
 
@@ -61,7 +61,7 @@ export class Claim {
     return undefined
   }
 
-  /** It is not known what a failed call has taken. */
+  /** A failed call may have taken the key. */
   async #take(key: string): Promise<boolean> {
     this.taken.push(key)
     const isTaken = await this.#keys.take(key, this.#uid)

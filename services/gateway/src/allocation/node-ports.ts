@@ -18,8 +18,8 @@ export interface PortClaim {
 }
 
 /**
- * Claims a port of nodes for each port that wants one, and one more for the health of nodes where balancers ask for it.
- * Those that are asked for come first, so that no other is given one of them.
+ * Claims a node port for each port that wants one, and one more for the health of nodes if balancers ask for it.
+ * Requested ports come first, so that no other is given one of them.
  */
 export async function claimPorts(claim: Claim, asked: PortClaim): Promise<void> {
   const { spec } = asked

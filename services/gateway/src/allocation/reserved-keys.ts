@@ -40,7 +40,7 @@ export function specOf(object: ApiObject): ServiceSpec {
   return requireType('core/v1.Service', object).spec
 }
 
-/** Keys of what a Service has. */
+/** Keys held by a Service. */
 export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: ServiceSpec): string[] {
   if (type === 'ExternalName') return []
   const addresses =
@@ -58,7 +58,7 @@ export interface ReservedKeysOptions {
   readonly requestTimeoutMs: number
 }
 
-/** The keys in storage, and the sweep of those that are no longer in use. */
+/** The keys in storage, and the sweep of unused ones. */
 export class ReservedKeys {
   readonly #options: ReservedKeysOptions
   readonly #orphanMs: number
@@ -100,7 +100,7 @@ export class ReservedKeys {
     if (entry !== undefined && holderOf(entry.value) === uid) await this.#remove(key, entry.revision)
   }
 
-  /** As `free`, but a failure is left to the sweep: what was written is not undone by it, and what was refused not for its sake. */
+  /** Like `free`, but leaves a failure to the sweep: the write stays done, and a refusal keeps its own reason. */
   async freeAll(keys: readonly string[], uid: string): Promise<void> {
     for (const key of keys) {
       try {

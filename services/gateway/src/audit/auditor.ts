@@ -14,7 +14,7 @@ import { largeBytesOf, type ReadBodies, readBodies } from './read-bodies.ts'
 import { AuditRecord } from './record.ts'
 import { type AuditSink, endsInTime } from './sink.ts'
 
-/** Writes down what requests do, as far as a policy asks. */
+/** Records requests, as far as a policy asks. */
 export interface Auditor {
   /** A request that is known by user begins. The promise is that of a backend which blocks; a strict one may refuse the request. */
   begin(request: GatewayRequest): void | Promise<void>
@@ -35,7 +35,7 @@ export interface AuditorOptions {
   readonly thread?: Pick<TextThread, 'do' | 'close'>
 }
 
-/** An auditor over the given backends; who has opened them closes them after it. */
+/** An auditor over the given backends; their opener closes them after it. */
 export function createAuditor({ policy, sinks, names, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
   const decide = createDecider(policy)
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
@@ -132,7 +132,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
   }
 }
 
-/** Waits where a blocking backend has fallen so far behind that more would pile up. */
+/** Waits while a blocking backend has so long a queue that more events would pile up. */
 function roomIn(sinks: readonly AuditSink[]): Promise<void> | undefined {
   const waits = sinks.map((sink) => sink.room()).filter((wait) => wait !== undefined)
   return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})

@@ -1,4 +1,4 @@
-/** Writing down what requests do. Loaded only where there is a policy. */
+/** Auditing. Loaded only with a policy. */
 export { type Auditor, createAuditor } from './auditor.ts'
 export type { AuditEvent } from './event.ts'
 export { type AuditLogOptions, createAuditLog } from './log-file.ts'

@@ -16,7 +16,7 @@ export interface AuditLogOptions {
   readonly sizeMegabytesMax: number
   /** Files set aside are kept this long; 0 is for ever. */
   readonly ageDaysMax: number
-  /** So many files set aside are kept; 0 is all. */
+  /** Number of rotated files that are kept; 0 for all. */
   readonly filesMax: number
   readonly compress: boolean
   readonly clock: Clock
@@ -32,7 +32,7 @@ export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   let isClosed = false
   const opened = (): Promise<RotatingFileStream> => {
     file ??= openFile(options, () => {
-      // A stream that has failed stays so: the next event tries a new one, and writing goes on when there is room again.
+      // A failed stream stays failed: the next event tries a new one, and writing resumes when there is room again.
       file = undefined
     })
     return file

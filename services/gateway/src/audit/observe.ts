@@ -78,7 +78,7 @@ function printUser({ name, uid, groups, extra }: User): AuditUser {
   }
 }
 
-/** Addresses that the request says it came by, then the one that it came from. The former are the client's word. */
+/** Addresses in the request's own headers, then the connection's. The former are the client's claim. */
 function sourcesOf({ exchange }: GatewayRequest): string[] {
   const forwarded = (exchange.header('x-forwarded-for') ?? '').split(',').map((text) => text.trim())
   const found = forwarded.filter(isAddress).slice(0, limits.auditSourcesMax)
@@ -98,7 +98,7 @@ function agentOf({ exchange }: GatewayRequest): string {
   return agent.length > limits.auditUserAgentLengthMax ? `${agent.slice(0, limits.auditUserAgentLengthMax)}...TRUNCATED` : agent
 }
 
-/** The path names the object; what the path leaves open, as the name of an object that is created, its body tells. */
+/** The path names the object; members that the path lacks, such as the name of a created object, come from its body. */
 function objectRefOf(info: ResourceInfo, metadata: BodyMetadata | undefined): AuditObjectRef {
   const ref = {
     resource: info.resource,

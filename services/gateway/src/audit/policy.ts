@@ -17,7 +17,7 @@ export interface AuditPolicy {
   readonly omitManagedFields: boolean
 }
 
-/** One rule. An empty list says nothing about what it is a list of. */
+/** One rule. An empty list matches everything. */
 export interface AuditRule {
   readonly level: AuditLevel
   readonly users: readonly string[]
@@ -40,7 +40,7 @@ export interface AuditResources {
 
 export type PolicyReading =
   | { readonly kind: 'policy'; readonly policy: AuditPolicy }
-  /** Each names the rule and what was expected. */
+  /** Each names the rule and the expected value. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
 
 /** Parses a policy file. Anything unknown in it is an error: a misread rule would leave an unnoticed gap. */
@@ -118,7 +118,7 @@ function readStages(reader: Reader, value: unknown, path: string): AuditStage[] 
   return reader.texts(value, path).map((stage, index) => reader.oneOf(stage, `${path}[${index}]`, auditStages))
 }
 
-/** Reads values of unknown shape and collects what is wrong with them. */
+/** Reads values of unknown shape and collects their errors. */
 class Reader {
   readonly problems: string[] = []
 

@@ -4,7 +4,7 @@ import type { AuditTrail } from '../request/request.ts'
 import type { AuditDecision } from './decide.ts'
 import type { AuditStage } from './policy.ts'
 
-/** A body as it went over the wire. */
+/** A body as sent on the wire. */
 export interface AuditedBody {
   /** Media type, without parameters. */
   readonly contentType: string
@@ -53,9 +53,9 @@ export class AuditRecord implements AuditTrail {
   hasPanicked = false
   /** The request was not authenticated: one event records its refusal. */
   isRefused = false
-  /** The answer was longer than what is kept. */
+  /** The answer was longer than the kept part. */
   isCut = false
-  /** The last event of the request that waits for its bodies; the next one comes after it. */
+  /** The last event of the request that waits for its bodies; the next one follows it. */
   writing: Promise<void> | undefined
   #answer: (AuditedBody & { readonly chunks: Uint8Array[] }) | undefined
   #answerBytes = 0
@@ -93,7 +93,7 @@ export class AuditRecord implements AuditTrail {
     if (this.wantsBody) this.body = { contentType, chunks: [bytes] }
   }
 
-  /** The first whole answer counts: what is sent may be another form of it. */
+  /** The first whole answer counts: the sent bytes may be another form of it. */
   takeAnswer(contentType: string, bytes: Uint8Array): void {
     if (this.wantsAnswer && this.#answer === undefined) this.addAnswer(contentType, bytes)
   }

@@ -22,7 +22,7 @@ const anEvent = (auditID: string, more: object = {}): AuditEvent => ({
 
 const options: BatchOptions = { bufferEventsMax: 3, batchEventsMax: 2, waitMs: 1_000, throttle: undefined, backoffMs: 100 }
 
-/** A delivery that keeps what it is given, and fails a given number of times. */
+/** A delivery that keeps its events, and fails a given number of times. */
 function aDelivery(failures = 0) {
   const batches: string[][] = []
   let left = failures

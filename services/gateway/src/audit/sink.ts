@@ -173,7 +173,7 @@ export async function endsInTime(work: Promise<unknown>, clock: Clock): Promise<
   return inTime
 }
 
-/** A token bucket: tokens come at a rate and accumulate up to the burst; a batch takes one. */
+/** A token bucket: tokens arrive at a rate and accumulate up to the burst; a batch takes one. */
 class Throttle {
   readonly #options: BatchOptions['throttle']
   readonly #clock: Clock

@@ -2,7 +2,7 @@ import type { AuditEvent } from './event.ts'
 import { nextTurn, pieceBytes, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
-/** Bounds of what a backend is given, in bytes of JSON. */
+/** Bounds of a backend's events, in bytes of JSON. */
 export interface TruncateOptions {
   readonly eventBytesMax: number
   readonly batchBytesMax: number

@@ -23,7 +23,7 @@ export function createAuditWebhook(sender: AuditSender, apiVersion: string): Aud
         text = piece.toString()
         if (texts.length > 1) await nextTurn()
       }
-      // The last event has no comma behind it.
+      // The last event has no comma after it.
       texts.push(text === front ? text : text.slice(0, -1), ']}')
       await sender.post(texts.join(''))
     },

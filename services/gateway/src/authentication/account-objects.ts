@@ -16,7 +16,7 @@ export interface AccountObjectsOptions {
   readonly timeoutMs: number
 }
 
-/** Storage keys of the objects that a token names: the account, and what the token is bound to. */
+/** Storage keys of the objects that a token names: the account, and the object that the token is bound to. */
 export function keysOf(claims: AccountClaims | SecretClaims): [account: string, ...bound: string[]] {
   const account = objectKey('core/serviceaccounts', claims.namespace, claims.account.name)
   if ('secretName' in claims) return [account, objectKey('core/secrets', claims.namespace, claims.secretName)]
@@ -25,7 +25,7 @@ export function keysOf(claims: AccountClaims | SecretClaims): [account: string, 
   return [account, objectKey(bound.kind === 'Pod' ? 'core/pods' : 'core/secrets', claims.namespace, bound.name)]
 }
 
-/** Looks for the account, and for what the token is bound to. Nothing is refused by memory that may be old. */
+/** Looks for the account, and for the object that the token is bound to. Nothing is refused by memory that may be old. */
 export function findAccount(claims: AccountClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
   const [accountKey, boundKey] = keysOf(claims)
   return twice(async (read) => {
@@ -37,7 +37,7 @@ export function findAccount(claims: AccountClaims, options: AccountObjectsOption
   })
 }
 
-/** Looks for the Secret that holds the token, and for the account. Such a token goes at once when one of them is asked to go. */
+/** Looks for the Secret that holds the token, and for the account. Such a token ends at once when one of them is marked for deletion. */
 export function findSecret(token: string, claims: SecretClaims, options: AccountObjectsOptions): Promise<AccountFinding> {
   const [accountKey, secretKey] = keysOf(claims)
   return twice(async (read) => {

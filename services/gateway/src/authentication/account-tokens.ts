@@ -116,7 +116,7 @@ type Times = { readonly kind: 'good'; readonly untilMs: number } | { readonly ki
 
 const isNumberOrAbsent = (time: unknown): time is number | undefined => time === undefined || typeof time === 'number'
 
-/** The times in a token, as far as they are there: those of the issuer's clock, which may differ from ours. */
+/** The times in a token, if present: the issuer's clock may differ from ours. */
 function readTimes({ exp, nbf, iat }: Payload, nowMs: number): Times {
   const times = [exp, nbf, iat]
   if (!times.every(isNumberOrAbsent)) return { kind: 'bad', reason: 'a time in the token is no number' }

@@ -16,9 +16,9 @@ export type Authentication =
   | {
       readonly kind: 'user'
       readonly user: User
-      /** By what, in words for people. */
+      /** The method, in words for people. */
       readonly method?: string
-      /** Audiences that the credential is good for, where it knows of such; absent: those of the server. */
+      /** Audiences that the credential is good for, if it names any; absent: those of the server. */
       readonly audiences?: readonly string[]
       /** For the audit event of the request. */
       readonly auditAnnotations?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export type Authentication =
       readonly validUntilMs?: number
       /** Longest time in the cache, on the monotonic clock; by default the cache's own. */
       readonly keptMsMax?: number
-      /** Storage keys of the objects that stand behind the credential: when one changes, it has to be evaluated anew. */
+      /** Storage keys of the objects behind the credential: when one changes, the credential is evaluated anew. */
       readonly dependsOn?: readonly string[]
     }
   /** Nothing was presented that this way looks at; the next one is asked. */
@@ -66,7 +66,7 @@ export interface TokenQuestion {
   readonly source?: object | undefined
 }
 
-/** One way to tell who a bearer token belongs to. A token of another kind is `none`, so that the next way is asked. */
+/** Authenticates bearer tokens of one kind. A token of another kind is `none`, so that the next authenticator is asked. */
 export interface TokenAuthenticator {
   readonly name: string
   authenticate(token: string, question: TokenQuestion): Authentication | Promise<Authentication>

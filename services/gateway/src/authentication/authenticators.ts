@@ -143,7 +143,7 @@ export interface AuthenticateParts {
 
 const anonymous: User = Object.freeze({ name: 'system:anonymous', uid: '', groups: Object.freeze(['system:unauthenticated']), extra: {} })
 
-/** Says who asks. Without anonymous access no path answers a stranger, as upstream: not even those of health. */
+/** Authenticates a request. Without anonymous access every path refuses a stranger, health included, as upstream. */
 export function authenticate(request: GatewayRequest, parts: AuthenticateParts): void | Promise<void> {
   const { exchange } = request
   const startedMs = parts.clock.monotonic()
@@ -155,7 +155,7 @@ export function authenticate(request: GatewayRequest, parts: AuthenticateParts):
     headerValues: (name) => exchange.headerValues(name),
     headerNames: () => exchange.headerNames(),
   })
-  // A user who is known by the connection must not cost a promise.
+  // A user known by the connection must not cost a promise.
   const settled = (known: Authentication): void | Promise<void> => {
     const outcome = known.kind === 'none' ? withoutCredential(request, parts) : known
     return outcome instanceof Promise
@@ -174,7 +174,7 @@ function withoutCredential({ path }: GatewayRequest, { anonymousAuth }: Authenti
   return typeof isAllowed === 'boolean' ? outcomeOf(isAllowed) : isAllowed.then(outcomeOf)
 }
 
-/** Counts the attempt, then says who asks or refuses. */
+/** Counts the attempt, then sets the user or refuses. */
 function settle(request: GatewayRequest, outcome: Outcome, startedMs: number, parts: AuthenticateParts): void {
   const { attempts, clock } = parts
   let result: AttemptResult = 'failure'
@@ -218,7 +218,7 @@ function isForUs({ audiences }: Extract<Authentication, { kind: 'user' }>, ours:
   return audiences === undefined || ours.length === 0 || audiences.some((audience) => ours.includes(audience))
 }
 
-/** Headers that are of no concern once it is known who asks. */
+/** Headers without use after authentication. */
 function spentHeaders(exchange: Exchange, patterns: readonly string[]): readonly string[] {
   const authorization = exchange.header('authorization') === undefined ? noHeaders : onlyAuthorization
   if (patterns.length === 0) return authorization
@@ -235,10 +235,10 @@ function isMeantBy(name: string, pattern: string): boolean {
 const authenticatedGroup = 'system:authenticated'
 const unauthenticatedGroup = 'system:unauthenticated'
 
-/** Users with the group that everybody has who is known; kept beside the user, who is the same object for a whole connection. */
+/** Users with the group of all authenticated users; kept beside the user, which is the same object for a whole connection. */
 const withGroup = new WeakMap<User, User>()
 
-/** The user, in the group of everybody who is known. */
+/** The user, in the group of all authenticated users. */
 export function asAuthenticated(user: User): User {
   const known = withGroup.get(user)
   if (known !== undefined) return known

@@ -44,7 +44,7 @@ export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapT
   }
 }
 
-/** Takes the same time wherever the texts differ. Both have the length of a token's secret. */
+/** Takes the same time for any texts. Both have the length of a token's secret. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }

@@ -10,7 +10,7 @@ interface Progress {
 
 const start: Progress = { index: 0, refusals: [] }
 
-/** Asks authenticators in order until one accepts. The reasons of those that refused are joined; if none looked at anything, neither do all. */
+/** Asks authenticators in order until one accepts. The reasons of refusals are joined; `none` if all are `none`. */
 export function firstToAccept<Named extends { readonly name: string }>(
   authenticators: readonly Named[],
   ask: (authenticator: Named) => Answer,
@@ -34,7 +34,7 @@ export function firstToAccept<Named extends { readonly name: string }>(
   return joined(refusals)
 }
 
-/** As long as the shortest-lived of them stands. */
+/** As long as the shortest-lived of them. */
 function joined(refusals: readonly Refusal[]): Refusal {
   const details = refusals.flatMap(({ detail = [] }) => detail)
   return {

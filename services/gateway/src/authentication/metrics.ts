@@ -51,7 +51,7 @@ export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
 
 /** The counts of the token cache. */
 export interface TokenCacheMetrics {
-  /** It was known what becomes of the token. */
+  /** The token's result was cached. */
   hit(): void
   /** The lookup was necessary, or one was under way already. */
   miss(seconds: number): void

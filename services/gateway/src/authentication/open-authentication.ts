@@ -64,7 +64,7 @@ export interface OpenedAuthentication extends GatewayAuthentication {
   close(): Promise<void>
 }
 
-/** All authenticators, in order, with a cache over those that have to look something up. `close` ends the watch for changes. */
+/** All authenticators, in order, with a cache over those that look something up. `close` ends the watch for changes. */
 export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
   const { storage, clock, log, random, requests, serviceAccounts, audiences, elsewhere } = options
   const { issuers, looksUpSecrets: _, ...rest } = serviceAccounts

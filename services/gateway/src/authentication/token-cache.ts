@@ -31,11 +31,11 @@ export class TokenCache implements TokenAuthenticator {
   readonly #metrics: TokenCacheMetrics
   readonly #kept = new Map<string, Kept>()
   readonly #asked = new Map<string, Promise<Authentication>>()
-  /** Hashes of tokens by what stands for them. */
+  /** Hashes of tokens by their representative. */
   readonly #ids = new WeakMap<object, string>()
-  /** Hashes by the storage key of what their tokens rest on. */
+  /** Hashes by the storage keys of the objects behind their tokens. */
   readonly #dependents = new Map<string, Set<string>>()
-  /** Counts what was forgotten: an answer that was on its way meanwhile may be old. */
+  /** Counts removals: an answer that was on its way meanwhile may be old. */
   #forgotten = 0
   readonly #forgottenBefore: (() => number) | undefined
   #noticed = 0
@@ -82,7 +82,7 @@ export class TokenCache implements TokenAuthenticator {
     for (const id of this.#dependents.get(key) ?? []) this.#drop(id)
   }
 
-  /** Nothing is known about what has changed. */
+  /** Forgets everything, after changes that were not seen. */
   forgetAll(): void {
     this.#forgotten += 1
     this.#kept.clear()

@@ -32,7 +32,7 @@ export function createAttributePolicy(policies: readonly AttributePolicy[]): Aut
 /** A line of a policy file that has been read. */
 export type AttributePolicy = Policy
 
-/** Reads a policy file: one object per line; empty lines and those that begin with `#` say nothing. Errors name the line. */
+/** Reads a policy file: one object per line; empty lines and lines that begin with `#` are skipped. Errors name the line. */
 export function parseAttributePolicies(text: string, names: Names): AttributePolicy[] {
   const policies: AttributePolicy[] = []
   for (const [index, line] of text.split('\n').entries()) {
@@ -60,7 +60,7 @@ function parseLine(line: string, where: string, names: Names): AttributePolicy {
 
 const olderFields = ['user', 'group', 'readonly', 'resource', 'namespace']
 
-/** The older format: what is left out means everything, and everybody who is known. */
+/** The older format: an absent member matches everything, and every authenticated user. */
 function withoutVersion(object: Readonly<Record<string, unknown>>, where: string): AttributePolicy {
   const policy = readFields(object, `${where}: `, olderFields)
   const { user, group, resource, namespace } = policy
@@ -96,7 +96,7 @@ function readFields(values: Readonly<Record<string, unknown>>, where: string, kn
 
 const everybodyKnown = { user: '', group: 'system:authenticated' }
 
-/** A star stands for everybody who is known, never for strangers. */
+/** A star matches every authenticated user, never a stranger. */
 function subjectOf({ user, group }: Pick<Policy, 'user' | 'group'>): Pick<Policy, 'user' | 'group'> {
   return user === '*' || group === '*' ? everybodyKnown : { user, group }
 }

@@ -37,18 +37,18 @@ export interface AuthorizationOptions extends RolesOptions {
 /** The authorizers of a gateway. The opener closes them. */
 export interface Authorization {
   readonly authorizers: readonly Authorizer[]
-  /** Roles and bindings, for questions about them whatever the mode; undefined: no question is ever denied. */
+  /** Roles and bindings, for questions about them in any mode; undefined: no question is ever denied. */
   readonly roles: Roles | undefined
-  /** Begins to follow what decisions rest on; resolves when it is all there. Only administrators are let in before, and questions about health. */
+  /** Begins to follow the objects behind decisions; resolves when all are read. Until then only administrators are let in, and health checks. */
   load(): Promise<void>
-  /** Asks others from now on, where that was wanted: the modes stay those of the start, authorizers may come and go. */
+  /** Replaces the authorizers, if that was wanted: the modes stay those of the start. */
   replace(chain: readonly AuthorizationLink[]): void
   /** Fails until everything is loaded. */
   readonly check: HealthCheck
   close(): void
 }
 
-/** Opens what the modes need. The administrators' group is asked first in every mode. */
+/** Opens the dependencies of the modes. The administrators' group is asked first in every mode. */
 export function openAuthorization(options: AuthorizationOptions): Authorization {
   const { chain, isReplaceable = false } = options
   if (!isReplaceable && chain.every((link) => link === 'AlwaysAllow')) return everythingAllowed
@@ -119,7 +119,7 @@ function authorizerOf(link: AuthorizationLink, { roles, node, policies }: Opened
   }
 }
 
-/** Several authorizers as one, whose place others can take. A question that is under way ends with those that it began with. */
+/** Several authorizers as one, which can be replaced. A running question ends with those that it began with. */
 class ReplaceableChain implements Authorizer {
   #authorizers: readonly Authorizer[]
 

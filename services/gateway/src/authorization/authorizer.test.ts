@@ -5,7 +5,7 @@ const user = { name: 'u', uid: '', groups: [], extra: {} }
 const access = { kind: 'path', verb: 'get', path: '/' } as const
 const none = (reason = '', error?: string): Decision => ({ kind: 'noOpinion', reason, ...(error === undefined ? {} : { error }) })
 
-/** Decides at once, or later, as these say; what comes after the first opinion must not be asked. */
+/** Decides at once, or later, as these do; authorizers after the first opinion must not be asked. */
 async function ask(...decisions: readonly Decision[]) {
   const answers: unknown[] = []
   for (const isLate of [false, true]) {

@@ -14,7 +14,7 @@ export type Access =
   | (Omit<ResourceInfo, 'verb' | 'rest'> & {
       /** A verb of requests, another word such as `impersonate`, or `*`. */
       readonly verb: string
-      /** Absent: all objects are meant. */
+      /** Absent: all objects. */
       readonly selectors?: SelectorTexts
     })
 
@@ -53,9 +53,9 @@ export interface KnownRules {
 /** One way to decide whether a user may do something. It answers at once where it can: a promise costs every request. */
 export interface Authorizer {
   authorize(user: User, access: Access): Decision | Promise<Decision>
-  /** In a namespace, or '' for what holds in all of them. */
+  /** In a namespace, or '' for the rules of all namespaces. */
   rulesOf(user: User, namespace: string): KnownRules
-  /** Counts what it has decided; absent: it is not counted. */
+  /** Counts its decisions; absent: they are not counted. */
   decided?: ((kind: CountedDecision) => void) | undefined
 }
 
@@ -123,7 +123,7 @@ const mastersGroup = 'system:masters'
 
 export const isMaster = ({ groups }: User): boolean => groups.includes(mastersGroup)
 
-/** Allows the members of the group of administrators everything. It lists no rules: those of the roles say the same. */
+/** Allows the members of the administrators' group everything. It lists no rules: the roles' rules are the same. */
 export const allowMasters: Authorizer = {
   authorize: (user) => (isMaster(user) ? allow : noOpinion),
   rulesOf: () => ({ rules: [] }),
@@ -139,7 +139,7 @@ export const allowHealth = (applies: () => boolean): Authorizer => ({
   rulesOf: () => ({ rules: [] }),
 })
 
-/** The mode in which everybody who is known may do everything. */
+/** The mode in which every authenticated user may do everything. */
 export const alwaysAllow: Authorizer = { authorize: () => allow, rulesOf: () => ({ rules: everything }) }
 
 /** The mode that denies every other request. */

@@ -108,7 +108,7 @@ async function escalationIn(
   return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${trouble}`
 }
 
-/** The garbage collector may let go what others made. */
+/** The garbage collector may release objects that others made. */
 function changesOnlyHolders({ object, live }: RoleWrite): boolean {
   if (live === undefined) return false
   const plain = ({ metadata, ...rest }: ApiObject) => {

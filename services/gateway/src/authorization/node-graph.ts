@@ -16,7 +16,7 @@ interface Link {
  *   pod on n1 with claim c, bound to volume v with secret s:   n1 → c, c → v, c → s     so n1 reaches c, v and s
  */
 export class NodeGraph {
-  /** By thing: who needs it, and how often that was said. */
+  /** By thing: its needers, with the number of reasons. */
   readonly #needers = new Map<string, Map<string, number>>()
 
   replace(before: Links | undefined, after: Links | undefined): void {
@@ -51,7 +51,7 @@ export function linksOfPod(value: Uint8Array): Links {
   const from = `node/${spec.nodeName}`
   const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
   const own = at('pods', metadata.name)
-  // Pods that a node has made by itself give it nothing else: it could name what it likes in them.
+  // Pods that a node has made by itself give it nothing else: the node could name anything in them.
   if (Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/config.mirror'))) return { links: own }
   const links = [
     ...own,
@@ -126,7 +126,7 @@ interface SecretReference {
   readonly namespace: string | undefined
 }
 
-/** The references to secrets of whatever kind of volume it is. */
+/** The references to secrets in any kind of volume. */
 function pluginSecrets(plugin: unknown): SecretReference[] {
   if (!hasMembers(plugin)) return []
   return secretFields.flatMap((field) => {

@@ -31,8 +31,8 @@ const userPrefix = 'system:node:'
 const nodesGroup = 'system:nodes'
 
 /**
- * Lets `system:node:NAME` of the group `system:nodes` read what the pods on that node need, and keep what is its own. What every
- * node may do is a list of rules.
+ * Lets `system:node:NAME` of the group `system:nodes` read the objects that the pods on that node need, and write its own. A list of
+ * rules holds the rights of every node.
  */
 export function openNodeAuthorizer({ storage, names, clock, log, random, counted }: NodeAuthorizerOptions): NodeAuthorizer {
   const graph = new NodeGraph()

@@ -30,7 +30,7 @@ interface ParamKind {
 
 /**
  * The server reads the parameters of policies with its own permissions and shows them in messages: a writer of a policy must be allowed to
- * read all objects of its parameters' kind, and the writer of a binding those that it refers to.
+ * read all objects of its parameters' kind, and the writer of a binding the objects that it refers to.
  */
 export async function unreadableParameters(reads: Reads, write: PolicyWrite, parts: ParameterParts): Promise<readonly FieldError[]> {
   if (isMaster(write.user)) return []
@@ -86,7 +86,7 @@ type AskedResource = Pick<ResourceInfoAccess, 'group' | 'version' | 'resource'>
 
 const anyResource: AskedResource = { group: '*', version: '*', resource: '*' }
 
-/** Of a kind that is not served, all resources of its group version are meant. */
+/** For a kind that is not served, all resources of its group version. */
 function resourceOf({ apiVersion = '', kind = '' }: ParamKind, catalogue: Catalogue): AskedResource {
   const slash = apiVersion.indexOf('/')
   const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)]

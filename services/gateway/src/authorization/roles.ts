@@ -26,14 +26,14 @@ interface Grant {
   readonly text: string
 }
 
-/** A binding as it is remembered. */
+/** A cached binding. */
 interface Binding {
   readonly grants: readonly { readonly subject: string; readonly grant: Grant }[]
 }
 
 /**
- * Roles and bindings in memory, kept up to date by the changes of storage, and what they allow. Grants are indexed by namespace and
- * subject, so that a request costs as much as its user has bindings, however many there are.
+ * Roles and bindings in memory, kept up to date by the changes of storage, and the rights that they grant. Grants are indexed by namespace and
+ * subject, so that a request costs as much as its user has bindings, for any number of bindings.
  *
  *   '/group:system:masters' → [cluster-admin]      'team-a/user:jane' → [edit of team-a]
  */

@@ -61,7 +61,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
     }
   }
   const remember = (question: string, decision: Decision, ttlMs: number) => {
-    // The oldest goes first: a map keeps the order in which its keys came.
+    // The oldest is removed first: a map keeps the order of its insertions.
     const [oldest] = remembered.size >= limits.accessAnswersMax ? remembered.keys() : []
     if (oldest !== undefined) remembered.delete(oldest)
     remembered.set(question, { decision, untilMs: clock.monotonic() + ttlMs })

@@ -19,8 +19,8 @@ export interface WebhookConversionParts {
 export type ConversionContext = Pick<CallContext, 'timeoutMs' | 'traceparent'>
 
 /**
- * The stored objects as the version of `served` has them, to be shown as `served.converted`. One call for all, unless they are very
- * many; those that can be shown as they are stay so.
+ * Converts the stored objects to the version of `served`, to be shown as `served.converted`. One call for all, unless they are very
+ * many; objects that need no conversion stay unchanged.
  */
 export async function convertContents<T extends StoredContent>(
   parts: WebhookConversionParts,
@@ -46,7 +46,7 @@ export async function readConverted(
   return { object: objects[0] ?? read.object, hasBigIntegers }
 }
 
-/** An object of the version of `served` as it is stored. */
+/** The stored form of an object in the version of `served`. */
 export async function toStoredByWebhook(
   { converter }: WebhookConversionParts,
   { resource: { stored, conversion } }: Served,
@@ -109,7 +109,7 @@ function asServed<T extends StoredContent>(content: T, value: Uint8Array): T {
   return { ...content, value, metadataStart: undefined, metadataEnd: undefined, fingerprint: undefined }
 }
 
-/** As kube-apiserver does it: defaults of the version that an object is in are filled in before, and what the asked version does not have is dropped after. */
+/** As in kube-apiserver: defaults of the object's own version are filled in before, and fields that the requested version lacks are dropped after. */
 async function toServed(
   { converter }: WebhookConversionParts,
   { resource }: Served,
@@ -133,7 +133,7 @@ function required(conversion: ConversionWebhook | undefined): ConversionWebhook 
   return conversion
 }
 
-/** After so many bytes of objects that were looked through others have their turn. */
+/** Lets other work run after so many bytes of examined objects. */
 class Turns {
   readonly #pace: Pace
   #bytes = 0

@@ -45,7 +45,7 @@ export function toServedBytes(parts: ConversionParts, served: Served, stored: St
   return Buffer.from(printJson(toServedObject(parts, served, object, stored), { hasBigIntegers }))
 }
 
-/** Bytes of the stored version as its present schema reads them; those that only a webhook could convert stay as they are. */
+/** Bytes of the stored version, read by its present schema; those that only a webhook could convert stay unchanged. */
 export function toCurrentBytes({ names }: ConversionParts, { resource }: Served, stored: StoredBytes): Uint8Array {
   if (isOfPresentSchema(resource, stored) || resource.conversion !== undefined) return stored.value
   const { object, hasBigIntegers } = readBytesOfOurs(stored.value)
@@ -55,8 +55,8 @@ export function toCurrentBytes({ names }: ConversionParts, { resource }: Served,
 }
 
 /**
- * An object that was read from stored bytes, in the asked version. As in kube-apiserver the version in which it is stored gives the
- * defaults, and the asked one drops what it does not have: its own defaults are for what is written in it.
+ * An object read from stored bytes, in the requested version. As in kube-apiserver the stored version gives the
+ * defaults, and the requested one drops the fields that it lacks: its own defaults are for new writes.
  */
 export function toServedObject(
   { names }: ConversionParts,
@@ -87,7 +87,7 @@ export function toStoredObject({ names }: ConversionParts, { resource, isStoredV
   return stored.readers.renew(convert(object, { names, from: resource, to: stored }))
 }
 
-/** Objects that a webhook converts do not become those of another version by being called so. */
+/** Refuses another version's name for objects that a webhook converts. */
 function refuseByName({ conversion, apiVersion }: Resource): void {
   if (conversion !== undefined) throw new Error(`${apiVersion}: the webhook of ${conversion.definition} has not been asked`)
 }

@@ -40,9 +40,9 @@ interface Kept {
   readonly revision: number
   readonly uid: string
   readonly group: string
-  /** Says what the resources are made of. */
+  /** Digest of the resources' sources. */
   readonly digest: string
-  /** Says what the readers are made of. */
+  /** Digest of the readers' sources. */
   readonly schemas: string
   readonly source: Source
   readonly resources: readonly Resource[]
@@ -50,7 +50,7 @@ interface Kept {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A definition as it comes: storage may read it when it is asked for. */
+/** A definition in the stream: storage may read it on demand. */
 interface Arrived {
   stored: Stored | undefined
 }
@@ -67,7 +67,7 @@ interface LookUp {
   readonly next: Promise<void> | undefined
 }
 
-/** After the start, what is stored is read so much later, when the server's own controllers have begun. */
+/** Delay after the start until stored definitions are read, when the server's own controllers have begun. */
 const readAfterMs = 200
 /** Definitions of some 25 KB that are read in one step: some milliseconds. */
 const readPerStep = 10
@@ -91,7 +91,7 @@ export class CustomResources {
   readonly #packer = new BytesPacker()
   readonly #kept = new Map<string, Kept>()
   readonly #byGroup = new Map<string, readonly Kept[]>()
-  /** By key; what is read is shown with its whole group. */
+  /** By key; reading one shows its whole group. */
   readonly #unread = new Map<string, Unread>()
   /** Groups of which definitions have been read that are not shown yet. */
   readonly #unshown = new Set<string>()
@@ -130,7 +130,7 @@ export class CustomResources {
     return this.#reading
   }
 
-  /** Notes that a client has been shown a definition as it was written at a revision. */
+  /** Notes that a client has been shown a definition of a revision. */
   shown(revision: number): void {
     this.#shownRevision = Math.max(this.#shownRevision, revision)
   }
@@ -153,8 +153,8 @@ export class CustomResources {
   }
 
   /**
-   * Takes a definition as it is stored now. All that ask while storage is being asked share the next question: the answer that is
-   * under way may be older than what they know. That there is no definition is not remembered.
+   * Reads a definition as it is stored now. All callers during a request share the next one: the running one's answer
+   * may be older than their knowledge. Absence is not cached.
    */
   lookUp(name: string): Promise<void> {
     this.#readOne(name)
@@ -249,12 +249,12 @@ export class CustomResources {
   #noteChange(key: string, after: Arrived | undefined, revision: number): void {
     this.#unread.delete(key)
     const group = this.#applyStored(key, after?.stored, revision)
-    // Nothing is kept beside what is made of it.
+    // Only the readers made of it are kept.
     if (after !== undefined) after.stored = undefined
     if (group !== undefined) this.#showGroups([group], revision)
   }
 
-  /** Takes a definition as it is at a revision. The name of its group where that serves something else now. */
+  /** Applies a definition at a revision. Returns the name of its group if that serves something else now. */
   #applyStored(key: string, stored: Stored | undefined, revision: number): string | undefined {
     const before = this.#kept.get(key)
     if (before !== undefined && before.revision >= revision) return undefined
@@ -443,7 +443,7 @@ export function specBytes(definition: object, stored: Stored): Uint8Array {
   return betweenMetadataAndStatus(definition, stored) ?? wherever(stored)
 }
 
-/** The spec where it stands as we write it, behind the metadata and before the status; undefined: it stands elsewhere. */
+/** The spec at its place in our own bytes, after the metadata and before the status; undefined: it is at another place. */
 function betweenMetadataAndStatus(definition: object, { value, metadataEnd }: Stored): Uint8Array | undefined {
   if (Object.keys(definition).slice(-3).join() !== 'metadata,spec,status') return undefined
   const behind = Buffer.from(`,"status":${JSON.stringify(Object.values(definition).at(-1))}}`)
@@ -454,7 +454,7 @@ function betweenMetadataAndStatus(definition: object, { value, metadataEnd }: St
 
 const front = Buffer.from(',"spec":')
 
-/** The same for any order of members: a spec of a megabyte takes ten milliseconds, since it is gone over byte by byte. */
+/** The same for any order of members: a spec of a megabyte takes ten milliseconds, since it is read byte by byte. */
 function wherever({ value }: Stored): Uint8Array {
   const span = memberSpan(value, 0, 'spec')
   if (span === undefined) throw new Error('a stored definition has no spec')

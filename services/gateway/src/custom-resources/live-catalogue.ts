@@ -14,7 +14,7 @@ export class LiveCatalogue {
     this.#current = builtIn
   }
 
-  /** The present value. A request takes it once, and goes on with it. */
+  /** The present value. A request reads it once and keeps using it. */
   current(): Catalogue {
     return this.#current
   }
@@ -25,7 +25,7 @@ export class LiveCatalogue {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Serves these custom resources, as they are at a revision, in groups instead of those before. Resources of all else stay the same values. */
+  /** Serves these custom resources of a revision in place of the earlier ones of their groups. All other resources stay the same values. */
   setGroups(changes: readonly GroupChange[], revision: number): void {
     this.#current = withGroups(
       this.#current,

@@ -8,7 +8,7 @@ export interface PackedBytes {
 }
 
 /**
- * Keeps bytes that are seldom read compressed, in another thread, one after the other. The newest stay as they are: what has just come is
+ * Keeps seldom read bytes compressed, in another thread, one after the other. The newest stay uncompressed: they are
  * read soon.
  */
 export class BytesPacker {
@@ -33,13 +33,13 @@ export class BytesPacker {
   }
 }
 
-/** The newest bytes that stay as they are, together. */
+/** Bytes of the newest items that stay uncompressed, together. */
 const newestBytesMax = 256 * 1024
 
 class Kept implements PackedBytes {
   readonly length: number
   #plain: Uint8Array | undefined
-  /** In a text of one byte a character: a view of a buffer of its own would take 200 bytes beside what it holds. */
+  /** A text of one byte a character: a view of a buffer of its own would take 200 bytes more. */
   #packed = ''
 
   constructor(bytes: Uint8Array) {

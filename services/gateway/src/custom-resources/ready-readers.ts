@@ -3,7 +3,7 @@ import type { ListPart } from '@orch/core/contracts'
 import type { Served } from '../target/target.ts'
 import type { SchemaParts } from './schema-budget.ts'
 
-/** Does something with a custom resource when what its readers need is there, and keeps that until it is done. */
+/** Runs work on a custom resource once its readers are prepared, and holds them until the work is done. */
 export async function withReaders(served: Served, parts: SchemaParts, work: () => void | Promise<void>): Promise<void> {
   const releases = neededBy(served).map((one) => parts.schemas.hold(one))
   try {
@@ -14,7 +14,7 @@ export async function withReaders(served: Served, parts: SchemaParts, work: () =
   }
 }
 
-/** Makes what the readers of a resource need; undefined: it is there, or they need nothing. */
+/** Prepares the readers of a resource; undefined if they are ready, or need nothing. */
 export function readyReaders(served: Served, parts: SchemaParts): Promise<void> | undefined {
   if (served.resource.readers.preparable === undefined) return undefined
   return neededBy(served).every(({ isReady }) => isReady) ? undefined : prepareAll(served, parts)

@@ -37,7 +37,7 @@ export class SchemaBudget {
     return this.#bytes
   }
 
-  /** Notes that something was made, which takes so many bytes. */
+  /** Notes that an item of so many bytes was made. */
   made(preparable: Preparable, bytes: number): void {
     const kept = this.#kept.get(preparable) ?? { bytes: 0, holds: 0 }
     this.#bytes += bytes - kept.bytes
@@ -46,7 +46,7 @@ export class SchemaBudget {
     this.#makeRoom()
   }
 
-  /** Keeps something until what is returned is called. */
+  /** Holds an item until the returned function is called. */
   hold(preparable: Preparable): () => void {
     const kept = this.#kept.get(preparable) ?? { bytes: 0, holds: 0 }
     this.#kept.delete(preparable)
@@ -70,7 +70,7 @@ export class SchemaBudget {
     if (kept.holds === 0) preparable.forget()
   }
 
-  /** Makes what is not there, once for all that ask meanwhile; undefined: it is there. */
+  /** Prepares an absent item, once for all callers; undefined if it is present. */
   prepare(preparable: Preparable, pace: Pace): Promise<void> | undefined {
     if (preparable.isReady) return undefined
     const under = this.#preparing.get(preparable)

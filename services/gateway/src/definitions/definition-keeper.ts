@@ -28,7 +28,7 @@ export interface DefinitionKeeperOptions {
   readonly tracksGenerations: boolean
 }
 
-/** A row that says what no definition does is put right after this, and the time between two looks. */
+/** Age after which a row without a definition is repaired, and the time between two looks. */
 const orphanMs = 5_000
 const sweepIntervalMs = 2_000
 /** So long one write of a group lets others wait. What keeps them apart is the rows; this saves them from meeting. */
@@ -39,8 +39,8 @@ const nothingToDo = async (): Promise<void> => {}
 
 /**
  * Settles names and conditions of definitions in their own write. A definition needs two commits beside its own, since one commit
- * changes one key: its names are put into the row of its group, and how it is served into a row of its own. Then the definition is
- * committed on condition that both rows are as they were written. A row whose write has ended in between is put right by any gateway.
+ * changes one key: its names are put into the row of its group, and its serving state into a row of its own. Then the definition is
+ * committed on condition that both rows are unchanged. A row whose write has ended in between is repaired by any gateway.
  */
 export class DefinitionKeeper implements Reserver {
   readonly #options: DefinitionKeeperOptions
@@ -144,13 +144,13 @@ export class DefinitionKeeper implements Reserver {
     const status = settleStatus(given, { taken: takenNames(others), names, now, tracksGenerations })
     if (status === given.status) return inOrder(served.resource, given)
     const settled = inOrder(served.resource, { ...given, status, metadata: { ...object.metadata } })
-    // Versions may be large, and are not what changes.
+    // Versions may be large, and do not change here.
     const states = { before: withoutSpec(object), after: withoutSpec(settled) }
     setOwners(settled, ownersOfStatus(served, states, this.#options))
     return settled
   }
 
-  /** Brings the rows to what a definition will say; undefined: another write was faster. */
+  /** Writes the rows for a future definition; undefined: another write was faster. */
   async #hold(object: ApiObject, group: string, found: Found<NamesRow>): Promise<Holding | undefined> {
     const [name, uid] = [nameOf(object), object.metadata.uid ?? '']
     const names = statusOf({ ...object }).acceptedNames ?? {}
@@ -171,7 +171,7 @@ export class DefinitionKeeper implements Reserver {
     return ofServing && { object, conditions: [ofNames, ofServing], pending, isRenamed }
   }
 
-  /** Brings the rows to what a definition says now, unless another write of it has come in between. */
+  /** Writes the rows for the present definition, unless another write of it has come in between. */
   async #tidy(group: string, name: string, pending: string | undefined): Promise<void> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const found = await this.#rows.names(group)
@@ -190,7 +190,7 @@ export class DefinitionKeeper implements Reserver {
     }
   }
 
-  /** A definition as it is, and the condition that it still is so. */
+  /** The present definition, and the condition that it is unchanged. */
   async #read(name: string): Promise<{ readonly definition: ApiObject | undefined; readonly condition: Condition }> {
     const { prefix, storage } = this.#options
     const key = objectKey(prefix, undefined, name)
@@ -227,7 +227,7 @@ export class DefinitionKeeper implements Reserver {
 interface Holding {
   readonly object: ApiObject
   readonly conditions: readonly Condition[]
-  /** Id of the write in the rows; undefined: they are as they were. */
+  /** Id of the write in the rows; undefined: they are unchanged. */
   readonly pending: string | undefined
   readonly isRenamed: boolean
 }

@@ -13,7 +13,7 @@ import {
 import type { Draws } from '../request/draws.ts'
 import type { Condition } from '../write/draft.ts'
 
-/** A row as it was read; revision 0: it is not there. */
+/** A row at its read revision; revision 0: it is absent. */
 export interface Found<T> {
   readonly row: T
   readonly revision: number

@@ -65,13 +65,13 @@ export class ServingConditions implements Reserver {
     return !isTerminating && isSameResource && uid === this.#options.definitions.uidOf(definition)
   }
 
-  /** The gateway has not seen yet what has become of the definition: the client's next attempt meets it. */
+  /** This gateway has not seen the definition's change yet: the client's next attempt meets it. */
   async #refuseOutdated(definition: string): Promise<never> {
     await this.#options.definitions.lookUp(definition)
     throw serviceUnavailable(`the definition ${definition} has been changed; try again`, { retryAfterSeconds: 1 })
   }
 
-  /** A definition without a row, as of data from elsewhere: objects are created as long as it is what it is now. */
+  /** For a definition without a row (restored data), writes depend on its current revision. */
   async #definitionAsItIs(definition: string, refusal: () => Error): Promise<Condition> {
     const key = objectKey(this.#options.definitionPrefix, undefined, definition)
     const { entry } = await this.#options.storage.get({ key, read: { kind: 'latest' } })
@@ -91,7 +91,7 @@ export class ServingConditions implements Reserver {
       return { row: undefined, revision: 0 }
     }
     const known = { row, revision: entry.revision }
-    // Definitions that have gone leave theirs.
+    // Removed definitions leave theirs.
     if (this.#rows.size >= rowsMax) this.#rows.clear()
     this.#rows.set(key, known)
     return known

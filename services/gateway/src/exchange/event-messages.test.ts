@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { EventMessages } from './event-messages.ts'
 
-/** Messages that come of a stream when it is given in pieces of so many bytes. */
+/** Messages of a stream given in pieces of so many bytes. */
 function messagesOf(stream: Buffer, pieceBytes: number, isText: boolean): { messages: string[]; fragments: number } {
   const events = new EventMessages(isText)
   const messages: string[] = []

@@ -8,15 +8,15 @@ export interface Fragment {
 }
 
 /**
- * Divides a stream of events into messages, one for each event. An event that comes in several pieces is a message of as many fragments.
+ * Divides a stream of events into messages, one for each event. An event in several pieces is a message of as many fragments.
  *
  *   '{"a":1}\n{"b"'  ':2}\n'   → message '{"a":1}\n', fragments '{"b"' and ':2}\n'
  */
 export class EventMessages {
   readonly #isText: boolean
-  /** Of an event in Protobuf: what has come of the length that stands before it. */
+  /** Of an event in Protobuf: the received part of its length prefix. */
   #length = Buffer.alloc(0)
-  /** Bytes of the event that have not come. */
+  /** Bytes of the event that have not arrived. */
   #left = 0
 
   /** Events in JSON end with their lines; those in Protobuf begin with their lengths, which are not sent. */

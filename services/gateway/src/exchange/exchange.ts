@@ -26,10 +26,10 @@ export interface ProxyPeer {
 /** Header fields of a response. Names are lower-case; HTTP/2 wants them so. Several values are as many fields. */
 export type HeaderFields = Record<string, string | string[]>
 
-/** One request and its response, whatever carries them: HTTP/1.1, HTTP/2 or a call in this process. */
+/** One request and its response, over HTTP/1.1, HTTP/2 or a call in this process. */
 export interface Exchange {
   readonly method: string
-  /** Path and query as they came. */
+  /** Path and query as sent. */
   readonly target: string
   readonly peer: Peer
   /** Remote address for the log; '' in process. */
@@ -48,25 +48,25 @@ export interface Exchange {
   headerValues(name: string): readonly string[]
   /** Names of the request's headers, in lower case. */
   headerNames(): readonly string[]
-  /** Forgets request headers, so that nothing later reads or logs what only the beginning needed. */
+  /** Drops request headers, so that no later code reads or logs those that only the beginning needed. */
   dropHeaders(names: readonly string[]): void
   /** Bytes that the body has according to the request's head; undefined: it has some, and does not say how many. */
   readonly announcedBytes: number | undefined
   /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not used again. */
   readBody(bytesMax: number): Promise<BodyOutcome>
-  /** The body as it comes, for who passes it on. */
+  /** The body as a stream, for forwarding. */
   bodyStream(): Readable
   /** The connection below an HTTP/1.1 request for another protocol; absent: the protocol stays. */
   readonly upgrade?: Upgrade | undefined
   /** Answers at once. */
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void
-  /** Begins an answer of unknown length; the head leaves with what is written in the same tick. That of the request is not asked for any more. */
+  /** Begins an answer of unknown length; the head leaves with the writes of the same tick. The request's head is not used any more. */
   begin(code: number, headers: HeaderFields): void
   /** False: wait for `drained` before writing more. `onTaken` is called when the connection has taken the bytes; not always after its end. */
   write(bytes: Uint8Array | string, onTaken?: () => void): boolean
   /**
-   * Writes the same bytes that other exchanges are given: what the protocol puts around them is made once for all. Nothing asks for a
-   * pause; `waitingBytes` tells what has not been taken.
+   * Writes the same bytes as other exchanges: the protocol's frame around them is made once for all. Nothing asks for a
+   * pause; `waitingBytes` counts the bytes that have not been taken.
    */
   writeShared(bytes: Uint8Array, onTaken?: () => void): void
   /** Resolves when there is room again or the exchange has closed. */
@@ -89,7 +89,7 @@ export interface Upgrade {
 export type BodyOutcome =
   | { readonly kind: 'body'; readonly bytes: Uint8Array }
   | { readonly kind: 'tooLarge' }
-  /** The client went away. */
+  /** The client closed the connection. */
   | { readonly kind: 'broken' }
 
 /** The value when it is one text, or several joined as HTTP says. */

@@ -2,15 +2,15 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemCodeOf } from '@orch/platform'
 
-/** Bounds of what is read and dropped behind the last answer. */
+/** Bounds of bytes read and dropped after the last answer. */
 export interface ConnectionBounds {
   readonly lingerMs: number
   readonly lingerBytesMax: number
 }
 
 /**
- * The answers of one connection over HTTP/1.1, and its end. A socket that is closed while bytes are unread resets the connection, and
- * the client may lose the last answer. So only this server's half ends behind it; what still comes is read and dropped until the client
+ * The answers of one connection over HTTP/1.1, and its end. A socket closed with unread bytes resets the connection, and
+ * the client may lose the last answer. So only this server's half ends after it; later bytes are read and dropped until the client
  * ends the other half, or a bound is reached.
  */
 export class Http1Connection {
@@ -19,13 +19,13 @@ export class Http1Connection {
   /** Answers that are not complete, in the order of their requests. */
   readonly #answers = new Set<ServerResponse>()
   #dropsInput = false
-  /** Sent behind the answers to all requests that were read whole. */
+  /** Sent after the answers to all requests that were read whole. */
   #refusal: string | undefined
 
   constructor(socket: Socket, bounds: ConnectionBounds) {
     this.#socket = socket
     this.#bounds = bounds
-    // Node calls this behind an answer with `Connection: close`, to end the socket and to close it as soon as everything is written.
+    // Node calls this after an answer with `Connection: close`, to end the socket and to close it as soon as everything is written.
     socket.destroySoon = () => this.#end()
     socket.once('close', () => this.#closeWaiting())
   }

@@ -133,7 +133,7 @@ export class Http1Exchange implements Exchange {
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
     const response = this.#response
-    // Fields behind the body need chunks.
+    // Fields after the body need chunks.
     if (headers['content-length'] !== undefined || !response.useChunkedEncodingByDefault) delete headers['trailer']
     this.#writeHead(code, headers)
     // The writes of this turn leave together with the head.
@@ -149,8 +149,8 @@ export class Http1Exchange implements Exchange {
   writeShared(bytes: Uint8Array, onTaken?: () => void): void {
     if (this.isClosed) return
     const { socket, chunkedEncoding, writableCorked } = this.#response
-    // Without a socket an earlier answer of this connection is not complete; without chunks the client speaks HTTP/1.0; and what was
-    // written before in this tick may still wait to be joined.
+    // Without a socket an earlier answer of this connection is incomplete; without chunks the client speaks HTTP/1.0; and earlier writes
+    // of this tick may still wait to be joined.
     const isDirect = socket?.writable === true && chunkedEncoding && writableCorked === 0 && bytes.length > 0
     if (isDirect) socket.write(chunkOf(bytes), onTaken)
     else this.#response.write(bytes, onTaken)
@@ -226,7 +226,7 @@ const chunks = new WeakMap<Uint8Array, Uint8Array>()
 const lineEnd = '\r\n'
 
 /**
- * Bytes as one chunk of HTTP/1.1's chunked coding. It is made once for all exchanges that are given these bytes, and goes to each
+ * Bytes as one chunk of HTTP/1.1's chunked coding. It is made once for all exchanges that write these bytes, and goes to each
  * socket in one write: `ServerResponse.write` makes four of it, and joins them again for each client.
  */
 export function chunkOf(bytes: Uint8Array): Uint8Array {

@@ -7,7 +7,7 @@ import { callAtClose, drainOf } from './http1.ts'
 export class Http2Exchange implements Exchange {
   readonly #stream: ServerHttp2Stream
   #headers: IncomingHttpHeaders
-  /** Name, value, name, value, as they came. */
+  /** Name, value, name, value, as sent. */
   #rawHeaders: readonly string[]
   readonly peer: Peer
   #resetsAfterAnswer = false
@@ -99,7 +99,7 @@ export class Http2Exchange implements Exchange {
 
   begin(code: number, headers: HeaderFields): void {
     if (this.isClosed) return
-    // Node ends a stream in order before it resets it, so that what is broken off would look whole. It waits for trailers first.
+    // Node ends a stream in order before it resets it, so that an interrupted answer would look whole. It waits for trailers first.
     this.#respond(code, headers, { endStream: false, waitForTrailers: true })
     // The answer may last for hours.
     this.#headers = noHeaders

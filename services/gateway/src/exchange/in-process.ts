@@ -35,7 +35,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   #waitingBytes = 0
   #readers: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }[] = []
   #waitForRoom: (() => void)[] = []
-  /** Called when the reader has taken what waits. */
+  /** Called when the reader has taken the waiting bytes. */
   #onTaken: (() => void)[] = []
   #state: 'open' | 'ended' | 'broken' = 'open'
   #onClose: (() => void)[] = []
@@ -146,7 +146,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   destroy(): void {
-    // The end is there, but the reader has not come to it.
+    // The end has arrived, but the reader has not reached it.
     if (this.#state === 'ended' && this.#chunks.length > 0) {
       this.#chunks = []
       this.#state = 'broken'

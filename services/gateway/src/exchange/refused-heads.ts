@@ -16,7 +16,7 @@ const headBytesMin = 10
 
 /**
  * Ends sessions whose heads are refused time after time. A head may name a field of four kilobytes, which the table of the session
- * keeps, by one byte, hundreds of times; Node refuses such streams before anybody hears of them, and goes on. What can be seen is
+ * keeps, by one byte, hundreds of times; Node refuses such streams without an event, and continues. The visible sign is
  * that the numbers of streams rise, with the bytes read, while no requests come.
  */
 export class RefusedHeads {
@@ -53,7 +53,7 @@ export class RefusedHeads {
       const lastStream = session.state.lastProcStreamID ?? 0
       const begun = (lastStream - seen.lastStream) / 2
       const refused = begun - (seen.opened - seen.openedBefore)
-      // A client may leave out numbers; what it has not sent bytes for was no head.
+      // A client may skip numbers; without bytes there was no head.
       if (refused > 0) seen.refused += Math.min(refused, newBytes / headBytesMin)
       Object.assign(seen, { openedBefore: seen.opened, lastStream, bytes: bytesRead })
       if (seen.refused > limits.refusedHeadsMax) session.destroy()

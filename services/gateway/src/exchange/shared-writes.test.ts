@@ -57,7 +57,7 @@ function unchunked(body: string): string {
 }
 
 const event = Buffer.from('{"type":"ADDED","object":{"text":"ü"}}\n')
-/** Its 40 bytes as they are sent over HTTP/1.1. */
+/** Its 40 bytes in the form of HTTP/1.1. */
 const chunk = `28\r\n${event}\r\n`
 
 test('a chunk has the length of its bytes in hexadecimal, and is made once', () => {

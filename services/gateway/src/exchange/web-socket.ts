@@ -15,8 +15,8 @@ export interface WebSocketOpening {
 
 /**
  * A watch as a WebSocket: the stream of its events is sent as messages, one for each event, a large one in fragments. In JSON an event
- * is a text with its end of line; in Protobuf a binary message, without the length that stands before it in a stream. An answer that is
- * no stream, such as a refusal, is that of HTTP/1.1. What the client sends is read and ignored.
+ * is a text with its end of line; in Protobuf a binary message, without the length prefix of a stream. An answer that is
+ * no stream, such as a refusal, is that of HTTP/1.1. The client's messages are read and ignored.
  */
 export class WebSocketExchange extends Http1Exchange {
   readonly #request: IncomingMessage
@@ -71,7 +71,7 @@ export class WebSocketExchange extends Http1Exchange {
     socket.cork()
     for (const { bytes: data, isLast } of this.#events.fragmentsIn(bytesOf(bytes)))
       webSocket.send(data, { binary: !this.#isText, fin: isLast }, ignoreError)
-    // Behind the fragments: nothing of a length that stands before an event is sent.
+    // After the fragments: the length prefix of an event is not sent.
     if (onTaken !== undefined) socket.write('', onTaken)
     socket.uncork()
     return !socket.writableNeedDrain
@@ -100,7 +100,7 @@ export class WebSocketExchange extends Http1Exchange {
   }
 }
 
-/** Status of a close (RFC 6455, section 7.4.1): what the connection was for is done. */
+/** Status of a close (RFC 6455, section 7.4.1): the purpose of the connection is fulfilled. */
 const normalClosure = 1000
 /** The same bytes, not a copy. */
 function bytesOf(bytes: Uint8Array | string): Buffer {

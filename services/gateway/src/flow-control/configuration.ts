@@ -6,7 +6,7 @@ export interface FlowSchema {
   readonly name: string
   readonly uid: string
   readonly priorityLevel: string
-  /** The lowest goes first; between equals the name decides. */
+  /** The lowest is first; between equals the name decides. */
   readonly precedence: number
   readonly distinguisher: 'ByUser' | 'ByNamespace' | 'none'
   readonly rules: readonly FlowRule[]
@@ -54,7 +54,7 @@ export type WhenFull =
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A FlowSchema from its JSON, which has passed validation; what is left out has its default. */
+/** A FlowSchema from its JSON, which has passed validation; an absent member has its default. */
 export function parseFlowSchema(object: Json): FlowSchema {
   const metadata = child(object, 'metadata')
   const spec = child(object, 'spec')

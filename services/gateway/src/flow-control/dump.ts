@@ -101,7 +101,7 @@ function requestRows(level: Level, hasDetails: boolean): string[][] {
     waiting.map((one, index) => {
       const { seats, arrivedMs, wish } = one
       const { flow } = wish
-      // A flow is its schema's name, and after a slash who or what shares a turn.
+      // A flow is its schema's name, and after a slash the user or the namespace that shares a turn.
       const slash = flow.indexOf('/')
       const [schema, distinguisher] = slash < 0 ? [flow, ''] : [flow.slice(0, slash), flow.slice(slash + 1)]
       const cells = [level.name, schema, card, index, distinguisher, new Date(arrivedMs).toISOString(), seats, 0, '0s']

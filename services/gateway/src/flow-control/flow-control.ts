@@ -49,7 +49,7 @@ interface SeatParts {
   readonly state: InFlightCounts
 }
 
-/** Mandatory, and as declared here whatever the store holds: without them the rest could not be repaired. */
+/** Mandatory, and declared here for any contents of the store: without them the rest could not be repaired. */
 const exemptLevel: PriorityLevel = { name: 'exempt', uid: '', kind: { kind: 'exempt' } }
 const catchAllLevel: PriorityLevel = { name: 'catch-all', uid: '', kind: { kind: 'limited', shares: 5, whenFull: { kind: 'reject' } } }
 const everything = {
@@ -243,7 +243,7 @@ export class FlowControl {
     throw new Error('no FlowSchema matches, not even catch-all')
   }
 
-  /** Changes come in groups: those of one turn of the event loop cause one arrangement. */
+  /** Changes arrive in groups: those of one turn of the event loop cause one arrangement. */
   #arrangeSoon(): void {
     if (this.#isArrangementPlanned) return
     this.#isArrangementPlanned = true
@@ -265,7 +265,7 @@ export class FlowControl {
       const seats = kind.kind === 'exempt' ? 0 : Math.ceil((seatsMax * kind.shares) / shares)
       level.configure(shareOfLevel(configuration, share), seats === 0 ? 0 : Math.max(1, shareOf(seats, share)))
     }
-    // Requests in a level that is gone are served to their end; no new request enters it.
+    // Requests in a removed level are served to their end; no new request enters it.
     for (const name of this.#levels.keys()) if (!wanted.has(name)) this.#levels.delete(name)
     const schemas = inOrderOfPrecedence(withMandatory(this.#schemas, [exemptSchema, catchAllSchema]).values())
     this.#inOrder = schemas.flatMap((schema) => {

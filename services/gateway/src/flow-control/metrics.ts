@@ -93,7 +93,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** Values over time, of levels that are not exempt: what part of a limit is used. */
+/** Values over time, of levels that are not exempt: the used part of a limit. */
 const requestUse = {
   name: 'apiserver_flowcontrol_priority_level_request_utilization',
   help: '[ALPHA] At each nanosecond, requests of a level that are worked on, by its seats, or that wait, by the room of its queues.',

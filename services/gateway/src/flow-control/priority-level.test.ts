@@ -21,7 +21,7 @@ function seated(reception: Reception): Seat {
   return reception.seat
 }
 
-/** Names of those who have a seat, in the order in which they got it. */
+/** Names of the seated requests, in the order of seating. */
 function follow(order: string[], name: string, reception: Reception): void {
   if (reception.kind === 'seated') order.push(name)
   if (reception.kind === 'queued') void reception.waiting.seated.then((outcome) => outcome instanceof Seat && order.push(name))

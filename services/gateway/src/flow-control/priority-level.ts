@@ -10,7 +10,7 @@ export type RejectReason = 'concurrency-limit' | 'queue-full' | 'time-out' | 'ca
 
 /** A request that wants to be worked on. */
 export interface Wish {
-  /** Schema and distinguisher: who shares a turn. */
+  /** Schema and distinguisher: requests with both in common share a turn. */
   readonly flow: string
   /** Number of its seats. */
   readonly width: number
@@ -24,7 +24,7 @@ export interface Wish {
 
 /** The counts of the seats of one schema. */
 export interface SeatSeries {
-  /** A request has so many seats and is worked on. */
+  /** A request with so many seats begins to execute. */
   begun(seats: number): void
   ended(seconds: number, seats: number, kind: 'regular' | 'watch'): void
 }
@@ -59,19 +59,19 @@ interface Queue {
   lastTurn: number
   /** Its place in the deck. */
   readonly card: number
-  /** It has been replaced: what is still worked on in it no longer counts for turns. */
+  /** It has been replaced: its executing requests no longer count for turns. */
   isRetired: boolean
 }
 
 /** Hands that are remembered: as many flows as a busy server sees at a time. */
 const handsMax = 10_000
-/** Queues with nothing to do that are kept, so that flows come back to what they had; a level may have ten million. */
+/** Empty queues that are kept, so that returning flows find their meter; a level may have ten million. */
 const idleQueuesMax = 4_096
 /** Assumed duration of a request until it is known, in seconds. An excess is given back. */
 const guessSeconds = 60
 
 /**
- * One priority level: seats, and queues of those who wait for one. Among the queues that wait the one is served that has had least,
+ * One priority level: seats, and queues of requests that wait for one. The waiting queue that has been served least is next,
  * measured in seconds of seats on a meter that all queues share (fair queuing by virtual time).
  */
 export class Level {
@@ -133,7 +133,7 @@ export class Level {
     return seats * guessSeconds
   }
 
-  /** Takes on what its object says. Those who wait are dealt anew when the queues change. */
+  /** Applies its object. Waiting requests are dealt anew when the queues change. */
   configure(configuration: PriorityLevel, seatsMax: number): void {
     if (configuration === this.#configuration && seatsMax === this.seatsMax) return
     this.#configuration = configuration
@@ -190,7 +190,7 @@ export class Level {
     this.#measure()
   }
 
-  /** Takes one out of its queue who no longer waits. */
+  /** Removes a request that no longer waits from its queue. */
   forget(waiting: Waiting, reason: 'time-out' | 'cancelled'): void {
     const { queue } = waiting
     const at = queue.waiting.indexOf(waiting)
@@ -273,7 +273,7 @@ export class Level {
     return queue
   }
 
-  /** Seats those who have waited, while there is room. The one whose turn it is may need more room than there is: then all wait. */
+  /** Seats waiting requests, while there is room. The next one may need more room than there is: then all wait. */
   #dispatch(): void {
     while (this.waitingCount > 0) {
       const queue = this.#nextQueue()

@@ -232,7 +232,7 @@ export class Listener {
     this.#handle(exchange)
   }
 
-  /** The protocol changes behind the answers to all that was asked before, and a body would be its first bytes. */
+  /** The protocol changes after the answers to all earlier requests, and a body would be its first bytes. */
   #whyNoUpgrade(request: IncomingMessage, response?: ServerResponse): string | undefined {
     if (hasBody(request)) return 'a request for another protocol cannot have a body'
     const isEarly = this.#http1Connections.get(request.socket)?.hasAnswersBefore(response) === true
@@ -245,7 +245,7 @@ export class Listener {
     return kind === 'events' && !opensWebSocket(request) ? undefined : kind
   }
 
-  /** The parser has let the connection go: what is answered instead of an upgrade is its last response. */
+  /** The parser has released the connection: the answer in place of an upgrade is its last response. */
   async #upgrade(request: IncomingMessage, upgrade: Upgrade & { readonly socket: TLSSocket }): Promise<void> {
     const { socket } = upgrade
     socket.on('error', ignoreError)
@@ -338,8 +338,8 @@ export class Listener {
 }
 
 /**
- * The authorities have changed since the handshake, and what was sent along in it is not known any more: only another handshake can
- * tell whether the peer is still authenticated.
+ * The authorities have changed since the handshake, whose intermediate certificates are gone: only another handshake can
+ * show whether the peer is still authenticated.
  */
 function hasToComeAgain(socket: TLSSocket, peer: Peer): boolean {
   return socket.authorized && peer.kind === 'untrusted'
@@ -352,8 +352,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Classes of the messages of one port, whose listeners are guarded. An answer that fails can be ended with its connection alone.
- * `onAnswer` is called for each answer, also for those that Node gives itself.
+ * Classes of the messages of one port, whose listeners are guarded. A failing answer can be ended with its connection alone.
+ * `onAnswer` is called for each answer, Node's own included.
  */
 function guardedMessages(guard: Guard, onAnswer: (response: ServerResponse) => void) {
   class GuardedRequest extends IncomingMessage {}
@@ -376,7 +376,7 @@ interface Routing {
   readonly onHandshakeError: (() => void) | undefined
 }
 
-/** The server speaks TLS once; what the client has chosen decides who goes on. */
+/** The server speaks TLS once; the client's chosen protocol decides which server continues. */
 function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHttp1, onHandshakeError }: Routing): void {
   const [serveHttp1] = http1.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   http1.removeAllListeners('secureConnection')

@@ -10,7 +10,7 @@ export interface NamedPair {
   readonly names: readonly string[]
 }
 
-/** Finds what is shown for a name that a client asks for; undefined: the default certificate. */
+/** Finds the certificate for a name that a client asks for; undefined: the default certificate. */
 export type ContextByName = (name: string) => SecureContext | undefined
 
 /**

@@ -22,7 +22,7 @@ export class Profilers {
   async take(which: 'profile' | 'heap', format: 'pprof' | 'v8', time: ProfileTime): Promise<Uint8Array> {
     if (this.#busy.has(which)) throw new ProfilerBusyError(`${which} profiling already in use`)
     this.#busy.add(which)
-    // Hardly any process takes a profile; what it takes is loaded then.
+    // Few processes take a profile; the profiler is loaded then.
     const { Session } = await import('node:inspector/promises')
     const { cpuToPprof, heapToPprof } = await import('./to-pprof.ts')
     const session = new Session()

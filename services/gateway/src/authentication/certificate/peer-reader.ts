@@ -26,7 +26,7 @@ const otherPurpose = 'INVALID_PURPOSE'
 const otherTimes: ReadonlySet<string> = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED'])
 const clientUse = '1.3.6.1.5.5.7.3.2'
 
-/** Reads who stands behind a socket from the certificate that its handshake has shown. */
+/** Reads the peer of a socket from the certificate of its handshake. */
 export class PeerReader {
   readonly #source: AuthoritySource
   #bundles: Bundles
@@ -66,7 +66,7 @@ export class PeerReader {
   }
 }
 
-/** Each bundle has a word of its own: authorities of proxies make no users, and those of users no proxies. */
+/** Each bundle has its own purpose: authorities of proxies make no users, and those of users no proxies. */
 function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clients, proxies }: Bundles, nowMs: number): Peer {
   const commonName = listOf(subject.CN).at(-1) ?? ''
   const proxySigner = isForClients(leaf) ? signerIn(proxies, leaf, nowMs) : undefined
@@ -117,7 +117,7 @@ export interface OpenAuthorities extends AuthoritySource {
 /** Interval of looks at the files. Reading two small files costs microseconds; authorities change in months. */
 const pollMs = 5_000
 
-/** Reads the files, and reads them again when they change. What can't be used at the start throws; later, it never replaces what can. */
+/** Reads the files, and reads them again when they change. An unusable file throws at the start; later, it never replaces a usable one. */
 export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
   const { clock, log } = files
   let complained = ''
@@ -166,7 +166,7 @@ function readBundle(path: string): string {
   return inLines(certificates)
 }
 
-/** Each ends its line: readers of files in PEM form put them together as they are. */
+/** Each ends its line: readers of PEM files concatenate them. */
 function inLines(certificates: readonly string[]): string {
   return certificates.map((text) => `${text}\n`).join('')
 }

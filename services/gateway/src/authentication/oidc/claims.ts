@@ -81,7 +81,7 @@ function momentOf(claims: Claims, name: string): number | undefined {
   return Math.floor(seconds) * 1_000
 }
 
-/** A token may be for others too; `azp` has who asked for it, which a required claim can pin down. */
+/** A token may be for others too; `azp` names the client that requested it, which a required claim can pin down. */
 function checkAudience({ aud, azp }: Claims, ours: readonly string[]): void {
   const audiences = typeof aud === 'string' ? [aud] : aud
   if (!isTexts(audiences)) throw new ClaimError('aud: must be a text or a list of texts')

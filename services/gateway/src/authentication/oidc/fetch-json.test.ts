@@ -4,7 +4,7 @@ import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { expect, onTestFinished, test } from 'vitest'
 import { createFetchJson } from './fetch-json.ts'
 
-/** A server that leads from /from to /to, where the document is; remembers what it was asked for. */
+/** A server that redirects from /from to /to, where the document is; it records its requests. */
 async function aProvider(tls: ServerOptions = {}) {
   const authority = await anAuthority('authority')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'provider', use: 'server' })

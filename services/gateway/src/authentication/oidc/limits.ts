@@ -1,4 +1,4 @@
-/** Bounds of what is asked of an OpenID provider, each with the reason for its number. */
+/** Bounds of requests to an OpenID provider, each with the reason for its number. */
 export const limits = {
   /** Largest document that is read; discovery documents and key sets have some 10 KiB. */
   documentBytesMax: 1024 * 1024,

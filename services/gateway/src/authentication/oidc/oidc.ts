@@ -41,7 +41,7 @@ export class OidcAuthenticator implements TokenAuthenticator {
     this.#issuers = byUrl(issuers)
   }
 
-  /** Takes other issuers from now on. Tokens that were accepted before are known to those who cache them. */
+  /** Replaces the issuers. Tokens that were accepted before are in the caches that accepted them. */
   replace(issuers: readonly Issuer[]): void {
     this.#issuers = byUrl(issuers)
   }
@@ -108,7 +108,7 @@ function fits({ kty, crv, alg, d, k }: JWK, algorithm: OidcAlgorithm): boolean {
   return algorithm.startsWith('ES') ? kty === 'EC' && crv === curves[algorithm] : kty === 'RSA'
 }
 
-/** Header and claims as they stand in the text: good for nothing but to see whose token it may be. */
+/** Header and claims of the text, unverified: they only show which issuer the token may be from. */
 function readUnverified(token: string): Parts | undefined {
   const [header, claims, , more] = token.split('.', 4)
   if (header === undefined || claims === undefined || more !== undefined) return undefined

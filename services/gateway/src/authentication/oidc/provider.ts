@@ -21,8 +21,8 @@ interface KeySet {
 
 /**
  * The keys of an OpenID provider, found through its discovery document. The provider is asked when a token first needs it, when a
- * token names a key that is not known, and when the keys have grown old. There is one question at a time, which all share who need
- * keys meanwhile; after a failure there is a pause, and questions for unknown keys have a rate.
+ * token names an unknown key, and when the keys have grown old. There is one request at a time, which all waiting tokens share;
+ * after a failure there is a pause, and requests for unknown keys have a rate.
  */
 export class Provider {
   readonly #options: ProviderOptions

@@ -9,13 +9,13 @@ export interface RequestHeaderOptions {
   readonly uidHeaders: readonly string[]
   /** Every value of each is a group. */
   readonly groupHeaders: readonly string[]
-  /** Headers that begin so carry extra attributes; what follows is the key. */
+  /** Prefixes of headers that carry extra attributes; the rest of the name is the key. */
   readonly extraHeaderPrefixes: readonly string[]
   /** Common names of the proxies' certificates; empty: every certificate of the proxies' authorities. */
   readonly allowedNames: readonly string[]
 }
 
-/** A proxy that knows who asks and shows a certificate of its own. Without that certificate its headers are words of a stranger. */
+/** A proxy that authenticates users and has a certificate of its own. Without that certificate its headers are a stranger's claim. */
 export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: RequestHeaderOptions): RequestAuthenticator {
   const usernameHeaders = headers.usernameHeaders.map(lowerCase)
   const uidHeaders = headers.uidHeaders.map(lowerCase)

@@ -36,7 +36,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
 
   const remember = (key: string, decision: Authentication) => {
     if (cacheTtlMs === 0) return
-    // A map keeps the order in which its keys came.
+    // A map keeps the order of its insertions.
     const [oldest] = remembered.size >= limits.decisionsMax ? remembered.keys() : []
     if (oldest !== undefined) remembered.delete(oldest)
     remembered.set(key, { decision, untilMs: clock.monotonic() + cacheTtlMs })
@@ -59,7 +59,7 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
       const key = hash('sha256', JSON.stringify([question.audiences, token]), 'base64')
       const known = remembered.get(key)
       const leftMs = (known?.untilMs ?? 0) - clock.monotonic()
-      // Another cache may hold it for what is left.
+      // Another cache may hold it for the remaining time.
       if (known !== undefined && leftMs > 0) return { ...known.decision, keptMsMax: leftMs }
       remembered.delete(key)
       const asked = pending.get(key) ?? ask(key, token, question)
@@ -94,7 +94,7 @@ async function answerTo(question: string, timeoutMs: number, { send, clock, rand
   throw failure
 }
 
-/** Bounds of what is asked of a token webhook, each with the reason for its number. */
+/** Bounds of requests to a token webhook, each with the reason for its number. */
 const limits = {
   /** Tries of one question, with growing pauses; all of them have to fit into the time of the request. */
   attemptsMax: 5,
