@@ -5,8 +5,8 @@ const bytesPerUnitMax = 3
 const firstBytes = 4 * 1024
 
 /**
- * Texts and bytes written one behind the other into chunks of the size that is worth a write. A chunk is what all of its parts are
- * copied to, once; bytes of a chunk's size are not copied, and are a chunk of their own.
+ * Writes texts and bytes into chunks of the size that is worth a write. All parts of a chunk are copied to it, once;
+ * bytes of a chunk's size are not copied, and are a chunk of their own.
  */
 export class ChunkWriter {
   #ready: Uint8Array[] = []

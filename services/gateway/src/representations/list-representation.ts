@@ -55,7 +55,7 @@ export function listRepresentationOf(request: GatewayRequest, served: Served, pa
   }
 }
 
-/** Objects as they are stored, joined already, unless another version is wanted. Those of an older schema are made anew. */
+/** Stored objects, joined already, unless another version is wanted. Objects of an older schema are converted first. */
 function objects(served: Served, parts: RespondStoredParts, format: Format): ListRepresentation {
   const print: Print = (entry, into) => into.bytes(toServedBytes(parts, served, entry))
   return {
@@ -172,7 +172,7 @@ async function* textPieces(opening: string, { objects, representations }: Listed
   yield* writer.takeAll()
 }
 
-/** Behind the last item of a list, and behind the last row of a Table. */
+/** After the last item of a list, and after the last row of a Table. */
 const closing = Buffer.from(']}\n')
 const comma = Buffer.from(',')
 const closingBrace = Buffer.from('}')

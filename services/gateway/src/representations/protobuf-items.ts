@@ -11,7 +11,7 @@ import { protobufOf, protobufRepresentationOf, type RepresentationParts, servedM
 export interface ItemRepresentation {
   /** Under which name the items are kept. */
   readonly name: string
-  /** The items, one behind the other in one buffer. */
+  /** The items, in order in one buffer. */
   encode(entries: readonly Entry[]): Uint8Array[]
 }
 
@@ -34,7 +34,7 @@ export function metadataItems(parts: RepresentationParts, served: Served): ItemR
   }
 }
 
-/** Items that lie one behind the other. */
+/** Consecutive items. */
 export interface ItemPiece {
   readonly bytes: Uint8Array
   /** Whether they lay like this already, so that nothing had to be made. */
@@ -61,7 +61,7 @@ export function* itemPieces(
   if (run.length > 0) yield pieceOf(run, representation, representations)
 }
 
-/** Items that do not lie together are brought together, and kept there: a buffer is not to be held for one item in it. */
+/** Scattered items are copied together, and kept there: one item must not hold a whole buffer. */
 function pieceOf(entries: readonly Entry[], representation: ItemRepresentation, representations: Representations | undefined): ItemPiece {
   const { items, wasReady } = itemsOf(entries, representation, representations)
   const together = spanOf(items)
@@ -100,7 +100,7 @@ function keep(representations: Representations | undefined, { name }: ItemRepres
   representations?.keep(name, entry, item, item.length)
 }
 
-/** What items cover that lie one behind the other in one buffer; undefined: they do not. */
+/** The bytes of items that are consecutive in one buffer; undefined if they are not. */
 function spanOf(items: readonly Uint8Array[]): Uint8Array | undefined {
   const [first] = items
   if (first === undefined) return undefined

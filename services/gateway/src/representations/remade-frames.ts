@@ -10,7 +10,7 @@ interface Remade<T> {
 /** The frames made of others, by those. */
 type Made<T> = WeakMap<Uint8Array, Remade<T>[]>
 
-/** Events that were made anew from what watch gives, once for all clients that are given the same bytes; freed with those. */
+/** Converts events from watch, once for all clients of the same bytes; freed with those. */
 export class RemadeFrames {
   readonly #made: Made<Uint8Array> = new WeakMap()
   readonly #converted: Made<Promise<Uint8Array>> = new WeakMap()

@@ -21,7 +21,7 @@ export class RepresentationCache {
     this.#representations = new Representations(bytesMax)
   }
 
-  /** The forms of an epoch. A reader in an earlier epoch goes on with what it holds, which no other reader sees. */
+  /** The forms of an epoch. A reader in an earlier epoch keeps using its own, which no other reader sees. */
   of(epoch: string): Representations {
     if (epoch !== this.#epoch) {
       this.#epoch = epoch
@@ -32,8 +32,8 @@ export class RepresentationCache {
 }
 
 /**
- * The forms of the objects of one epoch, kept under a budget of bytes. Of each object and form there is one state; what was made
- * first is dropped first.
+ * The forms of the objects of one epoch, under a budget of bytes. Each object and form has one state; the oldest
+ * is dropped first.
  *
  *   get(item, pods/a at 5) makes and keeps it   again → the same   get(item, pods/a at 6) makes it anew
  */
@@ -51,7 +51,7 @@ export class Representations {
     return this.#bytes
   }
 
-  /** The form of an object in this state, made where it is not kept. `bytesOf` says what keeping it costs. */
+  /** The form of an object in this state, made if it is not cached. `bytesOf` gives the size for the budget. */
   get<T>(representation: string, owner: RepresentationOwner, make: () => T, bytesOf: (value: T) => number): T {
     const known = this.find<T>(representation, owner)
     if (known !== undefined) return known
@@ -66,7 +66,7 @@ export class Representations {
     return known?.revision === revision ? (known.value as T) : undefined
   }
 
-  /** Keeps a form in place of what was kept of the object. `bytes` is what that costs. */
+  /** Caches a form in place of the object's earlier one. `bytes` is its size. */
   keep(representation: string, { key, revision }: RepresentationOwner, value: unknown, bytes: number): void {
     const ofRepresentation = this.#kept.get(representation) ?? new Map<string, Kept>()
     this.#kept.set(representation, ofRepresentation)

@@ -34,11 +34,11 @@ export interface StoredAnswer {
   readonly code: number
   readonly served: Served
   readonly content: StoredContent
-  /** Keeps what is made of the object; absent: nothing is kept. */
+  /** Caches forms of the object; absent: none is cached. */
   readonly representations?: Representations | undefined
 }
 
-/** Answers with one object of a resource in the form and format that the client accepts. JSON leaves as it is stored; Protobuf may be kept. */
+/** Answers with one object of a resource in the form and format that the client accepts. JSON is the stored bytes; Protobuf may be cached. */
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, representation } = request.answer
   const { code, served, content, representations } = answer
@@ -61,7 +61,7 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
   }
 }
 
-/** Metadata alone are shown as they are stored; all else is as the webhook has it now, and is not kept. */
+/** Metadata alone are shown as stored; the rest is the webhook's present result, and is not cached. */
 async function respondConverted(
   request: GatewayRequest,
   { code, served, content }: StoredAnswer,
@@ -80,7 +80,7 @@ export function notOfThisKind(kind: string, why: string): Error {
   return failed(406, 'NotAcceptable', `you requested ${kind}, but the requested object ${why}`)
 }
 
-/** `includeObject`: what rows carry of their objects. */
+/** `includeObject`: the part of the object in a row. */
 export function includeObjectOf(query: Query): IncludeObject {
   const reading = parseIncludeObject(query.get('includeObject'))
   if (reading.kind === 'malformed') throw badRequest(reading.message)

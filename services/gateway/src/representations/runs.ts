@@ -31,7 +31,7 @@ export function runsOf<T, R extends Run<T>>(items: readonly T[], last: JoinedLis
   const before = runsWithin(last.runs.slice(0, -1), front)
   let behind = runsWithin(last.runs.toReversed(), back).reverse()
   const newest = items[items.length - itemsIn(behind) - 1]
-  // New items before the first run behind belong to it, unless the last of them ends a run.
+  // New items before the next run belong to it, unless the last of them ends a run.
   if (newest !== undefined && !isEnd(newest)) behind = behind.slice(1)
   const end = items.length - itemsIn(behind)
   const byFirst = new Map(last.runs.map((run) => [run.items[0], run]))
@@ -61,7 +61,7 @@ function isSame<T>(items: readonly T[], others: readonly T[]): boolean {
   return items.length === others.length && items.every((item, index) => item === others[index])
 }
 
-/** The first runs that have no more items than so many. */
+/** The first runs with this number of items or fewer. */
 function runsWithin<R extends Run<unknown>>(runs: readonly R[], itemsMax: number): R[] {
   let count = 0
   const behind = runs.findIndex(({ items }) => {

@@ -121,7 +121,7 @@ async function* continued(begun: readonly Uint8Array[], pieces: AsyncGenerator<U
   yield* pieces
 }
 
-/** Small pieces joined to chunks that are worth a write; large ones pass as they are. */
+/** Joins small pieces to chunks that are worth a write; large ones pass unchanged. */
 async function* chunksOf(pieces: AsyncIterable<Uint8Array>, joinedBelow: number): AsyncGenerator<Uint8Array> {
   const joiner = new Joiner(joinedBelow)
   for await (const piece of pieces) for (const chunk of joiner.add(piece)) yield chunk

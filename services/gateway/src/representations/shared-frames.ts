@@ -10,11 +10,11 @@ export interface FrameForm {
 
 /** Events of smaller objects are made for each watcher: finding one would cost as much. */
 const sharedBytesMin = 16 * 1024
-/** Texts of dropped events are forgotten when there are so many, and twice as many as were left the last time. */
+/** Texts of dropped events are swept at this number, and at twice the number left by the last sweep. */
 const sweepAtLeast = 256
 
 /**
- * Events of the initial state that are made of large objects, or these objects where they come from another process, shared by all
+ * Events of the initial state that are made of large objects, or these objects if they come from another process, shared by all
  * watchers that have not taken theirs yet. Once no watcher holds one, it is collected.
  */
 export class SharedFrames {

@@ -75,8 +75,8 @@ function servedRowOf(parts: RepresentationParts, served: Served, content: Stored
 }
 
 /**
- * The object without `managedFields`, which are often longer than the rest of it and of which no cell tells. They are left out
- * where they are the last part of the metadata, as they mostly are, and where that lies is known, as it is of an entry.
+ * The object without `managedFields`, which are often longer than the rest of it and shown in no cell. They are left out
+ * if they are the last part of the metadata, as they mostly are, and if the metadata's position is known, as it is for an entry.
  */
 export function withoutOwners({ value, metadataStart, metadataEnd }: StoredContent): Uint8Array {
   if (metadataStart === undefined || metadataEnd === undefined) return value
@@ -98,7 +98,7 @@ function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
 }
 
-/** The text of the object's metadata in the version of the request; where it lies is known of an entry. */
+/** The text of the object's metadata in the version of the request; its position is known for an entry. */
 export function servedMetadataOf(parts: RepresentationParts, served: Served, content: StoredContent): Uint8Array {
   const { value, metadataStart, metadataEnd } = content
   const isShownAsStored = isCurrent(served, content) || served.resource.conversion !== undefined
@@ -124,7 +124,7 @@ function kept<T>(
   return representations.get(representation, { key, revision }, make, bytesOf)
 }
 
-/** About what a row takes in memory: its frame, and two bytes per character of its texts. */
+/** The approximate memory of a row: its frame, and two bytes per character of its texts. */
 function rowBytes({ cells, conditions }: TableRow): number {
   let bytes = 128 + conditions.length * 256
   for (const cell of cells) bytes += typeof cell === 'string' ? 24 + 2 * cell.length : 48

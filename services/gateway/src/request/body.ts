@@ -24,7 +24,7 @@ export interface BodyParts {
   readonly texts: Pick<TextThread, 'do'>
 }
 
-/** A body that has been read, whatever its format. */
+/** A parsed body, in any format. */
 export interface ParsedBody {
   readonly value: unknown
   /** Paths of members that are there more than once. */
@@ -100,14 +100,14 @@ export async function receiveBody(request: GatewayRequest, parts: BodyParts, exp
   return { bytes: await readBytes(request, parts), format, expected }
 }
 
-/** Parses a body that has been received, as often as it is needed. */
+/** Parses a received body, as often as it is needed. */
 export async function parseReceived(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
   const body = await parseBodyOf(request, received, parts)
   await pause(request, parts)
   return body
 }
 
-/** The bytes of a body, and what they should be. */
+/** The bytes of a body, and its expected contents. */
 export interface ReceivedBody {
   readonly bytes: Uint8Array
   readonly format: Exclude<BodyFormat, 'unknown'>
@@ -190,7 +190,7 @@ function tooManyValues(): Error {
   return requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyValuesMax} values`)
 }
 
-/** An object of another kind or version than expected is not looked into: its kind and version are what it is refused for. */
+/** An object of another kind or version than expected is not parsed: its kind and version are the reason of the refusal. */
 function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, readers }: Expected, names: Names): ParsedBody {
   const summary = summarize(bytes)
   const reading = parseEnvelope(bytes, names)
@@ -211,7 +211,7 @@ function noProtobufText(kind: string): string {
   return `the object cannot be handled as a ${kind}: object *unstructured.Unstructured ${why}`
 }
 
-/** The answer to a body that is no object of any kind. `why` says what is wrong with it. */
+/** The answer to a body that is no object of any kind. `why` names its error. */
 export function unrecognized(expected: string, why: string, summary: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why} (${summary})`)
 }
@@ -223,7 +223,7 @@ export function jsonProblem(problem: string): string {
 
 const summaryLengthMax = 30
 
-/** The beginning of a body: text of what looks like JSON, else bytes. */
+/** The beginning of a body: text if it looks like JSON, else bytes. */
 function summarize(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>'
   const start = Buffer.from(bytes.subarray(0, summaryLengthMax))

@@ -12,7 +12,7 @@ export interface BrowserOptions {
 /** Header fields for one answer. */
 interface BrowserAnswer {
   readonly headers: HeaderFields
-  /** The request only asks what a page may do; it is answered with these headers and nothing else. */
+  /** The request only asks for a page's permissions; its answer has these headers and no body. */
   readonly isPreflight: boolean
 }
 

@@ -15,7 +15,7 @@ interface Admitted extends Phase {
   readonly writeId: string
 }
 
-/** The step of a plugin or webhook, as it is shown. */
+/** A plugin's or webhook's step, as shown. */
 interface ShownStep {
   readonly phase: string
   readonly plugin: string
@@ -228,7 +228,7 @@ function shownStep(phase: string, { plugin, webhook, durationMs, round, isReject
   }
 }
 
-/** The refusal, without message and causes for readers who may not see them, since these may quote the object. */
+/** The refusal, without message and causes for readers that may not see them, since these may quote the object. */
 function shownRefusal({ code, reason, message, details }: Status, isKnown: boolean) {
   return isKnown ? { code, reason, message, causes: details?.causes } : { code, reason, message: hidden }
 }

@@ -17,7 +17,7 @@ export type Representation =
 export interface Negotiated {
   /** For objects; undefined: no clause can be met. */
   readonly objects: { readonly format: Format; readonly representation: Representation } | undefined
-  /** The same for what has no Table. */
+  /** The same for objects without a Table. */
   readonly withoutTable: Negotiated['objects']
   /** The same for objects that have no form in Protobuf; their metadata has one. */
   readonly withoutProtobuf: Negotiated['objects']
@@ -30,7 +30,7 @@ export interface Negotiated {
   readonly isKnownType: boolean
 }
 
-/** Says what `Accept` texts mean. */
+/** Reads `Accept` texts. */
 export interface Negotiator {
   /** The meanings of texts that were read before. */
   readonly known: ReadonlyMap<string, Negotiated>
@@ -149,7 +149,7 @@ interface Clause {
   readonly weight: number
 }
 
-/** The media types of an `Accept` text, those that are preferred first. */
+/** The media types of an `Accept` text, the preferred ones first. */
 export function clausesOf(accept: string): readonly Clause[] {
   const clauses = accept.split(',').map((text) => {
     const [type = '', ...rest] = text.split(';').map((part) => part.trim())

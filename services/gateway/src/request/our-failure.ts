@@ -2,7 +2,7 @@ import { hasMembers } from '@orch/core/json'
 import { OutsideError, type Status, StatusError } from '@orch/core/meta'
 import { OtherServerFailure } from './respond.ts'
 
-/** A refusal by admission, which logs by itself what has failed there. */
+/** A refusal by admission, which logs its own failures. */
 export class AdmissionRefusal extends StatusError {
   constructor(status: Status) {
     super(status)

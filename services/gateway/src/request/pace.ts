@@ -4,8 +4,8 @@ import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
 
 /**
- * Shares the event loop between large requests and all others. A large request takes its work in steps, and of all large requests
- * together one takes one step per turn of the loop: what is small is answered in between, however many large ones there are.
+ * Shares the event loop between large requests and all others. A large request works in steps, and all large requests
+ * together take one step per turn of the loop: small requests are answered in between, for any number of large ones.
  */
 export class Pace {
   readonly #waiting: (() => void)[] = []
@@ -15,7 +15,7 @@ export class Pace {
     this.#clock = clock
   }
 
-  /** Resolves when the next step may be taken: in a later turn of the loop, after those that asked before. */
+  /** Resolves when the next step may be taken: in a later turn of the loop, after earlier callers. */
   turn(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -32,7 +32,7 @@ export class Pace {
     }
   }
 
-  /** Takes steps at once as long as they take no longer than an ordinary request, and what is left as `run` does. */
+  /** Takes steps at once as long as they take no longer than an ordinary request, and the rest like `run`. */
   runBriefly<T>(steps: Steps<T>): T | Promise<T> {
     const first = steps.next()
     if (first.done === true) return first.value
@@ -63,7 +63,7 @@ interface Paced {
   readonly pace: Pace
 }
 
-/** Between two steps of a large request: all others have their turn. An ordinary request goes on at once. */
+/** Between two steps of a large request: all others have their turn. An ordinary request continues at once. */
 export function pause({ isLarge }: GatewayRequest, { pace }: Paced): Promise<void> | undefined {
   return isLarge ? pace.turn() : undefined
 }
@@ -74,14 +74,14 @@ export function advance<T>({ isLarge }: GatewayRequest, steps: Steps<T>, { pace 
 }
 
 /**
- * Begins requests in the order in which they come, as many in one turn of the event loop as fit `limits.requestTurnMs`, and those that
- * wait for as long as all else has taken since the turn before: half of the loop is theirs, however many watches have events.
+ * Begins requests in the order of their arrival, as many in one turn of the event loop as fit `limits.requestTurnMs`, and waiting ones
+ * for as long as all other work has taken since the turn before: half of the loop is theirs, for any number of watches with events.
  *
  * When many connections have something to read, Node hands over all of it in one turn. If all requests began there, none of their
  * calls to other services would leave before the last one had been worked on, answers would wait as long, and the objects of all of
  * them would be alive at once, so that each young collection would copy them.
  *
- * What waits is bounded by the connections and their streams; a request that waits has its deadline already.
+ * The connections and their streams bound the waiting requests; a waiting request has its deadline already.
  */
 export class RequestTurns {
   readonly #clock: Pick<Clock, 'monotonic'>
@@ -95,7 +95,7 @@ export class RequestTurns {
     this.#clock = clock
   }
 
-  /** Requests that have come and not begun. */
+  /** Requests that have arrived and not begun. */
   get waiting(): number {
     return this.#waiting.length
   }

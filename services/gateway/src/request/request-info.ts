@@ -43,7 +43,7 @@ export function parseRequestInfo({ method, path, isWatch }: RequestLine): Reques
   // A leading slash gives an empty first segment; one at the end is forgiven.
   if (segments[segments.length - 1] === '' && segments.length > 2) segments.pop()
   const start = segments[1] === 'api' ? 3 : segments[1] === 'apis' ? 4 : 0
-  // An empty segment stands for no name: nothing is served there, least of all what a shorter path would show.
+  // An empty segment is no name: nothing is served there, least of all the target of a shorter path.
   if (start === 0 || segments.length <= start || segments.includes('', 1)) return { kind: 'path', verb: method.toLowerCase(), path }
   const group = start === 3 ? '' : (segments[2] ?? '')
   const version = segments[start - 1] ?? ''
@@ -93,7 +93,7 @@ function verbOf(method: string, isOfCollection: boolean, watches: boolean): Reso
   }
 }
 
-/** The parameters of a request. Only the first value of a parameter counts, but of those that are lists. */
+/** The parameters of a request. Only the first value of a parameter counts, except for lists. */
 export interface Query {
   /** undefined: the parameter is not there. */
   get(name: string): string | undefined
@@ -104,7 +104,7 @@ export interface Query {
 
 export const emptyQuery: Query = { get: () => undefined, all: () => [], isEmpty: true }
 
-/** Reads the text behind the `?`. */
+/** Reads the text after the `?`. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
   const parameters = new URLSearchParams(text)

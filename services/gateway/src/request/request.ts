@@ -18,7 +18,7 @@ export interface RequestOptions {
   readonly draws: Pick<Draws, 'auditId'>
   /** Does the work of large texts; absent: it is done here. */
   readonly texts?: TextThread
-  /** Requests are written down: what is said about them is kept. */
+  /** Requests are audited: their records are kept. */
   readonly isAudited?: boolean
 }
 
@@ -40,13 +40,13 @@ export interface InFlightCounts {
 
 /** Observes the number of requests. */
 export interface LoadMeter {
-  /** So many reads or writes are worked on from now on. */
+  /** Begins to count this number of executing reads or writes. */
   worked(isWrite: boolean, count: number): void
   /** One more waits for a seat, or one less. */
   waits(isWrite: boolean, change: 1 | -1): void
 }
 
-/** The record of a request for its audit events. It keeps what the level of the request asks for. */
+/** The record of a request for its audit events. It keeps the parts for the level of the request. */
 export interface AuditTrail {
   takeBody(contentType: string, bytes: Uint8Array): void
   /** The first whole answer counts. */
@@ -63,7 +63,7 @@ export interface AuditTrail {
 
 const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** A request on its way through the gateway, and what has become known of it. */
+/** A request on its way through the gateway, with the results of the steps so far. */
 export class GatewayRequest {
   readonly exchange: Exchange
   readonly method: string
@@ -94,13 +94,13 @@ export class GatewayRequest {
   waitedMs = 0
   /** It lasts longer than its verb, which concludes it when it ends. */
   goesOn = false
-  /** Nothing is served at its path; what it names must not become a label of a metric. */
+  /** Nothing is served at its path; its names must not become labels of a metric. */
   isUnserved = true
   /** Its seat while it is executing; a watch releases it once it has begun. */
   seat: { release(): void } | undefined
-  /** They name the FlowSchema and the PriorityLevelConfiguration that it came under. */
+  /** The headers with the uids of its FlowSchema and PriorityLevelConfiguration. */
   flowHeaders: Readonly<Record<string, string>> | undefined
-  /** It has been found whose it is. */
+  /** The request has been authenticated. */
   isKnown = false
   /** Absent: it belongs to no trace. */
   trace: RequestTrace | undefined
@@ -196,7 +196,7 @@ export class GatewayRequest {
     return this.negotiated.objects ?? plainJson
   }
 
-  /** The format of what is no object of a resource; a client that accepts none of ours reads JSON in an error. */
+  /** The format of an answer that is no object of a resource; a client that accepts no offered format reads JSON in an error. */
   get plainFormat(): Format {
     return this.negotiated.plain
   }
@@ -215,7 +215,7 @@ export class GatewayRequest {
     return mediaTypeOf(this.exchange.header('content-type') ?? '')
   }
 
-  /** Lets go what only the beginning of an answer needs: there may be ten thousand watches. */
+  /** Releases the parts that only the beginning of an answer needs: there may be ten thousand watches. */
   goOn(): void {
     this.goesOn = true
     this.query = emptyQuery
@@ -228,7 +228,7 @@ export class GatewayRequest {
     this.warnings.add(text)
   }
 
-  /** Says something about the request that its audit events shall tell. The first word on a key stands. */
+  /** Adds an annotation for the audit events. The first value of a key stays. */
   annotate(key: string, value: string): void {
     if (!this.#isAudited) return
     this.annotations ??= {}

@@ -73,7 +73,7 @@ export function commonHeaders(request: GatewayRequest, contentType: string): Hea
   return headers
 }
 
-/** Answers with an object whose JSON is at hand. In the common case the bytes leave as they are. */
+/** Answers with an object whose JSON exists. In the common case the bytes leave unchanged. */
 export function respondJson(
   request: GatewayRequest,
   code: number,
@@ -83,10 +83,10 @@ export function respondJson(
   return sendRepresentation(request, code, representJson(request, json, format))
 }
 
-/** Formats that are made from JSON as it stands. */
+/** Formats that are made from JSON text. */
 export type TextFormat = Exclude<Format, 'protobuf'>
 
-/** The format for what has no Protobuf. */
+/** The format for an object without Protobuf. */
 export function textFormat(format: Format): TextFormat {
   return format === 'protobuf' ? 'json' : format
 }
@@ -131,7 +131,7 @@ export function respondObject(request: GatewayRequest, code: number, object: obj
   return sendRepresentation(request, code, representObject(request, object, parts))
 }
 
-/** An object of no resource in the format that the client accepts. Those of the meta group have a Protobuf form. */
+/** An object of no resource in the format that the client accepts. Kinds of the meta group have a Protobuf form. */
 export function representObject(
   request: GatewayRequest,
   object: object,
@@ -154,7 +154,7 @@ export function respondSuccess(request: GatewayRequest, details: StatusDetails, 
   return respondObject(request, 200, status, parts)
 }
 
-/** Answers a request that failed, whatever was thrown. An answer that has begun is broken off. */
+/** Answers a request that failed with any error. An answer that has begun is cut off. */
 export function respondError(request: GatewayRequest, error: unknown, { protobufMediaType }: Names): void | Promise<void> {
   if (error instanceof PlainRefusal) {
     const headers = { ...commonHeaders(request, 'text/plain; charset=utf-8'), 'x-content-type-options': 'nosniff', ...error.headers }
@@ -202,7 +202,7 @@ function withNewline(text: Uint8Array): Uint8Array {
   return text[text.length - 1] === newline ? text : Buffer.concat([text, Buffer.of(newline)])
 }
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 export function send(request: GatewayRequest, code: number, headers: HeaderFields, body: Uint8Array | string): void {
   request.code = code
   request.sentBytes = body.length
@@ -214,7 +214,7 @@ export function acceptsGzip(request: GatewayRequest): boolean {
   return accepted?.split(',').some((part) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/.test(part)) === true
 }
 
-/** A text for a header: without control characters, its bytes those of UTF-8. */
+/** A text for a header: without control characters, in UTF-8. */
 function quoted(text: string): string {
   const line = text.replace(/[\\"]/g, '\\$&').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
   return `"${Buffer.from(line).toString('latin1')}"`

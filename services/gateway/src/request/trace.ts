@@ -15,7 +15,7 @@ export function beginTrace(request: GatewayRequest, tracer: Tracer): void {
   if (traceparent !== undefined) request.trace = { traceparent, span }
 }
 
-/** Ends the span, now that it is known what the request was and what became of it. */
+/** Ends the span, once the request and its result are known. */
 export function endTrace(request: GatewayRequest): void {
   const span = request.trace?.span
   if (span === undefined) return
@@ -35,7 +35,7 @@ export function endTrace(request: GatewayRequest): void {
 }
 
 /**
- * The path with parameters in the place of names: of these there are few, whatever clients ask for.
+ * The path with parameters in the place of names: these are few, for any paths that clients ask for.
  *
  *   /apis/apps/v1/namespaces/default/deployments/web/scale → /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
  */

@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts'
 
 /**
- * Texts for `Warning` headers, each once. All together are bounded, as clients refuse long heads: when they grow longer,
- * each of them is cut, and what is beyond the bound even so is left out.
+ * Texts for `Warning` headers, each once. Their sum is bounded, as clients refuse long heads: beyond it
+ * each of them is cut, and the ones that still exceed the bound are left out.
  */
 export class Warnings {
   readonly #said: string[] = []

@@ -3,7 +3,7 @@ import { aggregatedDocument, apiGroupListDocument } from '@orch/core/discovery'
 
 const files = new WeakMap<Catalogue, Map<string, Uint8Array>>()
 
-/** `/apis` as JSON. What a group adds is printed once for as long as the group is as it is. */
+/** `/apis` as JSON. The entry of a group is printed once for each state of the group. */
 export function groupListBytes(catalogue: Catalogue): Uint8Array {
   return kept(catalogue, 'groups', () => joined(catalogue.groups, apiGroupListDocument([]), entryOf))
 }

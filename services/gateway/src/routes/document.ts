@@ -23,7 +23,7 @@ export type DocumentHandler<Parts> = (context: RouteContext<Parts>) => Response 
 /** Media type of plain texts. */
 export const plainText = 'text/plain; charset=utf-8'
 
-/** Refuses what does not read: a document has no other verbs. */
+/** Refuses verbs that do not read: a document has no others. */
 export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: { request } }, next) => {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     request.allowedMethods = ['GET', 'HEAD']
@@ -57,8 +57,8 @@ export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pi
 const contents = new WeakMap<Response, Uint8Array | Pieces>()
 
 /**
- * A Response over bytes, or pieces, that are made already. They are sent as they are. (A class of its own would load Node's client of fetch,
- * where Response comes from, at each start; like this it is loaded with the first document.)
+ * A Response over bytes, or pieces, that are made already. They are sent unchanged. (A class of its own would load Node's client of fetch,
+ * which defines Response, at each start; like this it is loaded with the first document.)
  */
 export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Record<string, string>>, status = 200): Response {
   const response = new Response(null, { headers, status })
@@ -66,7 +66,7 @@ export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Re
   return response
 }
 
-/** Pieces are kept for as long as nothing changes: what is joined of them for one answer is garbage. */
+/** Pieces are kept while nothing changes: joining them for one answer makes garbage. */
 const joinedBelow = 8 * 1024
 
 /** Sends a Response with the headers that every answer has, compressed where that pays. */

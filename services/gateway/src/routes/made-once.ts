@@ -1,4 +1,4 @@
-/** The same promise for all who ask; what has failed is tried again. */
+/** The same promise for all callers; a failed one is tried again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
@@ -20,7 +20,7 @@ export function keptOnce<T extends object>(make: () => Promise<T>): () => T | Pr
   return () => kept ?? making()
 }
 
-/** All of them. Those that are not made yet are waited for together; the others cost no turn. */
+/** All of them. The unfinished ones are awaited together; the others cost no turn. */
 export async function allOf<T extends object>(all: readonly (T | Promise<T>)[]): Promise<readonly T[]> {
   const waitedFor: Promise<T>[] = []
   for (const one of all) if (one instanceof Promise) waitedFor.push(one)

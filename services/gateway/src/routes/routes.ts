@@ -55,7 +55,7 @@ export class RoutedRequest {
 
 /** The paths of documents: routes with a Response each, and middleware where one fits. Resources are not routed here. */
 export function createRoutes(): Hono<Environment<RouteParts>> {
-  // The path has been decoded already, and may have been behind a prefix. A slash at its end is forgiven.
+  // The path has been decoded already, and may have had a prefix. A slash at its end is ignored.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api', readOnly, coreVersions)
   // Any method reads the lists of groups, as in kube-apiserver.

@@ -24,7 +24,7 @@ const versions = ['v1beta1', 'v1alpha1']
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.'
 
-/** `/statusz`: since when the server runs, its versions, and what it serves beside resources, as a text or as a Statusz. */
+/** `/statusz`: the start time of the server, its versions, and its paths besides resources, as a text or as a Statusz. */
 export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) => readonly string[]): DocumentHandler<Parts> {
   return (context) => {
     const { parts } = context.env

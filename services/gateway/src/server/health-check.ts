@@ -14,6 +14,6 @@ export interface HealthCheck {
   readonly name: string
   /** Its condition, under the names that kube-apiserver has for it; absent: it is shown under its own name. */
   readonly condition?: HealthCondition
-  /** undefined: well; a text: what is wrong. Clients read it only where they ask for this check alone. */
+  /** undefined: healthy; a text: the error. Clients read it only if they ask for this check alone. */
   check(): string | undefined | Promise<string | undefined>
 }

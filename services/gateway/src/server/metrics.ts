@@ -33,18 +33,18 @@ export interface GatewayMetrics {
   countList(resource: Resource): void
   /** Counts objects that a list has returned. */
   countListed(resource: Resource, count: number): void
-  /** Counts the time until a watch has sent what was there when it began. */
+  /** Counts the time until a watch has sent its initial state. */
   countInitialEvents(request: GatewayRequest, durationMs: number): void
   /** Counts a request that failed when its answer had begun, or could not be answered at all. */
   countAbort(request: GatewayRequest): void
   countHandshakeError(): void
   /** Counts events that a watch of the resource was sent, and how many bytes they have together. */
   countEvents(resource: Resource, count: number, bytes: number): void
-  /** Counts the update of an object that may keep mistakes where it is as it was: how long it was compared. */
+  /** Counts the update of an object that may keep mistakes in unchanged parts: the time of the comparison. */
   countRatcheting(durationMs: number): void
   readonly rules: RuleTimer
   countIssued(issued: IssuedCertificate): void
-  /** All metrics of the server, as they are sent. */
+  /** All metrics of the server, in the exposition format. */
   bytes(): Promise<Uint8Array>
   readonly contentType: string
 }
@@ -433,7 +433,7 @@ function lazily<T>(make: () => T): () => T {
 const validatingVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch'])
 const validationWords: ReadonlySet<string> = new Set(['Ignore', 'Warn', 'Strict'])
 
-/** Combinations that are remembered; labels come from what is served, so this is never reached in practice. */
+/** Cached combinations; labels come from served names, so this is never reached in practice. */
 const seriesMax = 10_000
 
 function keyOf(request: GatewayRequest): string {

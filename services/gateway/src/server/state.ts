@@ -4,11 +4,11 @@ import type { GatewayRequest, InFlightCounts } from '../request/request.ts'
 export interface GatewayState extends InFlightCounts {
   /** No new work: readyz fails, connections are asked to go. */
   isClosing: boolean
-  /** Nothing but probes and the like is answered any more: clients are asked to come again later. */
+  /** Only probes and the like are still answered: other clients are asked to return later. */
   isRefusing: boolean
   /** `host:port` under which clients reach the server. */
   address: string
-  /** Watches that are open, to be ended when the server stops, or when what they show is not served as it was. */
+  /** Open watches, to be ended when the server stops, or when their resource is no longer served unchanged. */
   readonly watches: Set<OpenWatch>
 }
 
@@ -16,6 +16,6 @@ export interface GatewayState extends InFlightCounts {
 interface OpenWatch {
   readonly request: GatewayRequest
   finish(): void
-  /** Compares what the watch shows with what is served now that these groups have changed by what was committed at a revision. */
+  /** Compares the watch's resource with the served one after a commit at a revision has changed these groups. */
   compare(changed: ReadonlySet<string>, revision: number): void
 }

@@ -13,7 +13,7 @@ export interface ImpersonateParts extends AuthorizeParts {
   readonly constrainsImpersonation: boolean
 }
 
-/** A caller who may impersonate another user acts as that user from here on; the audit event still knows both. */
+/** A caller that may impersonate another user acts as that user from here on; the audit event names both. */
 export const impersonate: Step<ImpersonateParts> = (request, parts) => {
   const wanted = readWanted(request.exchange)
   if (wanted !== undefined) return become(request, wanted, parts)
@@ -93,7 +93,7 @@ function readExtra(headers: readonly string[], valuesOf: (header: string) => str
   return extra
 }
 
-/** In the words of kube-apiserver, which prints what was asked for in the syntax of Go. */
+/** In the words of kube-apiserver, which prints the requested user in the syntax of Go. */
 function withoutUser({ uid, groups, extra }: Omit<User, 'name'>): Error {
   const attributes = Object.entries(extra).sort(([one], [other]) => (one < other ? -1 : 1))
   if (uid === '' && groups.length === 0 && attributes.length === 0) return badRequest('Impersonate-User: must be the name of a user')

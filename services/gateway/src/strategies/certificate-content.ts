@@ -114,7 +114,7 @@ function findSignatureProblem(bytes: Buffer): string | undefined {
   const signing = readSigning(bytes, expectDer(algorithm, derTags.sequence))
   if (typeof signing === 'string') return signing
   const signature = expectDer(bits, derTags.bits)
-  // A text of bits begins with the number of those that do not count.
+  // A bit string begins with the number of its unused bits.
   if (bytes[signature.start] !== 0) throw new DerError('a signature is whole bytes')
   const signed = expectDer(information, derTags.sequence)
   return verifySignature({
@@ -135,7 +135,7 @@ function readSubject(bytes: Buffer, subject: DerValue): void {
   }
 }
 
-/** The key, or what is wrong with it. */
+/** The key, or its error. */
 function readKey(der: Buffer): KeyObject | string {
   let key: KeyObject
   try {

@@ -22,7 +22,7 @@ export function approvedStatus(given: ApiObject, live: ApiObject, now: string): 
   return withConditions(statusOf(live), conditionsOf(given), conditionsOf(live), now)
 }
 
-/** The status that a signer writes: as many decisions as there were are those that there were. Others are refused. */
+/** The status that a signer writes: as many decisions as before are taken for those before. Others are refused. */
 export function issuedStatus(given: ApiObject, live: ApiObject, now: string): RequestStatus {
   const before = conditionsOf(live)
   const conditions = decisions.reduce((all, type) => keepDecisions(all, before, type), conditionsOf(given))

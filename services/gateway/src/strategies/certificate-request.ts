@@ -7,7 +7,7 @@ import { sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 import { specAndStatus, withMetadata } from './object-part.ts'
 
-/** The server records who requests a certificate, and the request does not change afterwards. */
+/** The server records the requester of a certificate, and the request does not change afterwards. */
 export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSigningRequest'> = {
   prepareCreate(object, _names, { name, uid, groups, extra }) {
     const { uid: _uid, groups: _groups, extra: _extra, ...spec } = object.spec
@@ -31,7 +31,7 @@ export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSig
     const { expirationSeconds, signerName } = live.spec
     const certificate = object.status?.certificate ?? ''
     if (certificate === '' || (live.status?.certificate ?? '') !== '' || expirationSeconds == null) return undefined
-    // As in kube-apiserver, other signers are not told apart.
+    // As in kube-apiserver, all other signers share a label.
     const signer = signerName.startsWith(`${labelDomain}/`) ? signerName : 'other'
     return { signer, isHonored: isHonored(Buffer.from(certificate, 'base64'), expirationSeconds) }
   },

@@ -1,7 +1,7 @@
 import type { BuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 
-/** Annotations are copied to what a Deployment makes, so a change of them is a change of what is wanted. */
+/** Annotations are copied to a Deployment's ReplicaSets, so a change of them changes the wanted state. */
 export const deploymentStrategy: RulesOf<'apps/v1.Deployment'> = {
   countsChange: (object, live) => textOf(object) !== textOf(live),
 }

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '@orch/core/meta'
 import { decoderOf } from '@orch/core/schema'
 
-/** The fields in the order of their type, as if they had come like that: objects are compared as text. */
+/** The fields in the order of their type, as if sent like that: objects are compared as text. */
 export function metadataInOrder(metadata: ObjectMeta): ObjectMeta {
   const decoded = decoderOf('meta/v1.ObjectMeta')(metadata, { trackUnknown: false })
   return decoded.kind === 'decoded' ? decoded.object : metadata

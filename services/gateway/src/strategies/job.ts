@@ -14,7 +14,7 @@ export const jobStrategy: RulesOf<'batch/v1.Job'> = {
     const { uid = '', name = '' } = object.metadata
     const { template, selector } = spec
     const labels = sorted({ [jobUidLabel]: uid, [jobNameLabel]: name, ...template.metadata.labels })
-    // A Job without labels has those of its template, as it has by default at every later write.
+    // A Job without labels gets those of its template, as it does by default at every later write.
     if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata = metadataInOrder({ ...object.metadata, labels })
     object.spec = inOrder({
       ...spec,
@@ -24,7 +24,7 @@ export const jobStrategy: RulesOf<'batch/v1.Job'> = {
   },
 }
 
-/** The fields in the order of their type, as if they had come like that: objects are compared as text. */
+/** The fields in the order of their type, as if sent like that: objects are compared as text. */
 function inOrder(spec: BuiltIn<'batch/v1.JobSpec'>): BuiltIn<'batch/v1.JobSpec'> {
   const decoded = decoderOf('batch/v1.JobSpec')(spec, { trackUnknown: false })
   return decoded.kind === 'decoded' ? decoded.object : spec

@@ -28,7 +28,7 @@ export interface KindRules<Kept = ApiObject> {
   readonly deletesUncounted?: true
   /** True if a change outside the part that is always counted counts for the generation too. */
   countsChange?(object: Kept, live: Kept): boolean
-  /** Rules on top of those of the catalogue. */
+  /** Rules on top of the catalogue's. */
   validate?(object: Kept, live: Kept | undefined): readonly FieldError[]
   /** Seconds that a delete leaves the object, 0: none. Absent: the kind has no graceful deletion. */
   graceSeconds?(object: Kept, asked: number | undefined): number
@@ -38,7 +38,7 @@ export interface KindRules<Kept = ApiObject> {
   isHeld?(object: Kept): boolean
   /** The form of the status in writes. Absent: a part of the object that is all its own. */
   readonly status?: ObjectPart
-  /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: what another part is for. */
+  /** Fields that a write of a part leaves no mark on, though it may set them. Absent, or undefined: the fields of another part. */
   unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
   /** The certificate that a stored write has issued; undefined for none, or for one that is not counted. */
   issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined
@@ -50,7 +50,7 @@ export interface KindRules<Kept = ApiObject> {
   readonly grants?: Grants
   /** Its objects name objects that are read on behalf of their writer, so a writer must be allowed to read them. */
   readonly reads?: Reads
-  /** Its objects define resources: a write is answered when this gateway serves what the object defines. */
+  /** Its objects define resources: a write is answered when this gateway serves the defined ones. */
   readonly definesResources?: true
   /** As in kube-apiserver, messages on invalid objects name the group in which the kind was first. */
   readonly groupInMessages?: string
@@ -79,11 +79,11 @@ export interface ObjectPart {
   merge(given: ApiObject, live: ApiObject, now: string): ApiObject
   /** Metadata that a writer of this part cannot change. Absent: all of it. */
   readonly keptMetadata?: readonly MetadataField[]
-  /** Rules of this part. Absent: those of the catalogue. */
+  /** Rules of this part. Absent: the catalogue's. */
   validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
-  /** Rules on top of those of the catalogue. */
+  /** Rules on top of the catalogue's. */
   validateToo?(object: ApiObject, live: ApiObject): readonly FieldError[]
-  /** The part holds what the writer wants, and is counted by the generation. */
+  /** The part is the wanted state, and counts for the generation. */
   readonly isWanted?: boolean
 }
 

@@ -7,7 +7,7 @@ import type { RulesOf } from './kind-rules.ts'
 /** The finalizers in the spec of a Namespace have a path of their own. */
 const specFinalizersAndStatus = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
 
-/** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are gone. */
+/** A Namespace ends in two ways at once: its own `spec.finalizers` hold it until its contents are deleted. */
 export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
   prepareCreate(object, names) {
     const finalizers = specFinalizers(object)

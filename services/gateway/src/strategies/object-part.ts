@@ -11,7 +11,7 @@ export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 
 type Container = BuiltIn<'core/v1.EphemeralContainer'>
 
-/** A status is written together with the metadata of the object, but for what the kind keeps. */
+/** A status is written together with the metadata of the object, except for the fields that the kind keeps. */
 function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
   const known = statusParts.get(keptMetadata)
   if (known !== undefined) return known
@@ -27,7 +27,7 @@ function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
   return part
 }
 
-/** By what they keep: kinds share few such lists. */
+/** By the kept fields: kinds share few such lists. */
 const statusParts = new WeakMap<readonly MetadataField[], ObjectPart>()
 
 const finalize: ObjectPart = {
@@ -74,7 +74,7 @@ export function objectPartOf({ behaviour, rules }: PartStrategy, subresource: st
   return parts[subresource] ?? whole
 }
 
-/** The writer's metadata with the fields that the server owns, and those that the part keeps, as they are. */
+/** The writer's metadata, with the live values of the fields that the server owns or the part keeps. */
 function metadataOf(given: ApiObject, live: ApiObject, kept: readonly MetadataField[]): ObjectMeta {
   const metadata = carryOverMeta(given.metadata, live.metadata)
   for (const field of ['generation', 'selfLink', 'resourceVersion', ...kept] as const) {
@@ -97,7 +97,7 @@ function containersOf(pod: ApiObject): readonly Container[] {
   return requireType('core/v1.Pod', pod).spec.ephemeralContainers ?? []
 }
 
-/** A container that was put into a running pod stays as it was put there. */
+/** A container that was added to a running pod stays unchanged. */
 function validateAddedContainers(object: ApiObject, live: ApiObject): FieldError[] {
   const after = new Map(containersOf(object).map((container) => [container.name, container]))
   return containersOf(live).flatMap((container) => {

@@ -16,7 +16,7 @@ export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeCla
   },
 }
 
-/** Without names what the old field says stays. */
+/** Without names the old field stays. */
 function settleSources(claim: Claim, names: Names | undefined): void {
   const { dataSource: given, dataSourceRef: reference, ...spec } = claim.spec
   const isKept = given != null && (names === undefined || reference != null || isClaimOrSnapshot(given, names))

@@ -14,7 +14,7 @@ export const resourceDefinitionStrategy: RulesOf<'apiextensions/v1.CustomResourc
   deletesUncounted: true,
   definesResources: true,
   prepareDeletion: markTerminating,
-  // A finalizer holds it once it goes, so that its objects go first.
+  // A finalizer holds it during its deletion, so that its objects are deleted first.
   isHeld: ({ metadata }) => metadata.deletionTimestamp == null,
 }
 

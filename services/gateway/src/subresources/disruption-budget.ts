@@ -109,7 +109,7 @@ function noneAllowed({ conditions = [], observedGeneration }: BudgetObject['stat
   return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other))
 }
 
-/** Refuses an eviction until the budget's controller has seen what has changed. */
+/** Refuses an eviction until the budget's controller has seen the change. */
 export function notYetObserved(name: string): Error {
   return exhausted(`The disruption budget ${name} is still being processed by the server.`, retrySeconds)
 }

@@ -32,7 +32,7 @@ interface Eviction {
 /** Largest number of looks at a Pod that changes meanwhile. */
 const attemptsMax = 20
 
-/** Deletes a pod, unless a disruption budget stands against it. */
+/** Deletes a pod, unless a disruption budget forbids it. */
 export const evictPod: SubresourceVerb<EvictionParts> = async (request, target, parts) => {
   const options = await readOptions(request, target, parts)
   await evict({ request, target, options, parts })
@@ -88,7 +88,7 @@ async function remove({ request, target, options, parts }: Eviction, pod: Pod, i
   await deleteObject({ request, target: pods, name: target.info.name, options: { ...options, preconditions }, isAdmitted: true }, parts)
 }
 
-/** The Pod has changed, and it was not the client who wanted a certain version of it. */
+/** True if the Pod has changed, and the client did not ask for a certain version of it. */
 function isOfOwnVersion(error: unknown, { options }: Eviction): boolean {
   return options.preconditions.resourceVersion === undefined && error instanceof StatusError && error.status.reason === 'Conflict'
 }

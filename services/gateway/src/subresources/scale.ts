@@ -101,7 +101,7 @@ function patchedScale({ request, target: { subresource }, options }: ScaleReques
   return requireType(scaleType, object)
 }
 
-/** The number of pods is applied as the field of the object for which it stands. */
+/** Applies the number of pods as the field of the object that holds it. */
 const applyScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
   const { object, hasBigIntegers } = await readConfiguration(request, options, target.subresource.readers, parts)
@@ -174,7 +174,7 @@ function scaled(target: SubresourceTarget, wish: Wish, live: Live | undefined): 
   requireSame(target, scale, live)
   requireWish(scale, target)
   const replicas = scale.spec.replicas ?? 0
-  // Of a custom kind the rules of its definition say where the number is, and what is wrong with it.
+  // The definition of a custom kind names the number's path and its rules.
   const hasOwnRules = target.subresource.scalePaths !== undefined
   if (replicas < 0 && !hasOwnRules) throw invalid({ group: 'autoscaling', kind: 'Scale' }, info.name, [negative(replicas)])
   const object = withReplicas(live.object, scale, target)

@@ -106,7 +106,7 @@ interface Completion {
   readonly audiences: readonly string[]
 }
 
-/** As validating admission sees it: what was left out is there, and what only the server says is not the client's word. */
+/** The request for validating admission: defaults are filled in, and the server's own members replace the client's. */
 function complete(asked: TokenRequest, { target: { info, subresource }, nowMs, audiences }: Completion): CompleteRequest {
   const { kind, apiVersion } = subresource
   const { name, namespace } = info

@@ -20,7 +20,7 @@ export interface Place {
   readonly name: string
 }
 
-/** The objects that a list, watch or deletecollection is about. The terms come from this request, never from a token. */
+/** The objects that a list, watch or deletecollection covers. The terms come from this request, never from a token. */
 export function rangeOf(served: Served, place: Place, query: Query, { isGateOn }: SelectionParts): Range {
   const selection = query.isEmpty ? everything : readSelection(served, query, isGateOn('ShardedListAndWatch'))
   const name = place.name === '' ? undefined : place.name

@@ -17,14 +17,14 @@ export interface SubresourceTarget extends Target {
   readonly subresource: Subresource
 }
 
-/** A resource in one version with what every request to it needs, made once. */
+/** A resource in one version with the dependencies of every request to it, made once. */
 export interface Served {
   readonly resource: Resource
   /** Its name in messages. */
   readonly name: ResourceName
   readonly kind: KindName
   readonly strategy: Strategy
-  /** Objects are stored in this very version: what was written under its present schema is answered as it is. */
+  /** Objects are stored in this very version: bytes of its present schema are the answer. */
   readonly isStoredVersion: boolean
   /** The same for objects that the definition's webhook has converted to this version; absent: it has none. */
   readonly converted?: Served

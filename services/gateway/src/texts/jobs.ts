@@ -45,7 +45,7 @@ export interface ReadOpenApiJob {
   readonly title3: string | undefined
 }
 
-/** A definition of a part, without its content: its name, its hash, and the names of those that it refers to. */
+/** A definition of a part, without its content: its name, its hash, and the names of the definitions that it refers to. */
 export type DefinitionFacts = readonly [name: string, hash: string, ...references: string[]]
 
 /** Bytes, and the hash by which they are known. */
@@ -69,7 +69,7 @@ interface ReadOpenApi {
 
 export type ReadOpenApiAnswer = ReadOpenApi | { readonly kind: 'noOpenApi' } | { readonly kind: 'failed'; readonly error: unknown }
 
-/** A part that is to stand beside other definitions. */
+/** A part to be added to other definitions. */
 export interface JoinOpenApiJob {
   readonly kind: 'joinOpenApi'
   readonly bytes: Uint8Array

@@ -7,7 +7,7 @@ import { besideDefinitions, type OpenApi2Part, partOfOpenApi2, referencesOf, toO
 /** Bytes that are no part of a larger buffer, so that they can be moved to another thread. */
 const encoder = new TextEncoder()
 
-/** Reads what a document says of a group version. Throws where it is no JSON. */
+/** Reads a document's part of a group version. Throws if it is no JSON. */
 export function readOpenApi({ bytes, root, title3 }: ReadOpenApiJob): ReadOpenApiAnswer {
   const part = partOfOpenApi2(JSON.parse(textOf(bytes)), root)
   if (part === undefined) return { kind: 'noOpenApi' }
@@ -33,12 +33,12 @@ export function joinOpenApi({ bytes, beside, info }: JoinOpenApiJob): JoinedOpen
   }
 }
 
-/** Protobuf has no place for a member that should be an object and is none; JSON shows what the other server has said. */
+/** Protobuf has no place for a member of a wrong type; JSON shows the other server's value. */
 function objectsIn(members: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(Object.entries(members).flatMap(([name, member]) => (hasMembers(member) ? [[name, member] as const] : [])))
 }
 
-/** The hash is such as this server prints those of its own documents. */
+/** The hash has the form of this server's own documents. */
 function hashed(document: object): HashedBytes {
   const bytes = encoder.encode(JSON.stringify(document))
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() }

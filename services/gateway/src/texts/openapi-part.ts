@@ -9,8 +9,8 @@ export interface OpenApi2Part {
 }
 
 /**
- * Paths below the root of a group version, and the definitions that they refer to. Parameters that the paths refer to stand in them: in the
- * larger document that the part comes to, their names may be taken. What else the document says is not believed.
+ * Paths below the root of a group version, and the definitions that they refer to. Referenced parameters are inlined: in the
+ * larger document of the part, their names may be taken. The rest of the document is ignored.
  */
 export function partOfOpenApi2(document: unknown, root: string): OpenApi2Part | undefined {
   const [paths, definitions] = [memberOf(document, 'paths'), memberOf(document, 'definitions')]
@@ -68,7 +68,7 @@ export interface Beside {
   readonly renamed: ReadonlyMap<string, string>
 }
 
-/** The part as it is added to other definitions. */
+/** The part in the form for other definitions. */
 export function besideDefinitions({ paths, definitions }: OpenApi2Part, { without, renamed }: Beside): OpenApi2Part {
   const kept = Object.entries(definitions).filter(([name]) => !without.has(name))
   const named = Object.fromEntries(kept.map(([name, definition]) => [renamed.get(name) ?? name, definition]))

@@ -9,13 +9,13 @@ import { withholdTokens } from './withheld-tokens.ts'
 
 type ObjectValue = Readonly<Record<string, unknown>>
 
-/** A body as it is written down: the object, and what its metadata tell. */
+/** A recorded body: the object, and the facts of its metadata. */
 export interface ReadBody {
   readonly object: unknown
   readonly metadata: BodyMetadata
 }
 
-/** Reads a body as an object; what cannot be read as one was refused, and is not repeated. */
+/** Reads a body as an object; an unreadable one was refused, and is not repeated. */
 export function readBody(bytes: Uint8Array, reading: BodyReading, names: Names): ReadBody | undefined {
   if (bytes.length === 0) return undefined
   const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), reading.contentType, names)
@@ -55,7 +55,7 @@ function readProtobuf(bytes: Buffer, names: Names): unknown {
   return { kind, apiVersion, ...(decoded.kind === 'mismatch' ? message.object : decoded.object) }
 }
 
-/** The object as it is recorded. */
+/** The recorded form of the object. */
 function shown(object: ObjectValue, { omitManagedFields, withholdsTokens }: BodyReading): unknown {
   if (omitManagedFields) for (const one of [object, ...itemsOf(object)]) dropManagedFields(one)
   return withholdsTokens ? withholdTokens(object) : object

@@ -34,7 +34,7 @@ export class TextThread {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** Does a job in the thread; rejects with what the work has thrown. */
+  /** Does a job in the thread; rejects with the job's error. */
   do(job: TextJob): Promise<Done<TextAnswer>>
   do(job: AuditBodyJob): Promise<Done<AuditBodyAnswer>>
   do(job: ReadOpenApiJob): Promise<Done<ReadOpenApiAnswer>>
@@ -49,7 +49,7 @@ export class TextThread {
     return answer
   }
 
-  /** Ends the thread; what it has not done is refused. */
+  /** Ends the thread; its unfinished jobs are refused. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { reject } of this.#waiting.splice(0)) reject(internal('the server is stopping'))
@@ -63,7 +63,7 @@ export class TextThread {
     this.#worker ??= this.#start()
     this.#timer = setTimeout(() => void this.#end(timeout('the text takes too long to be read or printed')), limits.textJobMsMax).unref()
     const { job } = this.#running
-    // A copy of its own: what the bytes are part of may be much larger, and others may read them. A document that was just read is given away.
+    // A copy: the bytes may be part of a much larger buffer that others read. A document that was just read is transferred.
     const bytes = job.kind === 'readOpenApi' ? ownBytes(job.bytes) : new Uint8Array(job.bytes)
     this.#worker.postMessage({ ...job, bytes }, [bytes.buffer])
   }

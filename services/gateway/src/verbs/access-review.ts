@@ -59,7 +59,7 @@ function specOf(object: ApiObject): ReviewSpec {
   return requireType('authorization/v1.SubjectAccessReview', object).spec
 }
 
-/** Answers with what the caller may do in a namespace, as far as it is known. The answer is an object of its own. */
+/** Answers with the caller's known rights in a namespace. The answer is an object of its own. */
 export const rulesReview: Verb<AccessReviewParts> = async (request, target, parts) => {
   const { resource } = target.served
   const object = await readReview(request, target, parts)

@@ -25,7 +25,7 @@ export type ApplyParts = WriteParts & BodyParts & OptionsParts & RespondStoredPa
 /** Media type of a configuration to be applied, whether it is written as YAML or as JSON. */
 export const applyMediaType = 'application/apply-patch+yaml'
 
-/** Merges what its applier has to say about an object into it, or creates it. */
+/** Merges an applier's configuration into an object, or creates it. */
 export const apply: Verb<ApplyParts> = async (request, target, parts) => {
   const options = writeOptionsOf(request, parts, 'PatchOptions', { isApply: true })
   const configuration = await readConfiguration(request, options, target.served.resource.readers, parts)
@@ -70,7 +70,7 @@ function notAnObject(value: unknown): string {
   return `error unmarshaling JSON: while decoding JSON: ${cannotUnmarshal(value, 'map[string]interface {}')}`
 }
 
-/** Fields that the type does not have refuse a configuration in any case; here they are named beside what else is wrong. */
+/** Fields that the type does not have refuse a configuration in any case; here they are named beside the other errors. */
 function unknownFieldsOf({ decode }: Pick<KindReaders, 'decode'>, value: Record<string, unknown>): readonly string[] {
   const decoded = decode(value, { trackUnknown: true })
   return decoded.kind === 'decoded' ? decoded.unknownFields : []
@@ -151,7 +151,7 @@ async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, 
   }
 }
 
-/** Version and uid in the configuration say which object, in which state, is meant; those of the live object are in it otherwise. */
+/** Version and uid in the configuration name the object and the state that are meant; by default those of the live object. */
 function intend(target: Target, candidate: Candidate, live: Live | undefined): Intent {
   const { served, info } = target
   requirePlace(candidate.object, target)

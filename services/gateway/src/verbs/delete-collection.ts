@@ -19,10 +19,10 @@ export type DeleteCollectionParts = DeleteParts & ListParts
 /** Objects that are deleted at the same time. */
 const deletesAtOnce = 16
 
-/** A store in memory answers at once: after so many deletions others have their turn. */
+/** A store in memory answers at once: other work runs after this number of deletions. */
 const deletesPerTurn = 32
 
-/** Deletes every object that a list with the same parameters would show, and answers that list: the objects as they were before. */
+/** Deletes every object that a list with the same parameters would show, and answers that list: the objects before their deletion. */
 export const deleteCollection: Verb<DeleteCollectionParts> = async (request, target, parts) => {
   shortenDeadline(request)
   const options = await readDeleteOptions(request, parts)
@@ -50,7 +50,7 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
   await sendList(request, target.served, { ...begun, representation, objects: inParts(entries) }, parts)
 }
 
-/** Deletes by the server of all objects of a definition that goes: as in kube-apiserver, no admission is asked, whose webhooks may be gone. */
+/** True for the server's own deletion of all objects of a definition: as in kube-apiserver, no admission is asked, whose webhooks may be deleted. */
 function isCleanUp({ user }: GatewayRequest, { served }: Target): boolean {
   return served.resource.isTerminating === true && (user.name === ownUser.name || user.name === controllersUser)
 }
@@ -82,7 +82,7 @@ function nameOf({ key }: Entry): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 
-/** An object that has gone in the meantime is as good as deleted. */
+/** An object deleted in the meantime counts as deleted. */
 async function deletePresent(deletion: Deletion, parts: DeleteCollectionParts): Promise<void> {
   try {
     await deleteObject(deletion, parts)

@@ -44,7 +44,7 @@ export const deleteOne: Verb<DeleteParts> = async (request, target, parts) => {
   return respondSuccess(request, removedDetails(target.served, target.info.name, written), parts)
 }
 
-/** Warns a deleter who sets no policy where the kind's default is not the usual one. */
+/** Warns a client that deletes without a policy if the kind's default is not the usual one. */
 export function warnOfDefault(request: GatewayRequest, { served }: Target, { propagation }: DeleteOptions): void {
   const { defaultPropagationWarning } = served.strategy.behaviour
   if (propagation === undefined && defaultPropagationWarning !== undefined) request.warn(defaultPropagationWarning)
@@ -92,7 +92,7 @@ interface Mark {
 /** The end of the year 9999; later times cannot be written. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** The object as it is while it is being deleted. */
+/** The object while it is being deleted. */
 function markedObject(live: ApiObject, { strategy, resource }: Served, { graceSeconds, beganMs, finalizers, names }: Mark): ApiObject {
   const metadata = {
     ...live.metadata,
@@ -119,8 +119,8 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
 }
 
 /**
- * The policy is carried out by the controllers that see these finalizers. Without a policy, the present ones say what is
- * meant, else the kind.
+ * The controllers that see these finalizers carry out the policy. Without a policy, the present finalizers decide,
+ * else the kind.
  */
 function finalizersAfter(present: readonly string[], { propagation: asked }: DeleteOptions, { strategy }: Served): string[] {
   const saysSo = present.includes(orphanFinalizer) || present.includes(foregroundFinalizer)

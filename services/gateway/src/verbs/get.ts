@@ -22,7 +22,7 @@ export type GetParts = RespondStoredParts &
 
 const latest: Freshness = { kind: 'latest' }
 
-/** One object. Its bytes are answered as they are stored, unless another version or form is wanted. */
+/** One object. The answer has its stored bytes, unless another version or form is wanted. */
 export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
@@ -34,7 +34,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   await (needsReaders(request, served, entry) ? withReaders(served, parts, respond) : respond())
 }
 
-/** True if the answer needs a schema: not for an object's bytes, or those of its metadata, as they are stored. */
+/** True if the answer needs a schema: not for an object's stored bytes, or those of its metadata. */
 function needsReaders({ answer: { format, representation } }: GatewayRequest, served: Served, entry: StoredContent): boolean {
   if (served.resource.readers.preparable === undefined) return false
   const isCopied = representation.kind === 'metadata' || (representation.kind === 'object' && format !== 'protobuf')

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib'
 import { deflateBlocks, gzipHeader, gzipTrailer } from '../representations/gzip-member.ts'
 
-/** RFC 1951, section 3.2.4: an empty block makes readers give out what they have. */
+/** RFC 1951, section 3.2.4: an empty block makes readers flush their output. */
 const emptyBlock = Buffer.from([0, 0, 0, 0xff, 0xff])
 const storedBytesMax = 0xffff
 
 /**
- * The events of one watch as one stream of gzip: what is there when it begins is compressed, what follows is not, so that a watch that
- * lasts keeps no compressor. kube-apiserver begins a new member of gzip with each event, which several clients cannot read.
+ * The events of one watch as one stream of gzip: the initial state is compressed, later events are not, so that a long
+ * watch keeps no compressor. kube-apiserver begins a new member of gzip with each event, which several clients cannot read.
  */
 export class GzipEvents {
   #checksum = 0

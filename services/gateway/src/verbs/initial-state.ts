@@ -13,7 +13,7 @@ import type { WatchPrinter } from './watch-printer.ts'
 /** The dependencies of reading the state. */
 type InitialStateParts = SchemaParts & ShownParts & { readonly storage: Pick<StorageService, 'list'>; readonly wheel: TimerWheel }
 
-/** The state that a watch begins with, and where it goes. */
+/** The initial state of a watch, and its receiver. */
 export interface InitialStateOptions {
   readonly range: Range
   readonly read: Freshness
@@ -31,14 +31,14 @@ export interface InitialStateOptions {
 /** The progress of sending the state. */
 export type StateOutcome =
   | { readonly kind: 'sent'; readonly revision: number; readonly epoch: string }
-  /** The client takes nothing. Nothing of the state is held; `sendSome` goes on with it. */
+  /** The client takes nothing. Nothing of the state is held; `sendSome` continues it. */
   | { readonly kind: 'stalled' }
   /** The rest cannot be read or printed. */
   | { readonly kind: 'failed'; readonly status: Status }
 
 /**
- * Sends the objects that are there when a watch begins as events. The next ones are printed when the last ones have been taken. While
- * the client reads they come from one snapshot; for a client that stalls the snapshot is let go, and the rest is read by pages of the
+ * Sends the initial objects of a watch as events. The next ones are printed when the last ones have been taken. While
+ * the client reads they come from one snapshot; for a client that stalls the snapshot is released, and the rest is read by pages of the
  * same revision.
  */
 export class InitialState {
@@ -46,7 +46,7 @@ export class InitialState {
   readonly #print: (entry: Entry) => readonly Uint8Array[]
   readonly #prefix: string
   #head: Extract<ListPart, { kind: 'head' }> | undefined
-  /** The first key that was not sent, behind the prefix. */
+  /** The first key that was not sent, without the prefix. */
   #start = ''
 
   constructor(options: InitialStateOptions) {
@@ -102,7 +102,7 @@ export class InitialState {
     return true
   }
 
-  /** Waits until the client has taken what was given, though not for long. */
+  /** Waits for a short time until the client has taken the written bytes. */
   async #isTaken(): Promise<boolean> {
     const { outbox, parts } = this.#options
     const drained = outbox.drained()
@@ -115,7 +115,7 @@ export class InitialState {
   }
 }
 
-/** Objects in their order, so many at a time that each batch but one with a large object has at most so many bytes. */
+/** Objects in their order, in batches within a bound of bytes, except for a batch with one large object. */
 function* batchesOf(entries: readonly Entry[], bytesMax: number): Generator<readonly Entry[], void, undefined> {
   let batch: Entry[] = []
   let bytes = 0
@@ -132,7 +132,7 @@ function* batchesOf(entries: readonly Entry[], bytesMax: number): Generator<read
   if (batch.length > 0) yield batch
 }
 
-/** A webhook that fails ends the watch with a 500, whatever it has failed with. */
+/** A failure of a webhook ends the watch with a 500, for any cause. */
 function toInternal(error: unknown): StatusError {
   return failed(500, 'InternalError', error instanceof Error ? error.message : String(error), { cause: error })
 }

@@ -167,7 +167,7 @@ export async function headOf(pages: AsyncIterator<ListPart>, read: ResolvedRead,
   throw new Error(`storage has sent a list of ${range.scope.resource} without its head`)
 }
 
-/** The 410 of a page that can't be read any more. Its token goes on from the same key, at the latest revision. */
+/** The 410 of a page that has expired. Its token continues at the same key, at the latest revision. */
 function tokenExpired(start: string, { names }: ListParts): StatusError {
   return expired(tokenTooOld, { continue: printContinueToken(names, { revision: 'latest', start }) })
 }

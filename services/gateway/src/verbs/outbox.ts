@@ -25,9 +25,9 @@ export class Outbox implements UnreadHolder {
   #queue: Queue<Uint8Array> | undefined
   /** Bytes of the first in the queue that were given. */
   #offset = 0
-  /** Bytes that wait, and those that were given, counted and not taken. */
+  /** Waiting bytes, and those that were written, counted and not taken. */
   #unreadBytes = 0
-  /** Of them, those that were given. */
+  /** The written ones of them. */
   #givenBytes = 0
   #takenMs = 0
   #drained: PromiseWithResolvers<void> | undefined
@@ -89,7 +89,7 @@ export class Outbox implements UnreadHolder {
     if (this.#unreadBytes === 0) this.#options.exchange.end()
   }
 
-  /** Forgets what waits: the exchange is over. */
+  /** Drops the waiting bytes: the exchange is over. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true

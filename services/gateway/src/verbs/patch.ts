@@ -25,7 +25,7 @@ const strategicMergeType = 'application/strategic-merge-patch+json'
 /** Patches of objects whose lists have no keys to merge by. */
 const untypedPatchTypes = ['application/json-patch+json', 'application/merge-patch+json', applyMediaType]
 
-/** Changes what a patch says of an object, or of the part that the path names. */
+/** Applies a patch to an object, or to the part that the path names. */
 export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (request.contentType === applyMediaType) return apply(request, target, parts)
   refuseStrategicMerge(request, target)
@@ -43,7 +43,7 @@ export function refuseStrategicMerge({ contentType }: GatewayRequest, { served }
   if (!isMergeable && contentType === strategicMergeType) throw unsupportedMediaType(untypedPatchTypes)
 }
 
-/** Reads a patch, in whatever form it came, of an object of this type. A strategic merge works on values, others on what is spelled. */
+/** Reads a patch of any form for an object of this type. A strategic merge works on values, others on the text's spelling. */
 export async function readChange(request: GatewayRequest, { readers }: Pick<Resource, 'readers'>, parts: PatchParts): Promise<Change> {
   const asText = { keepsNumerals: !readers.isUntyped }
   switch (request.contentType) {

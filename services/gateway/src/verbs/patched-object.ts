@@ -16,7 +16,7 @@ interface Patched {
   readonly live?: Pick<Live, 'object' | 'isAsDecoded'>
 }
 
-/** Reads what a patch has left as an object of its type. Where it is none, the message shows it, as that of kube-apiserver does. */
+/** Decodes the result of a patch as an object of its type. If it is none, the message shows it, as that of kube-apiserver does. */
 export function decodePatched(described: Described, { change, value, live }: Patched): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
   const otherKind = findOtherKind(described, value)

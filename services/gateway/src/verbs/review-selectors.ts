@@ -66,14 +66,14 @@ function validateValues({ operator, values = [] }: Requirement, at: string): Fie
   return []
 }
 
-/** The selectors of a question, and what of them cannot be said in a query and is left out. */
+/** The selectors of a question, without the terms that a query cannot express. */
 export interface AskedSelectors {
-  /** Absent: all objects are meant. */
+  /** Absent: all objects. */
   readonly selectors?: SelectorTexts
   readonly errors: readonly string[]
 }
 
-/** Reads the selectors of a question. Less than what it says asks for more. */
+/** Reads the selectors of a question. A left-out term makes the question wider. */
 export function selectorsOf({ fieldSelector, labelSelector }: SelectingAttributes): AskedSelectors {
   const field = textOf(fieldSelector, (text) => parseFieldSelector(text).kind !== 'malformed', fieldTerm)
   const label = textOf(labelSelector, (text) => parseLabelSelector(text).kind !== 'malformed', labelTerm)

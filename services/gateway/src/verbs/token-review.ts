@@ -59,7 +59,7 @@ export const selfReview: Verb<TokenReviewParts> = async (request, target, parts)
   await respondStored(request, { code: 201, served: target.served, content: { value: Buffer.from(printJson(reviewed)) } }, parts)
 }
 
-/** A user as reviews show one: what is empty is left out. */
+/** A user in the form of reviews: empty members are left out. */
 function toUserInfo({ name, uid, groups, extra }: User): object {
   return {
     username: name,

@@ -12,7 +12,7 @@ export interface UnreadHolder {
   cutOff(): void
 }
 
-/** Bounds of unread bytes, and what measures time. */
+/** Bounds of unread bytes, and the clock. */
 export interface UnreadBytesOptions {
   readonly perConnectionMax: number
   readonly perUserMax: number
@@ -26,8 +26,8 @@ export interface UnreadBytesOptions {
 const freePart = 1 / 4
 
 /**
- * Bytes that watchers have not taken, counted per connection and per user. Beyond a bound the watches that have taken nothing for
- * longest are ended first; those that still read are left alone.
+ * Bytes that watchers have not taken, counted per connection and per user. Beyond a bound the longest-stalled watches
+ * are ended first; watches that still read are left alone.
  *
  *   bound 8, watches a (5 bytes, stalled for 9 s) and b (4 bytes, stalled for 2 s): 9 bytes are too many, a is ended
  */
@@ -90,7 +90,7 @@ class Account implements WheelTask {
     if (holder.unreadBytes === 0) this.#holders.delete(holder)
   }
 
-  /** Called by the timer wheel: those that were not slow may be by now. */
+  /** Called by the timer wheel: watches that were not slow may be by now. */
   due(): void {
     this.#isDue = false
     if (this.#bytes > this.#bytesMax) this.#relieve()

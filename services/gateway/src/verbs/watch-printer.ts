@@ -16,13 +16,13 @@ export type WatchPrinterParts = RepresentationParts &
 
 /** Prints the objects and events of one watch in the form that its client has asked for. */
 export class WatchPrinter {
-  /** Watch gives objects as they are stored: their schema is known here alone. */
+  /** Watch sends objects as they are stored: their schema is known here alone. */
   readonly remakes: boolean
   readonly #served: Served
   readonly #format: WatchFormat
   readonly #parts: WatchPrinterParts
   readonly #traceparent: string | undefined
-  /** Objects of other versions are converted by a webhook. Metadata alone are sent as they are stored. */
+  /** A webhook converts objects of other versions. Metadata alone are sent as stored. */
   readonly #isConverted: boolean
   /** The resource as objects are printed: after a webhook has converted them where one does. */
   readonly #printed: Served
@@ -43,7 +43,7 @@ export class WatchPrinter {
     return this.#isConverted
   }
 
-  /** Objects of the state as they are printed. A webhook that fails rejects it. */
+  /** Objects of the state in their printed form. A failing webhook rejects it. */
   async converted(entries: readonly Entry[]): Promise<readonly Entry[]> {
     return this.#isConverted ? convertContents(this.#parts, this.#served, entries, this.#conversionContext()) : entries
   }
@@ -66,7 +66,7 @@ export class WatchPrinter {
     return (entry) => [parts.sharedFrames.of(entry, served.resource, { format, moment: moment() }, () => this.#printObject('ADDED', entry))]
   }
 
-  /** An event about an object as it is stored, or as a webhook has converted it. */
+  /** An event about a stored object, or about one that a webhook has converted. */
   #printObject(type: EventType, stored: StoredBytes): Uint8Array {
     const [parts, served, format] = [this.#parts, this.#printed, this.#format]
     const { readers } = served.resource
@@ -82,8 +82,8 @@ export class WatchPrinter {
   }
 
   /**
-   * Events with objects as they are stored, in the form that this client has asked for: all of them, or those about objects of an
-   * older schema. Made once for all clients that are given the same.
+   * Events with stored objects, in the form that this client has asked for: all of them, or those about objects of an
+   * older schema. Made once for all clients of the same form.
    */
   #remade(frames: Uint8Array, older: readonly number[]): Uint8Array {
     if (!this.remakes && older.length === 0) return frames

@@ -61,7 +61,7 @@ interface SessionOptions {
 }
 
 /**
- * One client's watch: what is there, then what the hub gives, until time is up, the client goes or the server stops. There may
+ * One client's watch: the initial state, then the hub's events, until its time is up, the client leaves or the server stops. There may
  * be ten thousand: once it is attached, nothing waits for it and it holds no more than it needs.
  */
 class WatchSession implements WatchSink, WheelTask {
@@ -80,7 +80,7 @@ class WatchSession implements WatchSink, WheelTask {
   #converting = 0
   #convertingBytes = 0
   #attachment: WatchAttachment | undefined
-  /** Lets what its events are made anew with be forgotten. */
+  /** Releases the readers that convert its events. */
   #release: (() => void) | undefined
   #timer: Timer | undefined
   #position = 0
@@ -126,7 +126,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.request.goOn()
   }
 
-  /** The head leaves before anything else is known; what is there follows. */
+  /** The head leaves first; the initial state follows. */
   async #begin(
     range: Range,
     read: ResolvedRead,
@@ -149,7 +149,7 @@ class WatchSession implements WatchSink, WheelTask {
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
     if (read.isWatchList && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
-    // The initial state has been sent, and whatever comes is newer: the client need not wait for a quiet moment to know it.
+    // The initial state has been sent, and later events are newer: the client need not wait for a quiet moment to know it.
     if (read.withBookmarks && !this.#isOver) {
       this.#markEnd(revision)
       const durationMs = this.#parts.clock.monotonic() - this.request.startedMs
@@ -186,7 +186,7 @@ class WatchSession implements WatchSink, WheelTask {
     return isProtobufFormat(this.#format) ? `${this.#parts.names.protobufMediaType};stream=watch` : 'application/json'
   }
 
-  /** Sends what is there, a piece at a time. A client that takes nothing for a while holds the rest of one event, and no snapshot. */
+  /** Sends the initial state, a piece at a time. A client that takes nothing for a while holds the rest of one event, and no snapshot. */
   async #sendState(range: Range, read: Freshness): Promise<{ revision: number; epoch: string }> {
     const state = new InitialState({
       range,
@@ -255,7 +255,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#reach(lastRevision)
   }
 
-  /** Events keep their order, whichever of them a webhook is asked about. A client behind so many goes on after the last that it got. */
+  /** Events keep their order, converted by a webhook or not. A client with too many waiting ones resumes after the last that it got. */
   #afterConversions(bytes: number, show: () => void | Promise<void>): void {
     this.#converting += 1
     this.#convertingBytes += bytes
@@ -326,7 +326,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#schedule()
   }
 
-  /** Ends the stream in order; the client comes back for more. */
+  /** Ends the stream in order; the client reconnects. */
   finish(): void {
     if (this.#isOver) return
     if (this.#withBookmarks && this.#position > this.#bookmarked) this.#bookmark()
@@ -334,8 +334,8 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   /**
-   * Nothing more is written. What was written is whole lines, and the client gets them to the end of the stream if it takes them in
-   * time: a client that was behind goes on after the last of them.
+   * Nothing more is written. The written bytes are whole lines, and the client gets them to the end of the stream if it takes them in
+   * time: a slow client resumes after the last of them.
    */
   #leave(): void {
     if (this.#isOver) return
@@ -394,7 +394,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.#write(this.#withFirstColumns(this.#printBookmark({ kind, apiVersion, metadata })))
   }
 
-  /** In JSON a bookmark has only what it says; other formats want a whole object, though an empty one. */
+  /** In JSON a bookmark has only its own members; other formats want a whole object, though an empty one. */
   #printBookmark(object: object): Uint8Array {
     const bytes = Buffer.from(JSON.stringify(object))
     const content = { stored: bytes, served: bytes }

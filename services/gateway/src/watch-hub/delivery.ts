@@ -14,8 +14,8 @@ interface Receiver {
 }
 
 /**
- * Follows events to the clients: a span in the trace of each write, with links to the watches that it is given to, and the
- * time since the first commit. To be called before the events are given; what it returns, after.
+ * Traces events to the clients: a span in the trace of each write, with links to the watches that receive it, and the
+ * time since the first commit. Called before the events are delivered; the returned function, after.
  */
 export function deliver(
   { committedMs, traceparents }: EventsOrigin,

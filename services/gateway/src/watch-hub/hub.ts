@@ -6,10 +6,10 @@ import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './lim
 /** The receiver of a client's events. Nothing is called any more once `expired` or `replaced` has been, or the attachment is closed. */
 export interface WatchSink {
   /**
-   * Whole frames, ready to be written. The same object is given to every client that stands at the same place: it may be
-   * neither changed nor kept. `count` is how many they are, `lastRevision` the revision of the last of them. A promise asks
-   * for a pause: a client that is fed alone, from history, gets nothing more until it resolves. Clients that share are not
-   * waited for. `older` are the indexes of those about objects of another schema than was asked for.
+   * Whole frames, ready to be written. Every client at the same position gets the same object: it may be
+   * neither changed nor kept. `count` is their number, `lastRevision` the revision of the last of them. A promise asks
+   * for a pause: a client that is served alone, from history, gets nothing more until it resolves. Clients that share are not
+   * waited for. `older` are the indexes of frames about objects of another schema than the requested one.
    */
   frames(bytes: Uint8Array, lastRevision: number, count: number, older?: readonly number[]): void | Promise<void>
   /** Everything up to this revision has been given. */
@@ -34,7 +34,7 @@ export interface WatchHubOptions {
 }
 
 export interface WatchHub {
-  /** Gives a sink every event after `request.after`, until the attachment is closed. Calls come in later turns, never from within. */
+  /** Delivers every event after `request.after` to a sink, until the attachment is closed. Calls come in later turns, never from within. */
   attach(options: {
     readonly request: SubscribeRequest
     readonly sink: WatchSink
@@ -108,13 +108,13 @@ function keyOf({ scope, selection, group, version, resource, format, epoch, fing
 }
 
 /**
- * A client is in one of three places:
- * - attached: it has been given exactly what the shared subscription has;
- * - waiting: it begins after the shared position, and nothing has come since that it would have to miss;
- * - alone: it has its own subscription until that one stands at the shared position.
+ * A client is in one of three states:
+ * - attached: it has received exactly the events of the shared subscription;
+ * - waiting: it begins after the shared position, and no event has come since that it would have to skip;
+ * - alone: it has its own subscription until that one reaches the shared position.
  *
  *   shared: last event 7, position 12.   A client after 7…12 attaches; after 5 goes alone; after 15 waits.
- *   Now an event 17 comes: it may stand beside an event 14 in one piece, so a client that waits at 15 goes alone.
+ *   Now an event 17 comes: it may be in one piece with an event 14, so a client that waits at 15 goes alone.
  */
 class SharedSubscription {
   readonly #environment: Environment
@@ -155,7 +155,7 @@ class SharedSubscription {
     return client
   }
 
-  /** The client stands where the shared subscription does; it receives that position without waiting for the next one. */
+  /** The client has reached the shared position; it receives that position without waiting for the next one. */
   #attach(client: Client): void {
     this.#attached.add(client)
     if (this.#hasReceived) queueMicrotask(() => this.#give(client, { kind: 'position', revision: this.#line.position }))
@@ -193,7 +193,7 @@ class SharedSubscription {
     return undefined
   }
 
-  /** More than one turn has room for: some clients in each turn of the event loop. Who comes meanwhile stands behind these events. */
+  /** For a part beyond one turn: some clients in each turn of the event loop. A client that joins meanwhile is already after these events. */
   async #giveInTurns(part: EventsPart): Promise<void> {
     const { budget } = this.#environment
     const clients = [...this.#attached]
@@ -218,7 +218,7 @@ class SharedSubscription {
     if (!this.#line.isClosed) this.#given(part)
   }
 
-  /** All who share have been given a part: others may join them, or have to go on alone. */
+  /** All attached clients have received a part: others may join them, or have to continue alone. */
   #given(part: WatchPart): void {
     switch (part.kind) {
       case 'events':
@@ -234,7 +234,7 @@ class SharedSubscription {
     for (const client of this.#alone) this.#rejoin(client)
   }
 
-  /** Gives a part to all who share. */
+  /** Delivers a part to all attached clients. */
   #giveAll(part: WatchPart): void {
     const done = this.#beginDelivery(part)
     for (const client of this.#attached) this.#give(client, part)
@@ -303,7 +303,7 @@ class Client implements WatchAttachment {
   #subscription: SharedSubscription | undefined
   /** Its own subscription while it is alone. */
   line: Line | undefined
-  /** Its own subscription stands after events that wait for their turn. */
+  /** Its own subscription is after events that wait for their turn. */
   isOwed = false
 
   constructor(subscription: SharedSubscription, sink: WatchSink, after: number, traceparent: string | undefined) {
@@ -355,7 +355,7 @@ function costOf({ frames }: EventsPart): number {
 
 const nothing: { readonly origin?: undefined } = {}
 
-/** Lets sockets send what they were given before they are given more. */
+/** Lets sockets send their bytes before they get more. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -399,7 +399,7 @@ class Line {
       if (this.isClosed) return
       try {
         for await (const part of this.#subscribe()) {
-          // After one that has served comes another at once: a replica that ends leaves its subscriptions to those that are ready.
+          // A successful subscription is renewed at once: a replica that ends leaves its subscriptions to the ready ones.
           attempt = -1
           const pause = this.#take(part)
           if (pause !== undefined) await pause

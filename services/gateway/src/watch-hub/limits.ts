@@ -6,7 +6,7 @@ export interface WatchHubLimits {
   readonly breathBytesMin: number
   /** Bytes that all clients together are given in one turn: they are encrypted for each of them at once, at some 5 ms a megabyte. */
   readonly turnBytesMax: number
-  /** The same for the turn in which events come, at whose end their writers are answered: some 2 ms. What is left goes in the next turns. */
+  /** The same for the turn of the events' arrival, at whose end their writers are answered: some 2 ms. The rest follows in the next turns. */
   readonly firstTurnBytesMax: number
 }
 

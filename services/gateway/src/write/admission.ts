@@ -23,7 +23,7 @@ export interface AdmissionParts {
   readonly clock: Clock
 }
 
-/** Asks mutating admission, and takes from its answer what the writer could have written. */
+/** Asks mutating admission, and takes the changes that the writer could have made. */
 export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock }) => {
   const { write, object, live } = draft
   // The copy may be changed in place from here on: admission has seen the object itself.
@@ -43,7 +43,7 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   }
   const whole = afterAdmission(target.served.resource, admitted.object, object)
   draft.object = takeAdmitted({ target, own: object, left: whole, live: live?.object, now: printTime(toInstant(clock.now())) })
-  // Of an object that is there, and through a subresource, some of what was changed may not be taken: validating has not seen what is left.
+  // For an existing object, and through a subresource, some changes may not be taken: validating has not seen the result.
   const mayDiffer = target.subresource !== undefined || live !== undefined
   if (mayDiffer && !isTakenWhole(draft.object, whole)) draft.mutation = undefined
   if (live !== undefined && isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
@@ -76,7 +76,7 @@ function operationOf({ live }: Draft): Operation {
   return live === undefined ? 'CREATE' : 'UPDATE'
 }
 
-/** Adds what an answer demands of the commit. */
+/** Adds an answer's conditions to the commit. */
 function keep(draft: Draft, { conditions, reservations }: Admitted): void {
   if (conditions.length > 0) draft.conditions = joinConditions(draft.conditions, conditions)
   if (reservations.length > 0) draft.reservations = [...draft.reservations, ...reservations]
@@ -130,7 +130,7 @@ function toldOf({ definition, clientConfig, reviewVersions }: ConversionWebhook)
   return { definition, clientConfig, reviewVersions }
 }
 
-/** Of the kind that fits what is done: an apply or a PUT may create as well. What the client does not say is left out. */
+/** The options' kind follows the operation: an apply or a PUT may create as well. Members that the client leaves out are absent. */
 export function optionsOf(operation: Operation, isDryRun: boolean, given: unknown, { query }: GatewayRequest): unknown {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return given
   const { fieldManager, ...options }: { readonly fieldManager?: unknown } = isJsonObject(given) ? given : {}
@@ -144,7 +144,7 @@ export function optionsOf(operation: Operation, isDryRun: boolean, given: unknow
   }
 }
 
-/** A Namespace lies in itself. */
+/** A Namespace object is in its own namespace. */
 export function namespaceOf({ served: { resource }, info }: Target, name: string): string {
   if (resource.isNamespaced) return info.namespace
   return resource.isPlace === true ? name : ''
@@ -153,7 +153,7 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
 export interface AdmitterOptions {
   readonly admission: AdmissionService | undefined
   readonly authorizers: readonly Authorizer[]
-  /** Makes a namespace in the server's own name; one that is there is left as it is. */
+  /** Creates a namespace in the server's own name; an existing one is left unchanged. */
   readonly provideNamespace: (name: string) => Promise<void>
   readonly metrics: AdmissionMetrics
   readonly clock: Clock
@@ -215,7 +215,7 @@ interface Asked {
   readonly admissionRules: object | undefined
 }
 
-/** Calls again as long as admission asks what the user may do. */
+/** Repeats the call as long as admission asks for the user's rights. */
 async function askAll({ phase, admitting, admission, admissionRules }: Asked, options: AdmitterOptions): Promise<Admitted> {
   const { request, attributes } = admitting
   const { clock, metrics } = options
@@ -274,7 +274,7 @@ function unanswered(error: unknown): StatusError {
   return error instanceof StatusError ? error : serviceUnavailable('admission cannot be reached', { cause: error })
 }
 
-/** Passes on what admission says besides its decision. */
+/** Passes on admission's answer besides its decision. */
 function tell(answer: Omit<Validated, 'conditions'>, { request, attributes }: Admitting, phase: Phase, metrics: AdmissionMetrics): void {
   for (const warning of answer.warnings) request.warn(warning)
   for (const { key, value, level } of answer.auditAnnotations) {

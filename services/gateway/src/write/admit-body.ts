@@ -30,7 +30,7 @@ export async function admitBody<Body>(asked: BodyRequest<Body>, parts: AdmitBody
   return object
 }
 
-/** Mutating admission: the body as it is then. */
+/** Mutating admission: returns the changed body. */
 export async function mutateBody<Body>(asked: BodyRequest<Body>, parts: AdmitBodyParts): Promise<Body | ApiObject> {
   const object = (await parts.admitter.mutate(admittingOf(asked, parts)))?.object
   return object === undefined ? asked.object : afterAdmission(asked.described, object)

@@ -58,7 +58,7 @@ export function isTakenWhole({ metadata, ...taken }: ApiObject, { metadata: left
   return haveSameMembers(metadata, leftMetadata) && haveSameMembers(taken, left)
 }
 
-/** Members are compared by identity: what is taken is the very part that was left. */
+/** Members are compared by identity: a taken part is the very part that was left. */
 function haveSameMembers(one: object, other: object): boolean {
   const members = Object.entries(one)
   return (
@@ -90,7 +90,7 @@ function keepMetadata({ metadata: own }: ApiObject, { metadata: left }: ApiObjec
   return metadata
 }
 
-/** An object stays in its namespace. One that is left without it gets it back, and what lies in none loses one that was added. */
+/** An object stays in its namespace. One that is left without it gets it back, and a cluster-scoped object loses one that was added. */
 function refuseMove({ resource }: Served, { own, left }: Pick<AdmittedObject, 'own' | 'left'>): void {
   const { namespace } = left.metadata
   if (!resource.isNamespaced || !namespace || namespace === own.metadata.namespace) return

@@ -27,7 +27,7 @@ const ahead = {
   auditAnnotations: [{ key: 'k', value: 'v', level: 'Metadata' }],
 }
 
-/** An admitter that has heard of the admission rules, and what it asks and tells. */
+/** An admitter that has received the admission rules, with its questions and reports. */
 async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: ahead }) {
   const clock = createFakeClock()
   const parts = new PushStream<AdmissionRulesPart>({})

@@ -17,9 +17,9 @@ export interface BootstrapWrite extends BootstrapManagers {
 }
 
 /**
- * Creates objects of the server's own in collections that are empty at the first start. They become what a POST would make of
- * them; they pass no authorization, as no client has requested them: no admission, no validation, no audit event. Not for objects
- * that reserve something, such as Services. What is not served is left out, and what a client has created meanwhile stays.
+ * Creates objects of the server's own in collections that are empty at the first start. They become the same as by
+ * a POST; they pass no authorization, as no client has requested them: no admission, no validation, no audit event. Not for objects
+ * that reserve something, such as Services. Unserved ones are left out, and an object that a client has created meanwhile stays.
  */
 export async function writeBootstrapObjects(objects: readonly BootstrapWrite[], parts: BootstrapWriteParts): Promise<void> {
   await Promise.all(

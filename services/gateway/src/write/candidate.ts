@@ -20,9 +20,9 @@ export interface CandidateParts {
 export interface Candidate {
   /** Types checked, unknown fields dropped, fields in order. It is the write's own and may be changed, but for parts that are frozen. */
   readonly object: ApiObject
-  /** In what the writer sends; those of the live object are counted when it is written. */
+  /** In the writer's body; those of the live object are counted when it is written. */
   readonly hasBigIntegers: boolean
-  /** As it came, or as a patch left it. */
+  /** As it was sent, or as a patch left it. */
   readonly body: unknown
   /** `unknown field "spec.zzz"`, `duplicate field "spec.size"`. */
   readonly problems: readonly string[]
@@ -52,7 +52,7 @@ export interface NewWrite {
   readonly options: Pick<WriteOptions, 'fieldValidation'>
 }
 
-/** The object in the body of a POST, and what is to become of it: it is created. */
+/** The object in the body of a POST, and its intended change: it is created. */
 export function readNew({ request, target, options }: NewWrite, body: ParsedBody, parts: CandidateParts) {
   const candidate = readCandidate(target, body, parts)
   reportProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
@@ -62,14 +62,14 @@ export function readNew({ request, target, options }: NewWrite, body: ParsedBody
 /** The kind of a body. */
 export type Described = Pick<Resource | Subresource, 'group' | 'kind' | 'version' | 'type' | 'apiVersion' | 'readers'>
 
-/** The live object, frozen with all that is in it, where what is read beside it may share its parts. */
+/** The live object, deeply frozen, if a new one that is read beside it may share its parts. */
 export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined): ApiObject | undefined {
   return live?.isAsDecoded === true ? freezeDeeply(live.object) : undefined
 }
 
 /** The source of a candidate's JSON. */
 type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'repeats' | 'source'> & {
-  /** An object of the same type, frozen: what the candidate has in common with it is shared. */
+  /** An object of the same type, frozen: the candidate's equal parts are shared with it. */
   readonly known?: ApiObject | undefined
   /** Of an apply, where kube-apiserver drops no null before validation. */
   readonly keepsNulls?: boolean
@@ -123,7 +123,7 @@ export function reportProblems(
   }
 }
 
-/** A body may leave out what the path says already, but for one of a custom kind. */
+/** A body may leave out the kind that the path gives, except for one of a custom kind. */
 function requireKind(
   { value: given, summary }: ParsedBody,
   expected: Described,
@@ -202,7 +202,7 @@ function conversionText({ kind }: GivenKind, { kind: expected, version, type }: 
 }
 
 /**
- * The place in the object may be left out, but not be another than the path's. A namespace of an object that lies in none is dropped, as
+ * The place in the object may be left out, but must not differ from the path's. A namespace of a cluster-scoped object is dropped, as
  * in kube-apiserver.
  */
 export function requirePlace({ metadata }: ApiObject, { served: { resource }, info }: Pick<Target, 'served' | 'info'>): void {

@@ -49,7 +49,7 @@ export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names
   draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers })
 }
 
-/** Roles and bindings must not give away what their writer does not have. */
+/** Roles and bindings must not grant rights that their writer does not have. */
 export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, parts) => {
   const { grants } = target.served.strategy.rules
   if (grants === undefined || target.subresource !== undefined) return
@@ -126,7 +126,7 @@ function contextOf(
   }
 }
 
-/** Adds up how long comparisons take; those that are part of another are in its time. */
+/** Adds up the times of comparisons; a nested one is in the time of the outer one. */
 function createComparisonTimer(clock: Clock, onEnd: (durationMs: number) => void): ComparisonTimer {
   let spentMs = 0
   let isTiming = false
@@ -150,7 +150,7 @@ function invalidBy(faults: readonly FieldError[], { object, write: { target } }:
   return invalid(target.served.kind, object.metadata.name ?? '', faults.slice(0, limits.fieldErrorsMax))
 }
 
-/** Warns of what is valid and seldom meant. */
+/** Warns of valid values that are seldom intended. */
 export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names }) => {
   if (target.subresource !== undefined) return
   const { resource, strategy } = target.served
@@ -158,7 +158,7 @@ export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, ta
   if (live === undefined && strategy.rules.warning !== undefined) request.warn(strategy.rules.warning)
 }
 
-/** Finalizers that need no domain; undefined: any may go without. Those that an object has already stay valid. */
+/** Finalizers that need no domain; undefined: any may do without. Those that an object has already stay valid. */
 function bareFinalizersOf({ strategy }: Served, names: Names, live?: ApiObject): readonly string[] | undefined {
   if (strategy.behaviour.takesBareFinalizers) return undefined
   return [names.namespaceFinalizer, orphanFinalizer, foregroundFinalizer, ...(live?.metadata.finalizers ?? [])]

@@ -46,7 +46,7 @@ const anObject = (metadata: ObjectMeta = {}): ApiObject => ({
   metadata: { name: 'a', namespace: 'n', uid: 'u', ...metadata },
 })
 
-/** Takes a step that commits: its draft, what was committed, and what else was asked and said. */
+/** Takes a step that commits: its draft, the commit, and its other requests and reports. */
 async function taken(
   step: WriteStep<never, never>,
   { object, before }: { object: ApiObject; before?: ApiObject | undefined },

@@ -26,7 +26,7 @@ export type CommitParts = LostCommitParts &
     readonly metrics: Pick<GatewayMetrics, 'countIssued'>
   }
 
-/** A draft of whatever becomes an object. */
+/** A draft of any object. */
 export type AnyDraft = Draft<Live | undefined, Plan>
 
 /** Encodes the object, once for all steps that follow. */
@@ -59,7 +59,7 @@ export const commitNew: WriteStep<CommitParts, NewDraft<Plan>> = (draft, parts) 
   const { name = '', uid = '' } = object.metadata
   const key = `${write.target.keyPrefix}${name}`
   if (write.options.isDryRun) return previewNew(draft, key, parts)
-  // A PUT or an apply creates whatever version it names, and so does a version that is no number.
+  // A PUT or an apply creates an object with any version in it, and so does a version that is no number.
   if (write.name === '' && (parseRevision(given.metadata.resourceVersion ?? '') ?? 0) !== 0) {
     throw badRequest('resourceVersion should not be set on objects to be created')
   }
@@ -81,7 +81,7 @@ async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts
   const existing = await readLive(key, target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
   if (existing !== undefined) throw generateName ? generatedNameTaken(target, name) : alreadyExists(target.served.name, name)
   const { json, hole } = (draft.encoding ?? encodeDraft(draft, parts)).encoded
-  // Only the store would replace what the writer has sent.
+  // The store alone would replace the writer's version.
   draft.outcome = { kind: 'created', json: resourceVersion ? fillVersionText(json, hole, resourceVersion) : json, uid }
 }
 
@@ -99,7 +99,7 @@ async function storeNew(draft: NewDraft<Plan>, { key, name, uid, nameOrigin }: N
   // A PUT that creates has met one that was faster; now it replaces.
   else if (outcome.kind === 'unmet' || nameInPath !== '') draft.outcome = { kind: 'again' }
   else if (nameOrigin === 'generated') draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
-  // kube-apiserver looks at generateName alone, and says of a name that was given what it says of a generated one.
+  // kube-apiserver looks at generateName alone, and gives a taken name the message of a generated one.
   else throw nameOrigin === 'given' ? alreadyExists(target.served.name, name) : generatedNameTaken(target, name)
 }
 
@@ -126,7 +126,7 @@ async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: Co
     draft.outcome = { kind, json: previewChange(draft, parts), uid }
     return
   }
-  // Now: what is waited for keeps the bytes of the object alone.
+  // Computed now: during the wait only the object's bytes are kept.
   const issued = write.target.served.strategy.rules.issued?.(draft.object, live.object, parts.names)
   const outcome = await commitObject(draft, live.entry.key, parts)
   if (outcome.kind !== 'written') {
@@ -185,7 +185,7 @@ async function remove(draft: ChangeDraft, { json, fingerprint, conditions }: Rem
 
 type ObjectOutcome = { readonly kind: 'written'; readonly json: Uint8Array } | { readonly kind: 'stale' | 'unmet' }
 
-/** Stores the object of a draft. The bytes of the answer are those that readers will get. Throws at once where it can't be printed. */
+/** Stores the object of a draft. The answer has the bytes that readers will get. Throws at once if it cannot be printed. */
 function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise<ObjectOutcome> {
   const { write, conditions, live } = draft
   const { request, target } = write
@@ -204,7 +204,7 @@ function isWrittenAgain({ live, hasBigIntegers }: AnyDraft, stored: ApiObject, {
   return live.isAsDecoded && isAsRead(stored, live.object)
 }
 
-/** From here on it may be written. The objects are dropped: those that wait for the disk are what the garbage collector copies most. */
+/** From here on it may be written. The objects are dropped: objects that wait for the disk are the ones that the garbage collector copies most. */
 function markSent(draft: AnyDraft): void {
   draft.isSent = true
   draft.given = forgotten
@@ -216,7 +216,7 @@ function markSent(draft: AnyDraft): void {
 
 const forgotten: ApiObject = Object.freeze({ apiVersion: '', kind: '', metadata: {} })
 
-/** Apart, as what an asynchronous function is called with is kept until it ends. */
+/** A separate function, as the arguments of an asynchronous function are kept until it ends. */
 async function commitEncoded(
   draft: AnyDraft,
   commit: CommitRequest,
@@ -265,7 +265,7 @@ function expiryOf({ served: { strategy } }: Target, { eventTtlMs, clock }: Commi
   return strategy.rules.expires === true && eventTtlMs !== undefined ? clock.now() + eventTtlMs : 0
 }
 
-/** Commits once. When the answer is lost, it is found out what became of the commit. */
+/** Commits once. If the answer is lost, it finds the outcome of the commit. */
 async function commitSurely(commit: CommitRequest, request: Origin, parts: CommitParts): Promise<CommitOutcome> {
   try {
     const outcome = await parts.storage.commit(commit, callContext(request, parts))
@@ -279,7 +279,7 @@ async function commitSurely(commit: CommitRequest, request: Origin, parts: Commi
   }
 }
 
-/** Ends the write of an object that is as it was, unless what was read is old by now. */
+/** Ends the write of an unchanged object, unless the read object is old by now. */
 export const skipUnchanged: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
   // As in kube-apiserver, a write without a change is how an object is encrypted with a new key.
   if (draft.live.isStale === true && !draft.write.options.isDryRun) return
@@ -304,7 +304,7 @@ export function unchanged(live: Live, target: Target, parts: ConversionParts): W
   return { kind: 'unchanged', ...shownOf(live, target, parts), uid: live.object.metadata.uid ?? '' }
 }
 
-/** An apply may have given a value in other words, such as `1000m` for `1`: then the object is as it was but for its owners' times. */
+/** An apply may have spelled a value otherwise, such as `1000m` for `1`: then the object is unchanged but for its owners' times. */
 function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: CommitParts): boolean {
   const { write, live, object, hasBigIntegers } = draft
   const { metadata } = object
@@ -315,7 +315,7 @@ function differsInTimesOnly(draft: ChangeDraft, preview: Uint8Array, parts: Comm
   if (!endsDifferingInTime(preview, value)) return false
   const { managedFields = [] } = live.object.metadata
   if (!sameOwners(metadata.managedFields, managedFields)) return false
-  // A conversion by a webhook leaves the owners as they are, and need not be made again.
+  // A conversion by a webhook leaves the owners unchanged, and need not be repeated.
   const converted = needsEncoding(draft) ? draft.encoding?.stored : undefined
   const former = converted ?? object
   const withFormerTimes = { ...former, metadata: { ...former.metadata, managedFields } }

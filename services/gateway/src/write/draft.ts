@@ -30,7 +30,7 @@ export interface Write extends Omit<Plan<GatewayRequest>, 'id'> {
   /** The options as admission sees them. */
   readonly optionsObject: unknown
   /**
-   * The verb's own step, the first of every list: what is to become of the object, given what is there. It refuses by throwing, and
+   * The verb's own step, the first of every list: the intended change, given the live object. It refuses by throwing, and
    * is taken again with a newer object.
    */
   readonly decide: (live: Live | undefined) => Intent | Promise<Intent>
@@ -64,7 +64,7 @@ export interface ShownAs {
 export interface Written {
   readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
   readonly json: Uint8Array
-  /** Of what a webhook has to convert before it is shown: of the schema that it was stored under. */
+  /** For an object that a webhook has to convert before it is shown: the fingerprint of its stored schema. */
   readonly fingerprint?: number | undefined
   readonly uid: string
 }
@@ -91,19 +91,19 @@ export interface Encoding {
 
 /** A kind's holdings outside its object, taken for one attempt. */
 export interface Reservation {
-  /** Complete with what was reserved. Absent: unchanged. */
+  /** Complete with the reservations. Absent: unchanged. */
   readonly object?: ApiObject
   /** Conditions of the object's commit. */
   readonly conditions?: readonly Condition[]
-  /** The object was written: what it no longer needs is given back, now or later. */
+  /** The object was written: resources that it no longer needs are released, now or later. */
   readonly settle: () => Promise<void>
-  /** The object was not written, or is gone: what was reserved for it is given back, now or later. */
+  /** The object was not written, or was deleted: its reservations are released, now or later. */
   readonly release: () => Promise<void>
 }
 
 /**
- * One attempt of a write: what is there, what is to be there, and what has been found out and promised on the way. Each step reads
- * what it needs and leaves what it has made; a step that sets `outcome` ends the attempt.
+ * One attempt of a write: the live object, the new one, and the results and reservations on the way. Each step reads
+ * its inputs and leaves its results; a step that sets `outcome` ends the attempt.
  */
 export class Draft<Before extends Live | undefined = Live | undefined, W extends Plan = PlannedWrite> {
   readonly write: W
@@ -111,14 +111,14 @@ export class Draft<Before extends Live | undefined = Live | undefined, W extends
   readonly live: Before
   /** As the writer has it. */
   given: ApiObject
-  /** As it is to be written, as far as the steps have come. It belongs to the write and may be changed in place. */
+  /** The object to write, as far as the steps have come. It belongs to the write and may be changed in place. */
   object: ApiObject
-  /** The object as it came, or as a patch left it. */
+  /** The object as it was sent, or as a patch left it. */
   body: unknown
   readonly hasBigIntegers: boolean
   /** Owners of its fields, where the verb has found them: an apply. */
   readonly owners: ManagedFieldsEntry[] | undefined
-  /** Faults that are reported together with those of validation. */
+  /** Errors that are reported together with those of validation. */
   errors: readonly FieldError[] = []
   /** The answer of mutating admission, which may contain the verdict of validating admission. */
   mutation: Admitted | undefined
@@ -128,7 +128,7 @@ export class Draft<Before extends Live | undefined = Live | undefined, W extends
   reservations: readonly string[] = []
   /** The kind's reservation for it. */
   reservation: Reservation | undefined
-  /** Of an update: what would be stored. */
+  /** For an update: the bytes to store. */
   encoding: Encoding | undefined
   /** The commit is under way or done. */
   isSent = false

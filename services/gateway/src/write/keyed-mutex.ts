@@ -1,4 +1,4 @@
-/** Releases the lock; the next writer goes on. */
+/** Releases the lock; the next writer continues. */
 export type Release = () => void
 
 /**
@@ -13,7 +13,7 @@ export class KeyedMutex {
     return this.#last.size
   }
 
-  /** Resolves when those who asked before are done, or with undefined when `givenUp` comes first. */
+  /** Resolves when earlier callers are done, or with undefined when `givenUp` comes first. */
   async take(key: string, givenUp: Promise<unknown>): Promise<Release | undefined> {
     const before = this.#last.get(key)
     const { promise: mine, resolve } = Promise.withResolvers<void>()
@@ -25,7 +25,7 @@ export class KeyedMutex {
     if (before === undefined) return end
     const isMine = await Promise.race([before.then(() => true), givenUp.then(() => false)])
     if (isMine) return end
-    // Waiters further behind wait for those before all the same.
+    // Later waiters still wait for those before.
     void before.then(end)
     return undefined
   }

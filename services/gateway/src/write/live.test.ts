@@ -22,7 +22,7 @@ function servedOf(group: string, version: string, plural: string, changes: Parti
   return resources.of({ ...resource, ...changes })
 }
 
-/** Parts over a storage that has one entry or none, and what has been asked of them. */
+/** Parts over a storage that has one entry or none, and the requests to them. */
 function someParts(entry: Entry | undefined) {
   const asked: unknown[] = []
   const clock = createFakeClock()

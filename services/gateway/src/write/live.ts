@@ -26,7 +26,7 @@ export type LiveParts = ConversionParts &
     readonly clock: Clock
   }
 
-/** The object as it is before a write, in the version of the request. It is never changed. */
+/** The object before a write, in the version of the request. It is never changed. */
 export interface Live {
   readonly object: ApiObject
   /** It is as its decoder reads it: an object that is read beside it may share its parts, once they are frozen. */
@@ -63,7 +63,7 @@ async function toLive(entry: Entry, served: Served, parts: LiveParts, context: C
   return { object: toServedObject(parts, served, object, entry), isAsDecoded, hasBigIntegers, entry }
 }
 
-/** The object's revision of now, for which the object need not be looked into; undefined: it is gone. */
+/** The object's present revision, for which the object need not be read; undefined if it was deleted. */
 export async function latestRevision(key: string, request: CallOrigin, parts: LiveParts): Promise<number | undefined> {
   const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, timelyContext(request, parts))
   return entry?.revision

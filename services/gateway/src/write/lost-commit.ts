@@ -16,7 +16,7 @@ type Trace =
   | { readonly kind: 'written'; readonly revision: number }
   /** The key has the revision that the commit expects: it has not been written, or not yet. Never said of a create. */
   | { readonly kind: 'open' }
-  /** Another write has replaced what the commit expects: it was not written, and never will be. */
+  /** Another write has replaced the expected revision: it was not written, and never will be. */
   | { readonly kind: 'overtaken' }
   /** The past does not say. */
   | { readonly kind: 'unclear' }
@@ -71,17 +71,17 @@ async function learn(commit: CommitRequest, context: CallContext, parts: LostCom
   }
 }
 
-/** Storage remembers the ids of late writes, those of deletes too; no other write can have met what this one expects. */
+/** Storage remembers the ids of late writes, deletes included; no other write can have met the expected revision. */
 async function sendAgain(commit: CommitRequest, context: CallContext, { storage }: LostCommitParts): Promise<CommitOutcome | undefined> {
   const outcome = await storage.commit(commit, context)
-  // Whatever else it is, the first may have been the reason, or may still come.
+  // For any other outcome, the first attempt may have been the reason, or may still come.
   return outcome.kind === 'written' ? outcome : undefined
 }
 
 async function traceOf(commit: CommitRequest, context: CallContext, { storage }: LostCommitParts): Promise<Trace> {
   const { key, expected, writeId } = commit
   let { entry } = await storage.get({ key, read: { kind: 'latest' } }, context)
-  // A create that finds its key absent may still come; a delete may have left nothing, or have come behind another client's.
+  // A create that finds its key absent may still come; a delete may have left nothing, or have come after another client's.
   if (entry === undefined) return { kind: 'unclear' }
   let steps = 0
   for (; steps < limits.lostReplyStepsMax && entry !== undefined && entry.revision > expected; steps++) {

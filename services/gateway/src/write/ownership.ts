@@ -58,7 +58,7 @@ export function* ownersAfter(
   })
 }
 
-/** Finds who owns which fields, unless the verb has: an apply. What is added from here on has no owner. */
+/** Finds the owners of fields, unless the verb has: an apply. Fields added from here on have no owner. */
 export const findOwners: WriteStep<FindOwnersParts> = async (draft, parts) => {
   const { write, object, live, owners } = draft
   const states = { before: live?.object, after: object, isReset: live !== undefined && namesNoOwners(draft.body) }
@@ -78,7 +78,7 @@ function namesNoOwners(body: unknown): boolean {
   return Array.isArray(entries) && entries.length === 0
 }
 
-/** Finds out about owners, who may have written in versions that a webhook converts to. */
+/** Resolves owners that may have written in versions that a webhook converts to. */
 export function ownVersions<T>(
   { request, target }: Pick<Write, 'request' | 'target'>,
   parts: FindOwnersParts,
@@ -101,13 +101,13 @@ export function ownersOfStatus(
 
 /** The managers of an object that the server itself creates. */
 export interface BootstrapManagers {
-  /** As what it is written; absent: as the server. */
+  /** The name of the writer; absent: the server's. */
   readonly fieldManager?: string
   /** Fields that a manager of their own has applied; absent: none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
-/** Finds who owns the fields of an object that the server itself creates. */
+/** Finds the owners of the fields of an object that the server itself creates. */
 export function ownBootstrap({ fieldManager, applied }: BootstrapManagers): WriteStep<OwnershipParts, NewDraft<Plan>> {
   return ({ object, write: { target } }, parts) => {
     const manager = fieldManager ?? parts.names.serverManager
@@ -125,7 +125,7 @@ export function ownBootstrap({ fieldManager, applied }: BootstrapManagers): Writ
   }
 }
 
-/** Applies a configuration to what is there. */
+/** Applies a configuration to the live object. */
 export function applyConfiguration(
   writer: Writer,
   config: OwnedObject,
@@ -166,7 +166,7 @@ function viewOf(served: Served, subresource: string | undefined, parts: Ownershi
   return {
     apiVersion,
     subresource: subresource ?? '',
-    // As in kube-apiserver, what is written through a Scale has no time.
+    // As in kube-apiserver, an entry of a write through a Scale has no time.
     now: subresource === 'scale' ? undefined : printTime(toInstant(parts.clock.now())),
     schema: readers.shape,
     blank: blankOf(served.resource),

@@ -23,7 +23,7 @@ export type PrepareParts = GateParts & {
 
 type AnyDraft = Draft<Live | undefined, Plan>
 
-/** Entries of managedFields are checked one by one, whatever manager has written them. As many as there are already may stay. */
+/** Entries of managedFields are checked one by one, from any manager. As many as there are already may stay. */
 export const limitOwners: WriteStep<unknown> = ({ write: { target }, given, live }) => {
   const { managedFields } = given.metadata
   const max = Math.max(limits.managedFieldsMax, live?.object.metadata.managedFields?.length ?? 0)
@@ -41,7 +41,7 @@ export const clearNew: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
   draft.object = object
 }
 
-/** The part that the path names comes from the writer, everything else stays as it is. */
+/** The writer's part, which the path names, with the rest of the live object. */
 export const keepLive: WriteStep<PrepareParts, ChangeDraft> = (draft, { clock }) => {
   const { given, live } = draft
   const { served, subresource } = draft.write.target
@@ -69,13 +69,13 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
   return object
 }
 
-/** Sets what the writer left to the server, and brings the fields into the order of the type. */
+/** Sets the defaults, and brings the fields into the order of the type. */
 export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
   const { live, write } = draft
   const { served } = write.target
   const { readers } = served.resource
   const given = { ...draft.object }
-  // Parts that are as in the live object are those of the live object, and frozen: what defaults reach in them becomes the draft's own.
+  // Parts equal to the live object's are those of the live object, and frozen: parts that defaults reach in them are copied to the draft.
   readers.applyDefaults?.(draft.object, names, isGateOn)
   // Unchanged parts are shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
@@ -84,7 +84,7 @@ export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, 
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
 }
 
-/** Defaults that a schema has got since an object was stored are for the part that is written: the rest stays as it is stored. */
+/** Defaults that a schema has got since an object was stored are for the written part: the rest stays as stored. */
 function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresource }: Target): ApiObject {
   const isWritten = (name: string): boolean =>
     subresource === undefined ? name !== 'status' || !served.hasStatus : name === 'metadata' || name === subresource.name
@@ -99,7 +99,7 @@ function keepUnwritten(complete: ApiObject, given: ApiObject, { served, subresou
 
 /** The parts of the ordered object that are taken unchanged. */
 export interface OrderOptions {
-  /** It is in order: what it has in common with the object is not looked through again. */
+  /** It is in order: parts shared with the object are not checked again. */
   readonly known?: ApiObject | undefined
   /** The object is the write's own: parts of it that are in order are not copied. */
   readonly sharesAll?: boolean
@@ -123,8 +123,8 @@ export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
 }
 
 /**
- * Sets the metadata that the server alone sets on a new object, and its name where one is to be generated. As in kube-apiserver,
- * mutating admission comes before and sees none of it. Then the kind derives what it derives, some of it from the name or the uid.
+ * Sets the metadata that the server alone sets on a new object, and its name if one is generated. As in kube-apiserver,
+ * mutating admission comes before and sees none of it. Then the kind derives its own members, some of them from the name or the uid.
  */
 export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = ({ object, write: { target, request } }, { clock, names, draws }) => {
   const { behaviour, rules } = target.served.strategy
@@ -142,7 +142,7 @@ interface ServersPart {
   readonly creationTimestamp: string
 }
 
-/** In the order of the type, so that equal objects have equal bytes; one field after the other, as what is left of an object is slow. */
+/** In the order of the type, so that equal objects have equal bytes; one field after the other, as rest parameters are slow. */
 function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMeta {
   const metadata: ObjectMeta = {}
   if (own !== undefined && !given.name && given.generateName) metadata.name = generateName(given.generateName, own.draws.name)
@@ -162,7 +162,7 @@ function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMet
   return metadata
 }
 
-/** The kind derives what it derives from the change, and the generation counts it. */
+/** The kind derives its members from the change, and the generation counts it. */
 export const completeChange: WriteStep<Pick<PrepareParts, 'names'>, ChangeDraft> = ({ object, live, write: { target } }, { names }) => {
   const { served, subresource } = target
   const { behaviour, rules } = served.strategy
@@ -175,7 +175,7 @@ export const completeChange: WriteStep<Pick<PrepareParts, 'names'>, ChangeDraft>
   if (isCounted) object.metadata.generation = (live.object.metadata.generation ?? 0) + 1
 }
 
-/** Compares what the generation counts: everything but metadata and, of most kinds, the status. */
+/** Compares the parts that the generation counts: all but metadata and, for most kinds, the status. */
 function isSameCounted(object: ApiObject, before: ApiObject, { countsStatus }: Pick<Behaviour, 'countsStatus'>): boolean {
   const counted = ({ metadata: _metadata, status, ...rest }: ApiObject) => (countsStatus ? { ...rest, status } : rest)
   return isSame(counted(object), counted(before))
@@ -184,14 +184,14 @@ function isSameCounted(object: ApiObject, before: ApiObject, { countsStatus }: P
 type Owners = NonNullable<ObjectMeta['ownerReferences']>
 
 /**
- * Merges owners that are listed twice, before it is found out who owns which fields: a list with two entries of one key has no owners.
- * A patch is said to have met them where kube-apiserver first looks at one, after mutating admission.
+ * Merges owners that are listed twice, before the owners of fields are found: a list with two entries of one key has no owners.
+ * For a patch they are reported where kube-apiserver first looks at one, after mutating admission.
  */
 export const mergeOwners: WriteStep<unknown> = (draft) => {
   mergeOwnersOf(draft, draft.write.request.method === 'PATCH' ? afterAdmission : '')
 }
 
-/** As `mergeOwners`, of what mutating admission has left. */
+/** As `mergeOwners`, after mutating admission. */
 export const mergeAdmittedOwners: WriteStep<unknown> = (draft) => {
   // The early verdict is about the object before it.
   if (mergeOwnersOf(draft, afterAdmission)) draft.mutation = undefined

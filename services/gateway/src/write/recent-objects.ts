@@ -9,8 +9,8 @@ interface RecentObject {
 }
 
 /**
- * Objects as the last writes have left them. The next write of one finds it here and need not parse it. What is found rests on the
- * bytes alone, so that it makes no difference who has written in between. Objects are shared and frozen.
+ * Objects as the last writes have left them. The next write of one finds it here and need not parse it. The key of an entry is
+ * its bytes alone, so that writes of others in between make no difference. Objects are shared and frozen.
  */
 export class RecentObjects {
   readonly #objects = new Map<string, RecentObject>()
@@ -27,7 +27,7 @@ export class RecentObjects {
     return known !== undefined && Buffer.compare(known.json, json) === 0 ? known.object : undefined
   }
 
-  /** Notes what was written, the bytes with the revision in them. What was written first is forgotten first. */
+  /** Caches a written object, the bytes with the revision in them. The oldest is forgotten first. */
   remember(key: string, json: Uint8Array, object: ApiObject): void {
     this.forget(key)
     this.#objects.set(key, { json, object: freezeDeeply(object) })
@@ -38,7 +38,7 @@ export class RecentObjects {
     }
   }
 
-  /** The object is gone, or another. */
+  /** The object was deleted or replaced. */
   forget(key: string): void {
     const known = this.#objects.get(key)
     if (known === undefined) return
@@ -59,7 +59,7 @@ export function isAsRead(value: unknown, before: unknown): boolean {
   return true
 }
 
-/** The object as it is read back once it is stored. */
+/** The object as it will be read once it is stored. */
 export function withRevision(object: ApiObject, revision: Revision): ApiObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: printRevision(revision) } }
 }

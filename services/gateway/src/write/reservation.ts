@@ -6,15 +6,15 @@ type AnyDraft = Draft<Live | undefined, Plan>
 
 /** A kind's holdings outside its objects, such as the addresses of Services. */
 export interface Reserver {
-  /** Reserves what the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
+  /** Reserves the holdings that the object of a draft wants and lacks, after it was found valid. It refuses by throwing, and then holds nothing. */
   reserve(draft: AnyDraft): Promise<Reservation>
-  /** Reserves what an object needs that is marked as being deleted. Absent: nothing. */
+  /** Reserves the needs of an object that is marked as being deleted. Absent: nothing. */
   reserveMark?(draft: ChangeDraft): Promise<Reservation>
-  /** Gives back what an object that is gone had. It never fails: what cannot be given back now is swept later. */
+  /** Releases the holdings of a deleted object. It never fails: a sweep releases the rest later. */
   release(object: ApiObject): Promise<void>
 }
 
-/** Finds what a kind holds, by its storage prefix: built-in kinds by name, and all custom kinds the same. */
+/** Finds the reserver of a kind by its storage prefix: built-in kinds by name, and all custom kinds the same. */
 export class Reservers {
   readonly #builtIn: ReadonlyMap<string, Reserver | undefined>
   readonly #custom: Reserver
@@ -35,7 +35,7 @@ export interface ReserveParts {
   readonly reservers: Pick<ReadonlyMap<string, Reserver>, 'get'>
 }
 
-/** Reserves what the kind holds outside of the object. */
+/** Reserves the kind's holdings outside the object. */
 export const reserve: WriteStep<ReserveParts, AnyDraft> = (draft, { reservers }) => {
   const reserver = reservers.get(draft.write.target.served.resource.stored.prefix)
   if (reserver !== undefined) return takeReservation(draft, reserver.reserve(draft))
@@ -54,7 +54,7 @@ async function takeReservation(draft: AnyDraft, reserving: Promise<Reservation>)
   draft.conditions = [...draft.conditions, ...(reservation.conditions ?? [])]
 }
 
-/** At the end of an attempt, keeps or gives back what was reserved, and what an object had that is gone. */
+/** At the end of an attempt, keeps or releases its reservations, and the holdings of a deleted object. */
 export async function settleReservation(draft: AnyDraft, { reservers }: ReserveParts): Promise<void> {
   const isCommitted = draft.revision !== undefined
   const isRemoved = isCommitted && draft.outcome?.kind === 'removed'

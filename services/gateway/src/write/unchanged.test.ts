@@ -33,7 +33,7 @@ function targetOf(version: string, changes: Partial<Resource> = {}): Target {
   } as unknown as Target
 }
 
-/** Parts of a server whose storage has an entry or none, and what has been asked of them. */
+/** Parts of a server whose storage has an entry or none, and the requests to them. */
 function someParts(latest: { revision: number } | 'none' = { revision: 7 }) {
   const asked: unknown[] = []
   const parts = {

@@ -73,7 +73,7 @@ async function attempt(plan: PlannedWrite, parts: WriteParts, isLatest: boolean)
     return await follow(plan, await plan.decide(live), parts)
   } catch (error) {
     if (isLatest || !(error instanceof StatusError)) throw error
-    // Nothing was refused, and what may have been written is not written again.
+    // Nothing was refused, and a write that may have happened is not repeated.
     if (error instanceof UnknownOutcomeError) throw error
     if ((await latestRevision(key, request, parts)) === live?.entry.revision) throw error
     return { kind: 'again' }
@@ -107,7 +107,7 @@ interface Attempt<Before extends Live | undefined> {
   readonly candidate: Omit<Candidate, 'problems'>
 }
 
-/** Takes steps until one sets the outcome. However it ends, what was promised on the way is settled. */
+/** Takes steps until one sets the outcome. At any end, the reservations on the way are settled. */
 async function takeSteps<Before extends Live | undefined>(
   { plan, steps, live, candidate }: Attempt<Before>,
   parts: WriteParts,
