@@ -1,25 +1,20 @@
 import { actingGates, featureGates, gateOf } from '@orch/core/feature-gates'
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 
 const { list } = settingTypes
+const setting = settingsOf('API')
 
 /** Which features are on, for all services that act on them. */
 export const gateSettings = {
   emulatedVersion: setting({
     flag: '--emulated-version',
-    env: 'ORCH_EMULATED_VERSION',
     type: list,
-    default: '',
     defaultDoc: 'kube=1.25',
-    group: 'API',
     doc: 'Release to be like, from 1.23 to 1.37, as kube=1.27 or 1.27: it decides the fields of types, the defaults of feature gates, and which group versions are served and deprecated. All services must agree. Above 1.25 rules, defaults and new kinds are not complete yet.',
   }),
   featureGates: setting({
     flag: '--feature-gates',
-    env: 'ORCH_FEATURE_GATES',
     type: list,
-    default: '',
-    group: 'API',
     doc: `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
   }),
 }
@@ -29,10 +24,7 @@ export const apiSettings = {
   emulatedVersion: gateSettings.emulatedVersion,
   runtimeConfig: setting({
     flag: '--runtime-config',
-    env: 'ORCH_RUNTIME_CONFIG',
     type: list,
-    default: '',
-    group: 'API',
     doc: 'Group versions and resources to enable or disable, such as api/beta=false or batch/v1beta1=true.',
   }),
   featureGates: gateSettings.featureGates,

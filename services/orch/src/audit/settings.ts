@@ -1,8 +1,7 @@
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 
 const { bool, duration, int, oneOf, path, string } = settingTypes
-
-const group = 'Audit'
+const setting = settingsOf('Audit')
 const modes = ['batch', 'blocking', 'blocking-strict'] as const
 const count = int({ min: 0, max: 1_000_000_000 })
 const positive = int({ min: 1, max: 1_000_000_000 })
@@ -11,97 +10,58 @@ const positive = int({ min: 1, max: 1_000_000_000 })
 export const auditSettings = {
   auditPolicyFile: setting({
     flag: '--audit-policy-file',
-    env: 'ORCH_AUDIT_POLICY_FILE',
     type: path,
-    default: '',
-    group,
     doc: 'Audit policy: which requests are recorded, and at which level. Without it no audit events are made.',
   }),
-  auditLogPath: setting({
-    flag: '--audit-log-path',
-    env: 'ORCH_AUDIT_LOG_PATH',
-    type: path,
-    default: '',
-    group,
-    doc: 'File for audit events; - means standard output.',
-  }),
+  auditLogPath: setting({ flag: '--audit-log-path', type: path, doc: 'File for audit events; - means standard output.' }),
   auditLogFormat: setting({
     flag: '--audit-log-format',
-    env: 'ORCH_AUDIT_LOG_FORMAT',
     type: oneOf(['json', 'legacy']),
     default: 'json',
-    group,
     doc: 'json writes complete events, legacy one line of text without bodies.',
   }),
   auditLogVersion: versionSetting('log'),
   auditLogMaxAgeDays: setting({
     flag: '--audit-log-maxage',
-    env: 'ORCH_AUDIT_LOG_MAXAGE',
     type: count,
     default: '0',
-    group,
     doc: 'Days that rotated files are kept; 0 keeps them forever.',
   }),
   auditLogMaxBackup: setting({
     flag: '--audit-log-maxbackup',
-    env: 'ORCH_AUDIT_LOG_MAXBACKUP',
     type: count,
     default: '0',
-    group,
     doc: 'Number of rotated files that are kept; 0 keeps all.',
   }),
   auditLogMaxSizeMegabytes: setting({
     flag: '--audit-log-maxsize',
-    env: 'ORCH_AUDIT_LOG_MAXSIZE',
     type: int({ min: 0, max: 1_000_000 }),
     default: '0',
-    group,
     doc: 'Size in megabytes at which the file is rotated; 0 means 100.',
   }),
-  auditLogCompress: setting({
-    flag: '--audit-log-compress',
-    env: 'ORCH_AUDIT_LOG_COMPRESS',
-    type: bool,
-    default: 'false',
-    group,
-    doc: 'Compresses rotated files.',
-  }),
+  auditLogCompress: setting({ flag: '--audit-log-compress', type: bool, default: 'false', doc: 'Compresses rotated files.' }),
   auditLogMode: setting({
     flag: '--audit-log-mode',
-    env: 'ORCH_AUDIT_LOG_MODE',
     type: oneOf(modes),
     default: 'blocking',
-    group,
     doc: 'blocking: a request waits until its event is written; blocking-strict: and fails if that fails; batch: events are written from a bounded buffer.',
   }),
   ...batchSettings('log', { maxSize: '1', maxWait: '0s', throttle: 'false', perSecond: '0', burst: '0' }),
   ...truncateSettings('log'),
   auditWebhookConfigFile: setting({
     flag: '--audit-webhook-config-file',
-    env: 'ORCH_AUDIT_WEBHOOK_CONFIG_FILE',
     type: path,
-    default: '',
-    group,
     doc: 'Client configuration file of the audit webhook.',
   }),
   auditWebhookInitialBackoffMs: setting({
     flag: '--audit-webhook-initial-backoff',
     formerly: ['--audit-webhook-batch-initial-backoff'],
-    env: 'ORCH_AUDIT_WEBHOOK_INITIAL_BACKOFF',
     type: duration,
     default: '10s',
-    group,
     doc: 'Delay before the first retry of a failed delivery; it grows with each retry.',
   }),
   auditWebhookVersion: versionSetting('webhook'),
-  auditWebhookMode: setting({
-    flag: '--audit-webhook-mode',
-    env: 'ORCH_AUDIT_WEBHOOK_MODE',
-    type: oneOf(modes),
-    default: 'batch',
-    group,
-    doc: 'See --audit-log-mode.',
-  }),
+  auditWebhookMode: setting({ flag: '--audit-webhook-mode', type: oneOf(modes), default: 'batch', doc: 'See --audit-log-mode.' }),
   ...batchSettings('webhook', { maxSize: '400', maxWait: '30s', throttle: 'true', perSecond: '10', burst: '15' }),
   ...truncateSettings('webhook'),
 }
@@ -109,9 +69,8 @@ export const auditSettings = {
 /** There is one version; a script may name it, and any other is an error. */
 function versionSetting(backend: 'log' | 'webhook') {
   return setting({
-    ...namer(backend)('version'),
+    flag: `--audit-${backend}-version`,
     type: string,
-    default: '',
     doc: 'API group and version of the events; there is only one, that of the profile.',
   })
 }
@@ -126,40 +85,39 @@ interface BatchDefaults {
 
 /** Settings that both backends have under their own names. */
 function batchSettings<const B extends 'log' | 'webhook'>(backend: B, defaults: BatchDefaults) {
-  const named = namer(backend)
   return prefixed(backend, {
     BufferEventsMax: setting({
-      ...named('batch-buffer-size'),
+      flag: `--audit-${backend}-batch-buffer-size`,
       type: positive,
       default: '10000',
       doc: 'Maximum number of buffered events in batch mode; events beyond it are dropped and counted.',
     }),
     BatchEventsMax: setting({
-      ...named('batch-max-size'),
+      flag: `--audit-${backend}-batch-max-size`,
       type: positive,
       default: defaults.maxSize,
       doc: 'Maximum number of events in a batch.',
     }),
     BatchWaitMs: setting({
-      ...named('batch-max-wait'),
+      flag: `--audit-${backend}-batch-max-wait`,
       type: duration,
       default: defaults.maxWait,
       doc: 'Maximum time that events wait for a batch to fill.',
     }),
     ThrottleEnable: setting({
-      ...named('batch-throttle-enable'),
+      flag: `--audit-${backend}-batch-throttle-enable`,
       type: bool,
       default: defaults.throttle,
       doc: 'Limits the number of batches per second.',
     }),
     ThrottlePerSecond: setting({
-      ...named('batch-throttle-qps'),
+      flag: `--audit-${backend}-batch-throttle-qps`,
       type: count,
       default: defaults.perSecond,
       doc: 'Maximum number of batches per second.',
     }),
     ThrottleBurst: setting({
-      ...named('batch-throttle-burst'),
+      flag: `--audit-${backend}-batch-throttle-burst`,
       type: count,
       default: defaults.burst,
       doc: 'Maximum number of batches at once after an idle time.',
@@ -168,34 +126,25 @@ function batchSettings<const B extends 'log' | 'webhook'>(backend: B, defaults: 
 }
 
 function truncateSettings<const B extends 'log' | 'webhook'>(backend: B) {
-  const named = namer(backend)
   return prefixed(backend, {
     TruncateEnabled: setting({
-      ...named('truncate-enabled'),
+      flag: `--audit-${backend}-truncate-enabled`,
       type: bool,
       default: 'false',
       doc: 'Removes the bodies of events that are too large, and splits batches that are too large.',
     }),
     TruncateBatchBytesMax: setting({
-      ...named('truncate-max-batch-size'),
+      flag: `--audit-${backend}-truncate-max-batch-size`,
       type: positive,
       default: '10485760',
       doc: 'Maximum size of a batch in bytes.',
     }),
     TruncateEventBytesMax: setting({
-      ...named('truncate-max-event-size'),
+      flag: `--audit-${backend}-truncate-max-event-size`,
       type: positive,
       default: '102400',
       doc: 'Maximum size of an event in bytes.',
     }),
-  })
-}
-
-function namer(backend: 'log' | 'webhook') {
-  return (name: string) => ({
-    flag: `--audit-${backend}-${name}` as const,
-    env: `ORCH_AUDIT_${backend.toUpperCase()}_${name.toUpperCase().replaceAll('-', '_')}`,
-    group,
   })
 }
 

@@ -1,7 +1,9 @@
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { etcdSettings } from '../backends/etcd-settings.ts'
 import { trustSettings } from '../certificates/service-trust-settings.ts'
 import { instanceSettings } from '../instance/settings.ts'
+
+const setting = settingsOf('Server')
 
 /** All settings of `orch backup`. */
 export const backupSettings = {
@@ -18,7 +20,6 @@ export const restoreSettings = {
     env: 'ORCH_RESTORE_REPLACE',
     type: settingTypes.bool,
     default: 'false',
-    group: 'Server',
     doc: 'Restores over the objects that are there: a data folder keeps them in a folder replaced-<id>, those of etcd are saved to a file beside the backup first.',
   }),
 }

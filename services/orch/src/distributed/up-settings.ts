@@ -1,20 +1,18 @@
-import { setting, settingTypes, type Values } from '@orch/platform'
+import { settingsOf, settingTypes, type Values } from '@orch/platform'
 
 const { bool, int } = settingTypes
+const setting = settingsOf('Distributed')
 
 function replicaSetting(
   flag: `--${string}`,
-  env: string,
   of: string,
   { count, min = 1, shownCount }: { readonly count: string; readonly min?: number; readonly shownCount?: string },
 ) {
   return setting({
     flag,
-    env,
     type: int({ min, max: 16 }),
     default: count,
     ...(shownCount !== undefined && { defaultDoc: shownCount }),
-    group: 'Distributed',
     doc: `How many ${of} --distributed starts.`,
   })
 }
@@ -23,30 +21,23 @@ function replicaSetting(
 export const upDistributedSettings = {
   distributed: setting({
     flag: '--distributed',
-    env: 'ORCH_DISTRIBUTED',
     type: bool,
     default: 'false',
-    group: 'Distributed',
     doc: 'Starts each service as a separate process, with an etcd and a nats-server on this machine, to try out a distributed deployment. Further gateways use the ports after --secure-port.',
   }),
-  gateways: replicaSetting('--gateways', 'ORCH_GATEWAYS', 'gateways', { count: '2' }),
-  storages: replicaSetting('--storages', 'ORCH_STORAGES', 'storages', { count: '2' }),
-  watches: replicaSetting('--watches', 'ORCH_WATCHES', 'watches (0: each storage hosts its own, and there is no NATS)', {
+  gateways: replicaSetting('--gateways', 'gateways', { count: '2' }),
+  storages: replicaSetting('--storages', 'storages', { count: '2' }),
+  watches: replicaSetting('--watches', 'watches (0: each storage hosts its own, and there is no NATS)', {
     count: '2',
     min: 0,
     shownCount: '2; 0 with --storages=1',
   }),
-  admissions: replicaSetting('--admissions', 'ORCH_ADMISSIONS', 'admissions (0: each gateway hosts its own)', {
+  admissions: replicaSetting('--admissions', 'admissions (0: each gateway hosts its own)', {
     count: '1',
     min: 0,
     shownCount: '1; 0 with --gateways=1',
   }),
-  controllerReplicas: replicaSetting(
-    '--controller-replicas',
-    'ORCH_CONTROLLER_REPLICAS',
-    'processes for controllers, of which one runs them,',
-    { count: '1' },
-  ),
+  controllerReplicas: replicaSetting('--controller-replicas', 'processes for controllers, of which one runs them,', { count: '1' }),
 }
 
 type UpDistributed = Values<typeof upDistributedSettings>

@@ -1,9 +1,12 @@
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
 import { etcdSettings } from '../backends/etcd-settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { generalSettings } from '../settings/general.ts'
 import { storageSettings } from '../storage/settings.ts'
+
+const inServing = settingsOf('Serving')
+const inAdmission = settingsOf('Admission')
 
 const { etcdServers, etcdPrefix, etcdCaFile, etcdCertFile, etcdKeyFile } = etcdSettings
 
@@ -13,31 +16,23 @@ export const apiServerSettings = {
   profile: { ...generalSettings.profile, default: 'kubernetes' },
   ...gatewaySettings,
   watchGraceMs: { ...gatewaySettings.watchGraceMs, default: '0s' },
-  certDir: setting({
+  certDir: inServing({
     flag: '--cert-dir',
-    env: 'ORCH_CERT_DIR',
     type: settingTypes.path,
-    default: '',
     defaultDoc: 'a certificate in memory',
-    group: 'Serving',
     doc: 'Folder of apiserver.crt and apiserver.key, the serving certificate where --tls-cert-file names none. They are generated where they are absent.',
   }),
-  advertiseAddress: setting({
+  advertiseAddress: inServing({
     flag: '--advertise-address',
-    env: 'ORCH_ADVERTISE_ADDRESS',
     type: settingTypes.string,
-    default: '',
     defaultDoc: '--bind-address, or the first address of this machine',
-    group: 'Serving',
     doc: 'Address in the Endpoints of the Service of the server.',
   }),
   ...admissionSettings,
-  allowPrivileged: setting({
+  allowPrivileged: inAdmission({
     flag: '--allow-privileged',
-    env: 'ORCH_ALLOW_PRIVILEGED',
     type: settingTypes.bool,
     default: 'true',
-    group: 'Admission',
     doc: 'Only true: privileged containers are a matter of pod security.',
   }),
   etcdServers: {

@@ -1,22 +1,21 @@
 import { profiles } from '@orch/core/names'
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { generalSettings } from '../settings/general.ts'
 import { stateSettings } from '../storage/state-settings.ts'
 
 const { bool, duration, oneOf, string } = settingTypes
+const inServer = settingsOf('Server')
+const inClientConfiguration = settingsOf('Client configuration')
 
 /** Which server of this machine is meant; for every command about one. */
 export const instanceSettings = {
   config: generalSettings.config,
   logFormat: generalSettings.logFormat,
-  dataDir: setting({ ...stateSettings.dataDir, doc: 'Data folder of the server.', group: 'Server' }),
-  profile: setting({
+  dataDir: { ...stateSettings.dataDir, doc: 'Data folder of the server.', group: 'Server' },
+  profile: inServer({
     flag: '--profile',
-    env: 'ORCH_PROFILE',
     type: oneOf(['', ...profiles]),
-    default: '',
     defaultDoc: 'any',
-    group: 'Server',
     doc: 'Profile of the server, where --data-dir is not given.',
   }),
 }
@@ -27,12 +26,11 @@ export const statusSettings = instanceSettings
 /** All settings of `orch stop`. */
 export const stopSettings = {
   ...instanceSettings,
-  timeout: setting({
+  timeout: inServer({
     flag: '--timeout',
     env: 'ORCH_STOP_TIMEOUT',
     type: duration,
     default: '60s',
-    group: 'Server',
     doc: 'How long to wait for the server to end. It is not killed afterwards.',
   }),
 }
@@ -40,12 +38,11 @@ export const stopSettings = {
 /** All settings of `orch reset`. */
 export const resetSettings = {
   ...instanceSettings,
-  yes: setting({
+  yes: inServer({
     flag: '--yes',
     env: 'ORCH_RESET_YES',
     type: bool,
     default: 'false',
-    group: 'Server',
     doc: 'Deletes the objects; without it the command only prints what it would delete.',
   }),
 }
@@ -53,29 +50,25 @@ export const resetSettings = {
 /** All settings of `orch kubeconfig`. */
 export const kubeconfigSettings = {
   ...instanceSettings,
-  merge: setting({
+  merge: inClientConfiguration({
     flag: '--merge',
     env: 'ORCH_KUBECONFIG_MERGE',
     type: bool,
     default: 'false',
-    group: 'Client configuration',
     doc: 'Adds the server to the client configuration of the user (KUBECONFIG, or ~/.kube/config) and makes it the current context, in place of printing it.',
   }),
-  remove: setting({
+  remove: inClientConfiguration({
     flag: '--remove',
     env: 'ORCH_KUBECONFIG_REMOVE',
     type: bool,
     default: 'false',
-    group: 'Client configuration',
     doc: 'Takes out of the client configuration of the user what --merge has added, and makes the context current again that was current before.',
   }),
-  context: setting({
+  context: inClientConfiguration({
     flag: '--context',
     env: 'ORCH_KUBECONFIG_CONTEXT',
     type: string,
-    default: '',
     defaultDoc: 'orch-<profile>',
-    group: 'Client configuration',
     doc: 'Name of the context, the cluster and the user that --merge adds and --remove takes out.',
   }),
 }

@@ -1,4 +1,4 @@
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
 import { gateSettings } from '../api/settings.ts'
 import { etcdSettings } from '../backends/etcd-settings.ts'
@@ -18,6 +18,9 @@ import { gatewaySettings } from '../gateway/settings.ts'
 import { storageSettings } from '../storage/settings.ts'
 import { stateSettings } from '../storage/state-settings.ts'
 import { generalSettings } from './general.ts'
+
+const inServing = settingsOf('Serving')
+const inControllers = settingsOf('Controllers')
 
 /** All settings of `orch storage`. */
 export const storageCommandSettings = {
@@ -67,12 +70,9 @@ export const admissionCommandSettings = {
 export const gatewayCommandSettings = {
   ...generalSettings,
   ...gatewaySettings,
-  advertiseAddress: setting({
+  advertiseAddress: inServing({
     flag: '--advertise-address',
-    env: 'ORCH_ADVERTISE_ADDRESS',
     type: settingTypes.string,
-    default: '',
-    group: 'Serving',
     doc: "Address of this gateway in the Endpoints of the server's own Service. By default the address that it listens on, or the first address of this machine.",
   }),
   ...storageAddressSettings,
@@ -86,37 +86,27 @@ export const gatewayCommandSettings = {
 export const controllersCommandSettings = {
   ...generalSettings,
   emulatedVersion: gateSettings.emulatedVersion,
-  kubeconfig: setting({
+  kubeconfig: inControllers({
     flag: '--kubeconfig',
-    env: 'ORCH_KUBECONFIG',
     type: settingTypes.path,
-    default: '',
-    group: 'Controllers',
     doc: 'Client configuration file with the server and the credentials of the controllers.',
   }),
-  servers: setting({
+  servers: inControllers({
     flag: '--servers',
-    env: 'ORCH_SERVERS',
     type: settingTypes.list,
-    default: '',
     defaultDoc: 'the server of --kubeconfig',
-    group: 'Controllers',
     doc: 'URLs of the gateways, for use without a load balancer: when one cannot be reached, the next is tried.',
   }),
-  leaderElect: setting({
+  leaderElect: inControllers({
     flag: '--leader-elect',
-    env: 'ORCH_LEADER_ELECT',
     type: settingTypes.bool,
     default: 'true',
-    group: 'Controllers',
     doc: 'Only one of several replicas runs the controllers: the holder of a Lease in the system namespace.',
   }),
-  impersonateServiceAccounts: setting({
+  impersonateServiceAccounts: inControllers({
     flag: '--impersonate-service-accounts',
-    env: 'ORCH_IMPERSONATE_SERVICE_ACCOUNTS',
     type: settingTypes.bool,
     default: 'true',
-    group: 'Controllers',
     doc: 'Each controller impersonates a service account of its own, for which the user of --kubeconfig needs permission. Otherwise all controllers act as that user.',
   }),
   ...controllersSettings,

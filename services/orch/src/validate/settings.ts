@@ -1,8 +1,9 @@
 import { profiles } from '@orch/core/names'
-import { setting, settingTypes } from '@orch/platform'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { generalSettings } from '../settings/general.ts'
 
 const { bool, list, oneOf } = settingTypes
+const setting = settingsOf('Validation')
 
 /** All settings of `orch validate`. */
 export const validateSettings = {
@@ -10,19 +11,14 @@ export const validateSettings = {
   logFormat: generalSettings.logFormat,
   profile: setting({
     flag: '--profile',
-    env: 'ORCH_PROFILE',
     type: oneOf(['', ...profiles]),
-    default: '',
     defaultDoc: 'that of the files',
-    group: 'Validation',
     doc: 'Names of API groups, labels and namespaces. By default orch where a file names one of its API groups, else kubernetes.',
   }),
   given: setting({
     flag: '--given',
     env: 'ORCH_VALIDATE_GIVEN',
     type: list,
-    default: '',
-    group: 'Validation',
     doc: 'Files and folders with objects that are there already: definitions, namespaces with their pod security labels, quotas, limit ranges, policies with their bindings and parameters.',
   }),
   warningsAreErrors: setting({
@@ -30,7 +26,6 @@ export const validateSettings = {
     env: 'ORCH_VALIDATE_WARNINGS_AS_ERRORS',
     type: bool,
     default: 'false',
-    group: 'Validation',
     doc: 'Warnings count as errors.',
   }),
   output: setting({
@@ -38,7 +33,6 @@ export const validateSettings = {
     env: 'ORCH_VALIDATE_OUTPUT',
     type: oneOf(['text', 'json']),
     default: 'text',
-    group: 'Validation',
     doc: 'json for machines: findings with file, line, severity, object and message.',
   }),
 }

@@ -55,9 +55,20 @@ export class SettingsError extends Error {
   }
 }
 
-/** Declares a setting. */
-export function setting<T>(declaration: Setting<T>): Setting<T> {
-  return declaration
+/** A setting as it is declared: what is left out follows from the rest. */
+type Declaration<T> = Omit<Setting<T>, 'env' | 'default' | 'group'> & Partial<Pick<Setting<T>, 'env' | 'default'>>
+
+/**
+ * Declares the settings of one heading of the help. The variable of `--request-timeout` is `ORCH_REQUEST_TIMEOUT` unless the declaration
+ * names another, and the default is the empty text.
+ */
+export function settingsOf(group: string): <T>(declaration: Declaration<T>) => Setting<T> {
+  return (declaration) => ({
+    env: `ORCH_${declaration.flag.slice('--'.length).toUpperCase().replaceAll('-', '_')}`,
+    default: '',
+    group,
+    ...declaration,
+  })
 }
 
 /** The values of all settings. Precedence: flag, environment, file, default. */

@@ -1,40 +1,43 @@
 import { describe, expect, test } from 'vitest'
 import { printHelp, printSettingsPage } from './help.ts'
 import { editDistance, nearest } from './nearest.ts'
-import { flagText, readSettings, setting } from './setting.ts'
+import { flagText, readSettings, settingsOf } from './setting.ts'
 import { addressAt, bool, cidr, duration, int, list, oneOf, path, portRange } from './types.ts'
 
 const settings = {
-  securePort: setting({
+  securePort: settingsOf('Serving')({
     flag: '--secure-port',
     env: 'T_PORT',
     type: int({ min: 0, max: 65535 }),
     default: '6443',
-    group: 'Serving',
     doc: 'Port.',
   }),
-  profile: setting({
+  profile: settingsOf('Names')({
     flag: '--profile',
     env: 'T_PROFILE',
     type: oneOf(['orch', 'kubernetes']),
     default: 'orch',
-    group: 'Names',
     doc: 'Names.',
   }),
-  memory: setting({ flag: '--memory', env: 'T_MEMORY', type: bool, default: 'false', group: 'State', doc: 'No disk.' }),
-  timeoutMs: setting({ flag: '--timeout', env: 'T_TIMEOUT', type: duration, default: '60s', group: 'Serving', doc: 'Longest.' }),
-  controllers: setting({ flag: '--controllers', env: 'T_CONTROLLERS', type: list, default: '*', group: 'State', doc: 'Which.' }),
-  dataDir: setting({
+  memory: settingsOf('State')({ flag: '--memory', env: 'T_MEMORY', type: bool, default: 'false', doc: 'No disk.' }),
+  timeoutMs: settingsOf('Serving')({ flag: '--timeout', env: 'T_TIMEOUT', type: duration, default: '60s', doc: 'Longest.' }),
+  controllers: settingsOf('State')({ flag: '--controllers', env: 'T_CONTROLLERS', type: list, default: '*', doc: 'Which.' }),
+  dataDir: settingsOf('State')({
     flag: '--data-dir',
     env: 'T_DIR',
     type: path,
     default: '',
     defaultDoc: 'data/<profile>',
-    group: 'State',
     doc: 'Where.',
   }),
 }
 const read = (flags: string[], env: Record<string, string> = {}, file?: unknown) => readSettings(settings, { flags, env, file })
+
+test('a declaration names its variable and its default only where they are not the usual ones', () => {
+  const setting = settingsOf('Serving')({ flag: '--tls-cert-file', type: path, doc: 'Where.' })
+  expect(setting).toMatchObject({ env: 'ORCH_TLS_CERT_FILE', default: '', group: 'Serving' })
+  expect(settings.securePort).toMatchObject({ env: 'T_PORT', default: '6443' })
+})
 
 test('a flag goes before the environment, that before the file, that before the default', () => {
   expect(read([]).values.securePort).toBe(6443)
@@ -58,7 +61,7 @@ test('an underscore in the name of a flag means a dash', () => {
 })
 
 test('DEP-10: an older name of a flag warns, wherever it stands, and what is said last counts', () => {
-  const renamed = { wait: setting({ ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] }) }
+  const renamed = { wait: settingsOf('Serving')({ ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] }) }
   const result = readSettings(renamed, { flags: ['--wait=1s', '--pause=2s'], env: {}, file: { patience: '3s' } })
   expect(result.values.wait).toBe(2_000)
   expect(result.warnings).toEqual(['--pause is deprecated: use --wait', '--patience is deprecated: use --wait'])
