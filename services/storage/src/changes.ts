@@ -9,13 +9,13 @@ export interface StateReader {
   changesAfter(after: Revision): Promise<ChangesRead>
 }
 
-/** Rings for streams: something changed, or it is time to say where the store stands. */
+/** Wakes streams for a change, or for a position. */
 export class Notifier {
   readonly #waiting = new Set<Waiter>()
   /** Counts the times that positions were due. */
   ticks = 0
 
-  /** Wakes those who want one of the changes, and those who want to hear of everything. */
+  /** Wakes the streams that want one of the changes, and those that want all. */
   notify(changes: readonly Change[]): void {
     const seen = changes[0]?.previous ?? 0
     for (const waiter of [...this.#waiting]) {
@@ -24,7 +24,7 @@ export class Notifier {
     }
   }
 
-  /** Positions are due: who waits has seen everything up to this revision, or did not want it. */
+  /** Positions are due: each waiting stream has seen everything up to this revision, or did not want it. */
   tick(revision: Revision): void {
     this.ticks++
     this.notifyAll(revision)
@@ -76,9 +76,9 @@ export class Waiter {
 }
 
 /**
- * Changes after a revision, then those to come. A stream is a place in the history and holds nothing else: one that does
- * not read costs nothing, and reads on where it stopped, from memory or, later, from the store. One that waits is not woken
- * for what it does not want.
+ * Changes after a revision, then later ones. A stream is a position in the history and holds nothing else: one that does
+ * not read costs nothing, and resumes where it stopped, from memory or, later, from the store. A waiting one is not woken
+ * for changes that it does not want.
  */
 export async function* streamChanges(
   request: ChangesRequest,

@@ -49,7 +49,7 @@ export class Commits {
     return outcome
   }
 
-  /** Does work that makes commits of its own, one after the other, while those of callers wait. */
+  /** Runs work with commits of its own, one after the other, while callers' commits wait. */
   async holding(work: () => Promise<void>): Promise<void> {
     while (this.#holding !== undefined) await this.#holding
     const working = work()
@@ -112,7 +112,7 @@ export class Commits {
     }
   }
 
-  /** Writes an object as it is at its expected revision, as a change of its own. */
+  /** Writes an unchanged object at its expected revision, as a change of its own. */
   writeAgain(object: StoredObject, expected: Revision): Promise<CommitOutcome> {
     const writeId = this.#randomId()
     return this.#commit({ key: object.key, expected, conditions: [], writeId, value: toStored(object, writeId) })

@@ -11,11 +11,11 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** The store's false answers. */
 interface Lies {
-  /** Revisions in the place of those that are stored; 0: the key is absent. */
+  /** Revisions in place of the stored ones; 0: the key is absent. */
   readonly revisions: Map<string, number>
   readonly further: string[]
   isAway: boolean
-  /** The store stands so far ahead of memory. */
+  /** The store's lead over memory. */
   ahead: number
 }
 

@@ -57,7 +57,7 @@ export class ConsistencyChecks {
     const held = new Set(resources())
     try {
       const found = await compareWithStore(state, shared)
-      // The store stands elsewhere than memory while changes are held back: there is nothing to compare.
+      // The store and memory have different revisions while changes are held back: there is nothing to compare.
       if (found.revision !== revision) return
       const differing = new Set([...found.changed, ...found.gone].map(({ key }) => resourcePrefix(key)))
       for (const one of new Set([...held, ...differing])) this.#count(one, differing.has(one) ? 'failure' : 'success')

@@ -13,7 +13,7 @@ const table = {
 /** The result of a latest read. */
 export interface ConsistentRead {
   readonly isAnswered: boolean
-  /** Memory did not come to the newest revision in time. */
+  /** Memory did not reach the newest revision in time. */
   readonly isFromStore: boolean
 }
 

@@ -91,7 +91,7 @@ async function aStartedStorage(change: Damage, { keys = ownKeys, deletions = [de
     await store.close()
     rmSync(directory, { recursive: true, force: true })
   })
-  /** Keys and revisions of what a stream shows that begins after a revision, or that it has expired. */
+  /** Keys and revisions of a stream's changes after a revision, or that it has expired. */
   const changesAfter = async (after: number) => {
     const shown: string[] = []
     for await (const part of storage.changes({ after, epoch: '', resources: [] })) {
@@ -238,7 +238,7 @@ test('a change that is current and has changed on the disk since the start ends 
 
 test('a log whose revisions are not in their order ends the server when it is met', async () => {
   const { changesAfter, said, directory } = await aStartedStorage(async () => {})
-  // The second of the four bytes of the revision, which stand before the 20 that an entry begins with: 4 becomes 64.
+  // The second of the four bytes of the revision, which precede the 20 at the beginning of an entry: 4 becomes 64.
   overwrite(directory, 'w4things/a', { offset: -23, byte: 5 })
   await expect(changesAfter(1)).rejects.toThrow('a key of its log is not a revision')
   // A process that does not end meets it at each step.

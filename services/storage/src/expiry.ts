@@ -20,7 +20,7 @@ export interface Due {
 /** Longest that the clock is not looked at, since it may be set. */
 const lookIntervalMs = 10_000
 
-/** Deletes objects (Events) when their time has come, one by one, as ordinary changes. */
+/** Deletes objects (Events) when they expire, one by one, as ordinary changes. */
 export class Expiry {
   readonly #options: ExpiryOptions
   /** Future expiries, the earliest first: a binary heap. */

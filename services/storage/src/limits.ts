@@ -4,13 +4,13 @@ export const windowNoteIntervalMs = 30_000
 /** Default retention of changes: continue tokens and watches resume within it. */
 export const watchHistoryMsDefault = 300_000
 
-/** Most bytes of changes that memory keeps for resumed watches and later pages; what is older comes from the store. */
+/** Most bytes of changes that memory keeps for resumed watches and later pages; older ones come from the store. */
 export const historyBytesMax = 64 * 1024 * 1024
 
-/** So many of them are kept however small the state is. */
+/** Bytes of changes that are kept for any size of the state. */
 export const historyBytesMin = 16 * 1024 * 1024
 
-/** Beyond that, changes may take this part of what the objects take. */
+/** Beyond that, changes may take this part of the objects' size. */
 export const historyPart = 1 / 4
 
 /** Superseded objects that a store without a disk keeps, however young they are: writes may not fill the memory. */
@@ -25,19 +25,19 @@ export const changesPerPart = 1_000
 /** Changes of the past that are read from the store at once, whose contents before them are asked for together. */
 export const pastChangesAtOnce = 16
 
-/** Bytes of objects after which a part of the past ends: what one reader has not taken yet is in memory for that reader alone. */
+/** Bytes of objects after which a part of the past ends: a reader's untaken part is in memory for that reader alone. */
 export const pastBytesPerPart = 1024 * 1024
 
 /** Bytes of objects of the past that are made in one turn of the event loop, over all readers; a megabyte takes some 5 ms. */
 export const pastBytesPerTurn = 2 * 1024 * 1024
 
-/** Longest that a read waits for a revision that has not come yet. */
+/** Longest wait of a read for a revision that has not arrived yet. */
 export const revisionWaitMs = 3_000
 
-/** Longest that a read of memory as it is waits while memory is being filled; less than the second in which gateways expect an answer. */
+/** Longest wait of a read of the present memory while memory is being filled; less than the second in which gateways expect an answer. */
 export const fillingWaitMs = 800
 
-/** A stream says where it stands this often, so that a lost tail is noticed within a second. */
+/** Interval of a stream's positions, so that a lost tail is noticed within a second. */
 export const positionIntervalMs = 1_000
 
 /** Bytes of a list's part that is put together from single objects: socket writes are cheapest at 64 to 256 KiB. */
@@ -55,7 +55,7 @@ export const entriesPartBytes = 512 * 1024
 /** Bytes that a key may have; LMDB takes 1978 with its own encoding. */
 export const keyBytesMax = 1_900
 
-/** Bytes that a stored object may have: what etcd takes. Without a bound, patch after patch could make an object that takes minutes to patch. */
+/** Bytes of a stored object: etcd's bound. Without a bound, patch after patch could make an object that takes minutes to patch. */
 export const valueBytesMax = 1.5 * 1024 * 1024
 
 /** Records read from the store at once, when it is loaded or its past is asked. */
@@ -89,7 +89,7 @@ export const slabBytes = 256 * 1024
 /** Larger objects are read when they are first needed, where the store can give them at once. */
 export const unreadBytesMin = 16 * 1024
 
-/** So many of their first bytes stand in the index of the data file: what stands before the JSON of most objects. */
+/** Bytes of a value's beginning in the index of the data file: the part before the JSON of most objects. */
 export const frontBytesMax = 512
 
 /** Entries of longer keys have none: with both, LMDB would put the entry on a page of its own. */
@@ -98,7 +98,7 @@ export const frontKeyBytesMax = 1_024
 /** So long after a start objects of that size are read that no caller has asked for: until then the start needs the event loop. */
 export const unreadCheckDelayMs = 1_000
 
-/** Bytes of them that are read at once to find out whether they are as they were written, and how often. A megabyte takes 1 ms. */
+/** Bytes of values that are read at once to check them against their checksums, and the interval. A megabyte takes 1 ms. */
 export const unreadBytesPerCheck = 1024 * 1024
 export const unreadCheckIntervalMs = 50
 
@@ -121,7 +121,7 @@ export const etcdOutcomeWaitMs = 20_000
 export const etcdMemberTimeoutMs = 1_000
 
 /**
- * From so many reads on that share one question for etcd's latest revision, the next one waits: so long for each of them, at most so long.
+ * Number of readers sharing one question for etcd's latest revision from which the next one waits: a time for each of them, within a bound.
  * With 64 readers it is asked half as often as with 2 ms, which took a tenth off the CPU of a get, and more off etcd's.
  */
 export const latestSharersMany = 4
@@ -146,13 +146,13 @@ export const etcdAttemptsMax = 4
 /** Pause before the next attempt, times the number of the attempt; another member, or the next leader, is there by then. */
 export const etcdAttemptDelayMs = 60
 
-/** Longest that a commit waits for its own change to come back; then its outcome is reported as unknown. */
+/** Longest wait of a commit for its own change to arrive; then its outcome is reported as unknown. */
 export const etcdDeliveryWaitMs = 8_000
 
 /** A watch that shows nothing for so long, though etcd has something to show, is opened again, perhaps at another member. */
 export const etcdWatchPatienceMs = 1_500
 
-/** Pause in which what has come from etcd is read, should this process have been too busy to do so. */
+/** Pause for reading arrived data of etcd, should this process have been too busy to do so. */
 export const etcdWatchLastLookMs = 100
 
 /** Longest that a request waits for a lost watch to be open again, before it is refused for the moment. */
@@ -170,7 +170,7 @@ export const etcdReconnectDelayMsMax = 250
 /** Longest that a start waits for etcd to be there. */
 export const etcdStartWaitMs = 60_000
 
-/** Bytes that a page of a range should have: pages of small objects have the most records, those of large ones fewer. */
+/** Aimed size of a page of a range: pages of small objects have the most records, those of large ones fewer. */
 export const etcdPageBytes = 8 * 1024 * 1024
 
 /** Revisions of changes that are remembered, so that each change can name the one before it: 8 bytes each. */
@@ -182,7 +182,7 @@ export const etcdStatusIntervalMs = 10_000
 /** Bytes that a connection to etcd carries to us before we have taken them. The 64 KiB that HTTP/2 begins with hold nine changes of 7 KB. */
 export const etcdWindowBytes = 1024 * 1024
 
-/** Silence on a connection after which it is tested, and how long the answer may take; etcd ends those who test oftener than every 5 s. */
+/** Silence on a connection after which it is tested, and the time for the answer; etcd ends clients that test oftener than every 5 s. */
 export const etcdKeepaliveMs = 10_000
 export const etcdKeepaliveTimeoutMs = 5_000
 
@@ -213,10 +213,10 @@ export const backupChunkBytes = 1024 * 1024
 /** Values that a restore writes with one flush. */
 export const restoreBatchBytes = 4 * 1024 * 1024
 
-/** So far above a backup's revision a restored folder goes on: no server has given out as many between the two. */
+/** Distance of a restored folder's revisions from the backup's: no server has given out as many between the two. */
 export const restoredRevisionJump = 1_000_000_000
 
-/** So far above a backup's revision an etcd has to be whose own revisions are not those that the backup comes from. */
+/** Distance of an etcd's revisions from the backup's, for an etcd whose own revisions are not those of the backup. */
 export const restoredEtcdRevisionMargin = 100_000
 
 /** Writes to etcd that a restore has under way at once. */

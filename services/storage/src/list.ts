@@ -23,7 +23,7 @@ interface Span {
   readonly matches: Matches | undefined
 }
 
-/** The parts of a list out of memory. The head is computed at once, objects are read as they are asked for. */
+/** The parts of a list out of memory. The head is computed at once, objects are read on demand. */
 export function listTree(request: ListRequest, source: ListSource): { head: Head; parts: () => Generator<ListPart, void, undefined> } {
   const span = toSpan(request, source.tree)
   const { revision, epoch } = source
@@ -124,7 +124,7 @@ function later(a: string, b: string): string {
   return b
 }
 
-/** The prefix ends with a slash; '0' is the character behind it. */
+/** The prefix ends with a slash; '0' is the character after it. */
 function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }

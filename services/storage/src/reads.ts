@@ -82,7 +82,7 @@ export class Reads {
     readonly key: string
     readonly revision: Revision
   }): Promise<{ readonly entry?: Entry | undefined }> => {
-    // While memory is read anew it lacks what is there.
+    // While memory is read anew it lacks stored objects.
     await this.#filled(revisionWaitMs)
     const object = await this.#orExpired('exact', revision, this.#objectAt(key, revision))
     return object === undefined ? {} : { entry: toEntry(object) }
@@ -100,7 +100,7 @@ export class Reads {
     yield* parts()
   }
 
-  /** A list that lacks what is stored would be taken for whole. */
+  /** A list that lacks stored objects would be taken for whole. */
   #requireReadable(scope: ListRequest['scope']): void {
     const { unreadable } = this.#state
     if (unreadable.size === 0) return
@@ -199,7 +199,7 @@ export class Reads {
     throw tooLargeResourceVersion(asked, this.#state.revision)
   }
 
-  /** Waits until memory stands at a revision, so long at most. */
+  /** Waits until memory reaches a revision, so long at most. */
   async #hasCome(revision: Revision, waitMs: number): Promise<boolean> {
     if (revision <= this.#state.revision) return true
     const ending = new AbortController()

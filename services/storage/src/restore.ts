@@ -5,9 +5,9 @@ import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import type { State } from './state.ts'
 
-/** Makes the objects what they were in an earlier tree, as new writes: revisions go on. */
+/** Restores the objects of an earlier tree, as new writes: revisions continue. */
 export async function restoreTree(target: Tree, state: State, commits: Commits): Promise<void> {
-  // Commits that were asked before it are part of what it undoes.
+  // Commits that were requested before it are part of the undone changes.
   await commits.settled()
   const current = state.tree.fork()
   const writes: Promise<void>[] = []
@@ -19,7 +19,7 @@ export async function restoreTree(target: Tree, state: State, commits: Commits):
   await Promise.all(writes)
 }
 
-/** Over whatever is there: a commit from before the restore may still be under way. */
+/** Replaces any object: a commit from before the restore may still be open. */
 async function rewrite(object: StoredObject, state: State, commits: Commits): Promise<void> {
   let outcome: CommitOutcome
   do outcome = await commits.writeAgain(object, state.tree.get(object.key)?.revision ?? 0)

@@ -46,18 +46,18 @@ export interface StateSnapshot {
   readonly revision: Revision
 }
 
-/** The storage service and what only the process that holds it may do. */
+/** The storage service with the methods of the process that holds it. */
 export interface Storage extends StorageService {
-  /** The state as it is now. */
+  /** The present state. */
   snapshot(): StateSnapshot
   /**
-   * Makes the state what it was: as new writes, so that revisions go on; objects keep their uids and get new versions.
+   * Restores a state: as new writes, so that revisions continue; objects keep their uids and get new versions.
    * Streams of changes end with `expired`, and tokens and revisions from before are refused.
    */
   restore(snapshot: StateSnapshot): Promise<void>
   /**
-   * Calls back in the turn of the event loop in which something was committed. Commits are answered at its end from now on, after what
-   * the callback has put off to there: a watcher learns of a change no later than its writer.
+   * Calls back in the turn of the event loop of a commit. Commits are answered at its end from now on, after the
+   * callback's deferred work: a watcher learns of a change no later than its writer.
    */
   beforeAnswers(callback: () => void): void
   /** Forgets changes up to a revision, as the window does. */
@@ -77,7 +77,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   return new StorageOverStore(options, state)
 }
 
-/** Both of those that want to know of superseded objects, or the one that is there. */
+/** Both of the followers of superseded objects, or the only one. */
 function followSuperseded(
   onKey: StorageOptions['onSuperseded'],
   count: StateFollowers['onSuperseded'],
@@ -155,7 +155,7 @@ class StorageOverStore implements Storage {
       onExpiring: (object) => this.#expiry.add(object),
       onForgotten: () => {
         this.#lostChanges?.auditSoon()
-        // Of a store of its own, which has met damage to its past: what is left of that goes.
+        // For a store of its own with a damaged past: the rest of the past is removed.
         if (shared === undefined) this.#compactSoon(state.compacted)
       },
       onReloaded: () => this.#expireAll(),
@@ -202,7 +202,7 @@ class StorageOverStore implements Storage {
   }
 
   async compact(revision: Revision): Promise<void> {
-    // Readers are refused first: what is being swept may not be read half gone. A shared store reports to all its replicas, this one too.
+    // Readers are refused first: a past under removal must not be read in part. A shared store reports to all its replicas, this one too.
     if (this.#store.shared === undefined) this.#state.forget(Math.min(revision, this.#state.revision))
     await this.#store.compact(revision)
   }
@@ -252,7 +252,7 @@ class StorageOverStore implements Storage {
     this.compact(upTo).catch((error: unknown) => this.#options.onError?.(error, 'compaction'))
   }
 
-  /** Counts what is superseded in a store that has no disk. */
+  /** Counts superseded objects in a store that has no disk. */
   #pastCounter(): NonNullable<StateFollowers['onSuperseded']> {
     const { pastBytesMax: bytesMax = pastBytesMax } = this.#options
     return new PastBudget({ bytesMax, revision: this.#state.revision, onFull: (upTo) => this.#compactSoon(upTo) }).count

@@ -70,7 +70,7 @@ export function stateIsLoading(): Error {
   return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
 }
 
-/** A value was stored encrypted, and this server was started without what decrypts it. */
+/** A value was stored encrypted, and this server was started without its key. */
 class NotDecryptedError extends Error {
   constructor(key: string, options: { readonly cause: unknown }) {
     super(`${key} is stored encrypted, and nothing here decrypts it: start with the configuration that it was written with`, options)
@@ -89,10 +89,10 @@ interface Decoded {
 export class State implements StateReader {
   tree = Tree.create()
   history: History
-  /** Wakes those who wait for changes. */
+  /** Wakes readers that wait for changes. */
   readonly notifier = new Notifier()
   followers: StateFollowers = {}
-  /** Epoch in which those who wait were notified last. */
+  /** Epoch of the last notification. */
   #notifiedEpoch = ''
   readonly #store: Store
   readonly #reencode: Reencode | undefined
@@ -129,7 +129,7 @@ export class State implements StateReader {
     this.epoch = epoch
     this.compacted = compacted
     this.history = new History(revision, historyBytesMax)
-    // Attached before anything is read: what changes meanwhile is applied after it.
+    // Attached before anything is read: changes during the read are applied after it.
     this.#detach = store.listen((changes) => this.#onChanges(changes))
   }
 
@@ -151,7 +151,7 @@ export class State implements StateReader {
     this.#detach()
   }
 
-  /** Objects that end some day, as far as they have been loaded, or have come, since the last call and before there was a follower. */
+  /** Objects with an expiry that have been loaded or added since the last call and before there was a follower. */
   takeExpiring(): readonly StoredObject[] {
     const taken = this.#expiring
     this.#expiring = []
@@ -270,7 +270,7 @@ export class State implements StateReader {
     if (unread.length > 0) void this.#check(unread)
   }
 
-  /** Has the store read what was not read at the start, some of it at a time: damage is found now rather than by the first request for it. */
+  /** Has the store read the values that were not read at the start, some at a time: damage is found now rather than by the first request for it. */
   async #check(unread: readonly Pick<StoredObject, 'key' | 'revision'>[]): Promise<void> {
     const { clock, onError } = this.#options
     const { signal } = this.#closing
@@ -309,7 +309,7 @@ export class State implements StateReader {
       }
       if (before !== undefined) onSuperseded?.(before, change.revision)
     }
-    // A reader that waits in an epoch that is over has to be woken, whatever has changed.
+    // A reader that waits in an ended epoch has to be woken, for any change.
     if (happened.length === 0 || this.epoch !== this.#notifiedEpoch) this.notifier.notifyAll()
     else this.notifier.notify(happened.map(({ change }) => change))
     this.#notifiedEpoch = this.epoch
@@ -323,7 +323,7 @@ export class State implements StateReader {
     this.#onChanges(early)
   }
 
-  /** A store that others write to as well may stand further than its last change, and others renew epochs and compact. */
+  /** A store that others write to as well may be ahead of its last change, and others renew epochs and compact. */
   #follow(): void {
     const { revision, epoch, compacted } = this.#store.status()
     this.revision = revision
@@ -333,7 +333,7 @@ export class State implements StateReader {
     this.followers.onForgotten?.()
   }
 
-  /** Begins anew: streams of what was before end, since its epoch is another one or its past is gone. */
+  /** Begins anew: earlier streams end, since the epoch has changed or the past is removed. */
   #reload(): void {
     const { revision, epoch, compacted } = this.#store.status()
     this.#early = []
@@ -365,7 +365,7 @@ export class State implements StateReader {
     this.#notifiedEpoch = this.epoch
   }
 
-  /** Joins the leaves, a few in each turn: what lives leaves the slabs, which go with what does not. */
+  /** Joins the leaves, a few in each turn: live objects leave the slabs, which are freed with the others. */
   #tidy(): void {
     if (this.#isTidying) return
     this.#isTidying = true
@@ -388,7 +388,7 @@ export class State implements StateReader {
     this.unreadable.delete(key)
     const decoded = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const after = decoded?.object
-    // An object that was encoded anew would not give back what was written.
+    // An object that was encoded anew would not give back the written bytes.
     if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined) detach(before, this.#room.slabs)
@@ -408,7 +408,7 @@ export class State implements StateReader {
     return toChange(change, after, await this.#pastObject(key, replaces, () => record?.value))
   }
 
-  /** Objects of the past are made one after the other, as far as a turn of the event loop has room, over all who read it. */
+  /** Objects of the past are made one after the other, as far as a turn of the event loop has room, over all readers. */
   #pastObject(key: string, revision: Revision, value: () => Uint8Array | undefined): Promise<StoredObject | undefined> {
     const made = this.#making.then(async () => {
       const room = this.#past.take(1)
@@ -419,7 +419,7 @@ export class State implements StateReader {
       try {
         return this.toObject(key, revision, stored)
       } catch {
-        // In the past, what cannot be decoded is as if it had been deleted; of the present it has been reported.
+        // In the past, an undecodable object counts as deleted; a present one has been reported.
         return undefined
       }
     })
@@ -430,6 +430,6 @@ export class State implements StateReader {
 
 /** Joins, step by step, all of a tree that is in memory. */
 function* joinedPieces(tree: Tree): Generator<Piece, void, undefined> {
-  // The JSON of an object that was not read at the start lies in no slab, and that of its neighbours stays where it is.
+  // The JSON of an object that was not read at the start is in no slab, and that of its neighbours stays in place.
   for (const run of tree.walk('', '\uffff')) if (run.objects.every(isRead)) yield* run.join()
 }

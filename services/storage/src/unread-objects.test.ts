@@ -28,13 +28,13 @@ function served(key: string, text: string, revision: number): string {
   return textOf(fillRevision(json, hole, revision))
 }
 
-/** With repetitions left out, for the messages of what fails. */
+/** With repetitions left out, for error messages. */
 function textOf(bytes: Uint8Array | undefined): string {
   const text = Buffer.from(bytes ?? []).toString()
   return text.replaceAll(/(.)\1{99,}/g, (run, letter) => `${letter}*${run.length}`)
 }
 
-/** Changes one byte in the middle of what was written at a revision. */
+/** Changes one byte in the middle of the value written at a revision. */
 async function damage(directory: string, revision: number): Promise<void> {
   const root = openFile({ path: join(directory, 'state.mdb'), noSubdir: true, encoding: 'binary' })
   const log = root.openDB<Buffer, number>({ name: 'log', encoding: 'binary' })
@@ -152,7 +152,7 @@ test('what replaces or deletes an object that was not read shows what it was, an
   const exact = { kind: 'exact', revision: after, asked: String(after) } as const
   const { entry } = await storage.get({ key: second, read: exact })
   expect(textOf(entry?.value)).toBe(served(second, 'o', revisionOf(second)))
-  // A compaction removes what was replaced from the store; what is current stays there to be read.
+  // A compaction removes replaced values from the store; current ones stay readable.
   await storage.compact(deleted)
   expect(await getText(first)).toBe(served(first, 'n', changed))
 })
@@ -186,7 +186,7 @@ test('an object that is encoded anew at the start is taken from there', async ()
   expect(recalled()).toEqual([second])
 })
 
-/** A storage that writes down which damage is reported, and by what. */
+/** A storage that records reported damage, with its reporter. */
 async function aDamagedStorage(options: Given) {
   const reported: string[] = []
   const clock = createFakeClock()

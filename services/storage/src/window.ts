@@ -17,7 +17,7 @@ export interface WindowOptions {
 }
 
 /**
- * Keeps the last minutes of changes: notes now and then where the store stands, and compacts to the newest note that is
+ * Keeps the last minutes of changes: notes the store's revision at intervals, and compacts to the newest note that is
  * older than the window. Elapsed time is the process's own, so that a clock that is set does not shorten the window; a
  * restart begins it anew.
  *

@@ -79,7 +79,7 @@ export class Activity implements WorkCounter {
   }
 }
 
-// A test may replace the timers of its process; a wait in real time goes on with those that were there before.
+// A test may replace the timers of its process; a wait in real time uses the original ones.
 const { setImmediate, setTimeout } = globalThis
 
 function turnEnd(): Promise<void> {

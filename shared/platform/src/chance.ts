@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
 
 /**
- * Chance, as services see it: names, uids, tie-breaks, pauses. Keys and other secrets do not come from here: a client that
+ * Chance for services: names, uids, tie-breaks, pauses. Keys and other secrets do not come from here: a client that
  * knows the seed can guess all that the seed decides, so that `node:crypto` makes them in every server.
  */
 export interface Chance {
@@ -9,7 +9,7 @@ export interface Chance {
   readonly fraction: () => number
   /** A UUID of version 4. */
   readonly uuid: () => string
-  /** So many bytes. */
+  /** Random bytes of this length. */
   readonly bytes: (length: number) => Uint8Array
   /** The chance of one purpose. What is drawn for one purpose changes nothing for the others. */
   stream(purpose: string): Chance

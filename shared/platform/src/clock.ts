@@ -9,7 +9,7 @@ export interface TimerOptions {
   readonly background?: boolean
 }
 
-/** Work in progress, by name. A clock that is moved by hand stands still until all of it has ended. */
+/** Work in progress, by name. A clock that is moved by hand waits until all of it has ended. */
 export interface WorkCounter {
   begin(what: string): void
   end(what: string): void
@@ -21,7 +21,7 @@ export interface WorkCounter {
 export interface Clock {
   /** Milliseconds since 1970; may jump when the machine's clock is set. */
   now(): number
-  /** Milliseconds since some moment; never goes back. */
+  /** Milliseconds since some moment; never decreases. */
   monotonic(): number
   /** Calls back once. Such a timer does not keep the process alive. */
   after(delayMs: number, callback: () => void, options?: TimerOptions): Timer

@@ -1,4 +1,4 @@
-/** Metrics for what is counted some dozen times in one request: they hash no labels, and add up only when they are read. */
+/** Metrics that count some dozen times in one request: they hash no labels, and add up only when they are read. */
 import type { MetricValue } from './merged-metrics.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -35,14 +35,14 @@ interface TimedSeries {
   set(value: number): void
 }
 
-/** A histogram of what a value was at every nanosecond, as kube-apiserver's timing histograms: it counts nanoseconds. */
+/** A histogram of a value at every nanosecond, like kube-apiserver's timing histograms: it counts nanoseconds. */
 export interface TimedHistogram<L extends string = string> {
   series(labels: Readonly<Record<L, string>>): TimedSeries
 }
 
 interface KeptHistogram {
   readonly labels: Labels
-  /** Of each bucket alone; the last one is for what is above all of them. */
+  /** For each bucket alone; the last one is for values above all of them. */
   readonly counts: number[]
   sum: number
 }
@@ -75,7 +75,7 @@ export function createCountedHistogram(
   }
 }
 
-/** As `createCountedHistogram`; what is printed counts up to its moment. `monotonic` gives milliseconds. */
+/** Like `createCountedHistogram`; the printed value counts up to its moment. `monotonic` gives milliseconds. */
 export function createTimedHistogram<L extends string>(
   metrics: Metrics,
   description: MetricDescription & { readonly buckets: readonly number[] },
@@ -154,7 +154,7 @@ class KeptNumber implements CountedNumber {
   }
 }
 
-/** A counter only grows, a gauge goes up and down. */
+/** A counter only grows, a gauge rises and falls. */
 export function createCountedNumbers(
   metrics: Metrics,
   description: MetricDescription & { readonly type: 'counter' | 'gauge' },

@@ -8,10 +8,10 @@ import type { Metrics } from './metrics.ts'
 export type GuardedPlace = 'connection' | 'request' | 'stream' | 'upgrade' | 'backend' | 'probe' | 'call'
 
 /**
- * Keeps a failure of one exchange from ending the process. An exception of a listener, which nothing catches, ends the exchange or
+ * Keeps a failure of one exchange from ending the process. An uncaught exception of a listener ends the exchange or
  * the connection that the listener was called for, and is reported.
  *
- *   guard.run('stream', () => stream.destroy(), () => serve(stream))   one call, with what it awaits
+ *   guard.run('stream', () => stream.destroy(), () => serve(stream))   one call, with its promises
  *   guard.watch(socket, 'connection', () => socket.destroy())          all listeners of an emitter, also those of libraries
  */
 export class Guard {
@@ -32,8 +32,8 @@ export class Guard {
   }
 
   /**
-   * As `run`, for a whole exchange: what its timers and promises throw later is its failure, too, where the process has a last resort
-   * (`endOnFailure`) that asks for it. `end` is kept as long as anything that was begun meanwhile, so it should hold little.
+   * Like `run`, for a whole exchange: later errors of its timers and promises are its failure, too, if the process has a last resort
+   * (`endOnFailure`). `end` is kept as long as anything that was begun meanwhile, so it should hold little.
    */
   runExchange(place: GuardedPlace, end: () => void, listener: () => void | Promise<void>): void {
     const scope: ExchangeScope = { fail: (error) => this.#fail(error, place, end) }

@@ -66,7 +66,7 @@ export function stopOnSignal({ source, stop, log }: TerminationOptions): { close
   const listener = () => {
     if (isStopping) return source.exit(1)
     isStopping = true
-    // Nothing else may hold the process when the last connection has gone, and it would end with half of the stop undone.
+    // Nothing else may hold the process after the last connection, and it would end with half of the stop undone.
     const hold = setInterval(() => {}, holdMs)
     stop()
       .then(

@@ -13,7 +13,7 @@ export function isLinkLocal(address: string): boolean {
   }
 }
 
-/** Finds the addresses of a name as the system does, without those that are link-local: a name may not lead there either. */
+/** Finds the addresses of a name as the system does, without link-local ones: a name may not lead there either. */
 export const lookupElsewhere: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, [])

@@ -12,7 +12,7 @@ export const logFormats = ['json', 'text'] as const
 /** The format of a line. */
 export type LogFormat = (typeof logFormats)[number]
 
-/** Facts of one line; an error stands under `err`. */
+/** Facts of one line; an error is under `err`. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /** The log of a service: fields first, then a few plain words. */
@@ -63,7 +63,7 @@ export const silentLog: Log = {
   child: () => silentLog,
 }
 
-/** A Status is an answer and no fault: the place where it was made says nothing, what it says and why it came about are enough. */
+/** A Status is an answer and no fault: its stack says nothing, its message and cause are enough. */
 function toLogged(error: unknown): unknown {
   if (!(error instanceof StatusError) || error.code === 500) return error instanceof Error ? toFault(error) : error
   const { name: type, message, code } = error

@@ -7,7 +7,7 @@ interface MetricOptions<L extends string> {
   readonly name: string
   readonly help: string
   readonly labels?: readonly L[]
-  /** The release since which another metric tells the same: `1.22`. Three releases later it is hidden, and then it goes. */
+  /** The release since which another metric replaces it: `1.22`. Three releases later it is hidden, and then removed. */
   readonly deprecatedFrom?: string
   /** The combination of the values of several threads. Default: their sum. */
   readonly together?: 'sum' | 'largest'
@@ -37,7 +37,7 @@ export interface Metrics {
   text(): Promise<string>
   /** As `text`, in UTF-8. */
   bytes(): Promise<Buffer>
-  /** The values of this thread alone, for another one that prints those of all. */
+  /** The values of this thread alone, for another thread that prints the sum. */
   rows(): Promise<MetricRows[]>
   readonly contentType: string
   /** Metrics that are kept here by other means, e.g. by a library. */
@@ -54,7 +54,7 @@ export interface MetricReleases {
 
 /** Options of an empty set of metrics. */
 interface MetricsOptions {
-  /** Adds those of the process itself: memory, CPU, event loop. */
+  /** Adds the metrics of the process itself: memory, CPU, event loop. */
   readonly process: boolean
   readonly releases?: MetricReleases
   /** The values of other threads, which are printed together with those here. Absent: there are no others. */
@@ -161,7 +161,7 @@ async function* printMetric(metric: ReadMetric, kept: KeptMetric | undefined): A
   let isFirst = true
   for (const values of inRows(shown.values)) {
     const text = await printAtOnce({ ...shown, name: metric.name }, values)
-    // Two lines of help and type stand above the first values alone.
+    // Two lines of help and type precede the first values alone.
     yield isFirst ? text : text.slice(text.indexOf('\n', text.indexOf('\n') + 1))
     isFirst = false
     await setImmediate()

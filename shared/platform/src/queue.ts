@@ -1,7 +1,7 @@
 const compactAtLeast = 1_024
 
 /**
- * Items in the order in which they came, taken from the front. What has been taken is released at once, however many items are left:
+ * Items in the order of their arrival, taken from the front. A taken item is released at once, for any number of remaining ones:
  * an array with an offset alone would keep it until it is compacted.
  *
  *   push a b c    shift → a    [· b c], length 2, at(0) = b
@@ -33,7 +33,7 @@ export class Queue<T extends NonNullable<unknown>> {
     return item
   }
 
-  /** The item at a place behind the oldest. */
+  /** The item at a distance from the oldest. */
   at(index: number): T | undefined {
     return this.#items[this.#head + index]
   }

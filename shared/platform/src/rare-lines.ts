@@ -14,7 +14,7 @@ export class RareLines {
     this.#clock = clock
   }
 
-  /** Calls `write` where a line about the thing is due, with the number of those that were left out since the last one. */
+  /** Calls `write` if a line about the thing is due, with the number of lines left out since the last one. */
   note(thing: string, write: (leftOut: number) => void): void {
     const nowMs = this.#clock.monotonic()
     const known = this.#things.get(thing)

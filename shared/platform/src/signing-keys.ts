@@ -6,7 +6,7 @@ type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 /** A key that tells whether a signature is good. */
 export interface VerificationKey {
-  /** Hash of the public key; stands in a token's head. */
+  /** Hash of the public key, in a token's head. */
   readonly id: string
   readonly algorithm: SigningAlgorithm
   readonly publicKey: KeyObject
@@ -20,7 +20,7 @@ export interface SigningKey extends VerificationKey {
 /** Shortest RSA key, in bits, that is taken; shorter ones can be broken. */
 const rsaBitsMin = 2048
 
-/** All keys of a text in PEM form, private or public, RSA or ECDSA. Throws what is wrong with it, without any of its text. */
+/** All keys of a text in PEM form, private or public, RSA or ECDSA. Throws its error, without any of its text. */
 export function parseVerificationKeys(pem: string): VerificationKey[] {
   const blocks = pem.match(/-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g) ?? []
   const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS')).map(parseBlock)

@@ -1,6 +1,6 @@
 import { type Clock, systemClock, type Timer } from './clock.ts'
 
-/** Standard error of a process, or what a test has in its place. */
+/** Standard error of a process, or a test's replacement. */
 export interface StatusStream {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -15,15 +15,15 @@ interface StatusScreen {
 }
 
 /**
- * The last line of a terminal, which says what a command does as long as that lasts, and is overwritten and cleared again. Work that is done
- * within half a second shows nothing.
+ * The last line of a terminal, which shows a command's present step, and is overwritten and cleared again. Work that takes
+ * less than half a second shows nothing.
  */
 export interface StatusLine {
   /** Shows the present step. */
   show(text: string): void
   /** Makes room for a text that another part of the command is about to print; the line returns below it. */
   giveWayTo(text: string): void
-  /** Runs what has the terminal for itself. */
+  /** Runs work that has the terminal for itself. */
   suspendedWhile<T>(work: () => Promise<T>): Promise<T>
   close(): void
 }
@@ -66,7 +66,7 @@ class TerminalStatusLine implements StatusLine {
   #drawnMs = 0
   #frame = 0
   #isDrawn = false
-  /** The cursor is behind a text that another part has printed without a line break. */
+  /** The cursor is after a text that another part has printed without a line break. */
   #isWithinLine = false
   #suspensions = 0
   #timer: Timer | undefined

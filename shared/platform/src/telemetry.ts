@@ -3,7 +3,7 @@ export type SpanKind = 'server' | 'client' | 'internal' | 'producer' | 'consumer
 
 /** Work that is being traced. The caller that started it ends it. */
 export interface Span {
-  /** W3C trace context for those who are called. */
+  /** W3C trace context for the called services. */
   readonly traceparent: string
   /** For a name that is known only when the work is done. */
   rename(name: string): void
@@ -42,7 +42,7 @@ export interface TraceContext {
 
 const traceparentShape = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
 
-/** Reads a W3C `traceparent`; undefined where it is none. Later versions may say more behind it. */
+/** Parses a W3C `traceparent`; undefined for another text. Later versions may append fields. */
 export function parseTraceparent(text: string): TraceContext | undefined {
   const match = text.length > traceparentLengthMax ? null : traceparentShape.exec(text)
   if (match === null) return undefined

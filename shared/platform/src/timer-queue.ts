@@ -18,7 +18,7 @@ interface Entry extends QueuedTimer {
 
 /**
  * The timers of a clock that does not move by itself, as a binary heap ordered by time. Of two timers that are due at the same time the
- * one that was set first comes first. Adding, cancelling and taking the first cost O(log n).
+ * one that was set first is called first. Adding, cancelling and taking the first cost O(log n).
  */
 export class TimerQueue {
   readonly #heap: Entry[] = []

@@ -17,7 +17,7 @@ export interface TimerWheelOptions {
  * Many timers that share one: bookmarks and ends of watches. Setting and cancelling cost a few pointers each; the clock has one
  * background timer, for the earliest task.
  *
- *   256 slots of 250 ms: a task due in 70 s lies in slot (now + 280 ticks) mod 256 and is passed over once.
+ *   256 slots of 250 ms: a task due in 70 s is in slot (now + 280 ticks) mod 256 and is skipped once.
  */
 export class TimerWheel {
   readonly #clock: Clock
@@ -98,7 +98,7 @@ export class TimerWheel {
     if (this.#size > 0) this.#setTimer(this.#earliestTick())
   }
 
-  /** The tick of the earliest task: of the next that lies in its turn of the wheel, else of all. */
+  /** The tick of the earliest task: of the next one in its turn of the wheel, else of all. */
   #earliestTick(): number {
     let earliest = Number.POSITIVE_INFINITY
     for (let tick = this.#ticked + 1; tick <= this.#ticked + slotCount; tick += 1) {

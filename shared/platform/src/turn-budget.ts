@@ -1,6 +1,6 @@
 /**
- * Bounds what is done in one turn of the event loop by all who share it, in units of theirs, such as bytes. Those who find the turn
- * used up wait for later ones, in the order in which they have come.
+ * Bounds the work of one turn of the event loop over all its sharers, in units of theirs, such as bytes. Work that finds the turn
+ * used up waits for later ones, in the order of arrival.
  */
 export class TurnBudget {
   readonly #max: number
@@ -29,7 +29,7 @@ export class TurnBudget {
     })
   }
 
-  /** Counts work that has been done, where its cost is known only afterwards. Who comes next finds that much less room. */
+  /** Counts work whose cost is known only afterwards. The next caller finds that much less room. */
   spend(cost: number): void {
     this.#left = Math.max(0, this.#left - cost)
     this.#isUsed = true

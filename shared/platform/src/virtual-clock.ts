@@ -5,9 +5,9 @@ import { type QueuedTimer, TimerQueue } from './timer-queue.ts'
 
 /** Options of a virtual clock. */
 export interface VirtualClockOptions {
-  /** Time at which it stands at first; by default the machine's time, to the second. */
+  /** Its first time; by default the machine's time, to the second. */
   readonly start?: Date | 'now'
-  /** It moves by itself to the next timer as soon as all is settled, and stands still when background timers alone are left. */
+  /** It moves by itself to the next timer as soon as all is settled, and stops when background timers alone are left. */
   readonly auto?: boolean
 }
 
@@ -19,12 +19,12 @@ interface PendingTimer {
 }
 
 /**
- * A clock that stands still until it is moved. Moving it settles: the earliest timer that is due is called at its time; when no request
+ * A clock that moves only by calls. Moving it settles: the earliest due timer is called at its time; when no request
  * is in flight, no watch is behind and no queue is busy, the next one is.
  *
  *   const clock = virtualClock()
  *   const server = await start({ clock })
- *   await clock.advance('1h')    // what happens in an hour has happened
+ *   await clock.advance('1h')    // all timers of an hour have been called
  */
 export interface VirtualClock extends Clock {
   readonly work: Activity

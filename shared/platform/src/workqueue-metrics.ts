@@ -42,7 +42,7 @@ export class QueueCounts {
     this.#clock = clock
   }
 
-  /** A key has come to wait. */
+  /** A key begins to wait. */
   added(key: string): void {
     if (this.#waitingSince.has(key)) return
     this.#waitingSince.set(key, this.#clock.monotonic())
@@ -71,7 +71,7 @@ export class QueueCounts {
     this.#waitingSince.clear()
   }
 
-  /** A key is to come again later. */
+  /** A key will be tried again later. */
   retried(): void {
     this.#declared.workqueue_retries_total.inc({ name: this.name })
   }

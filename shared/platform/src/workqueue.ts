@@ -23,8 +23,8 @@ export interface WorkqueueOptions {
 }
 
 /**
- * Keys that need work. A key waits at most once and is never worked on twice at the same time; one that is added while
- * it is worked on comes again afterwards.
+ * Keys that need work. A key waits at most once and is never worked on twice at the same time; one that is added during
+ * its work is worked on again afterwards.
  */
 export interface Workqueue {
   add(key: string): void
@@ -36,7 +36,7 @@ export interface Workqueue {
 
 const defaultBackoffFirstMs = 20
 const defaultBackoffMaxMs = 30_000
-/** Attempts after which a clock that runs by itself no longer runs on for the next one: it would never stand still. */
+/** Attempts after which an automatic clock no longer moves on for the next one: it would never stop. */
 const hopefulFailures = 10
 
 /** An empty queue. */

@@ -28,7 +28,7 @@ export interface BackupHeader {
   readonly revision: Revision
 }
 
-/** One key as it was at the backup's revision. */
+/** One key at the backup's revision. */
 export interface BackupRecord {
   readonly key: string
   /** Of the key's last change. */
@@ -99,7 +99,7 @@ export class BackupWriter {
     syncFolder(dirname(this.#path))
   }
 
-  /** Removes what has been written. */
+  /** Removes the written part. */
   discard(): void {
     this.#close()
     rmSync(this.#partial, { force: true })
@@ -133,7 +133,7 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
 /** A backup that was found whole. */
 export interface Backup extends BackupHeader {
   readonly records: number
-  /** The records, read from the file as they are asked for. */
+  /** The records, read from the file on demand. */
   read(): Iterable<BackupRecord>
 }
 
@@ -180,7 +180,7 @@ class BackupReader {
     }
   }
 
-  /** All records; what is wrong is thrown at the latest behind the last one. */
+  /** All records; an error is thrown at the latest after the last one. */
   *records(): Iterable<BackupRecord> {
     let count = 0
     for (;;) {

@@ -46,9 +46,9 @@ export interface RestoredFolder extends BackupResult {
 }
 
 /**
- * Makes the state of a folder that of a backup. The caller has locked the folder. Objects keep their revisions and the store its
- * epoch; the store's own revision goes on far above all that the epoch may have given out since the backup, and all before is
- * compacted: a client that holds an earlier revision gets the answer that it is gone. The state of before is moved aside.
+ * Replaces the state of a folder by that of a backup. The caller has locked the folder. Objects keep their revisions and the store its
+ * epoch; the store's own revision continues far above all that the epoch may have given out since the backup, and all before is
+ * compacted: a client that holds an earlier revision gets an expired answer. The earlier state is moved aside.
  */
 export async function restoreFolder(directory: string, backup: Backup): Promise<RestoredFolder> {
   const work = join(directory, restoringName)

@@ -23,8 +23,8 @@ export function encryptStore(store: Store, options: EncryptedStoreOptions): Stor
 }
 
 /**
- * A change whose key is not at hand is held back with all changes behind it until the key is there: until then the store stands
- * where they begin, so that no reader takes what it sees for newer than it is.
+ * Holds back a change whose encryption key is missing, and all later changes, until the key is there: until then the store's revision is
+ * the one before them, so that no reader takes its state for newer than it is.
  */
 class EncryptedStore implements Store {
   readonly #store: Store
@@ -33,7 +33,7 @@ class EncryptedStore implements Store {
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
   readonly #detach: (() => void)[] = []
   readonly #closing = new AbortController()
-  /** Changes that are held back, as they came. */
+  /** Changes that are held back, in order. */
   #held: (readonly StoreChange[])[] = []
   /** The store's revision for its readers while changes are held back; absent if none are. */
   #heldAt: Revision | undefined
@@ -48,7 +48,7 @@ class EncryptedStore implements Store {
     this.#encryption = options.encryption
     this.#options = options
     this.shared = store.shared
-    // Before any listener of the state: what was held back is of a past that is gone.
+    // Before any listener of the state: the held changes belong to a replaced past.
     if (store.shared !== undefined) this.#detach.push(store.shared.onReplaced(() => this.#forgetHeld()))
     this.#detach.push(store.listen((changes) => this.#onChanges(changes)))
   }
@@ -106,8 +106,8 @@ class EncryptedStore implements Store {
   }
 
   /**
-   * Goes over the store again where keys have to be fetched first, and shows what it has not shown. Altered values come last, as records
-   * with a problem; where nothing can be decrypted with their prefix it is the key that is wrong, and this is rejected.
+   * Reads the store a second time if keys have to be fetched first, and shows the values that were left out. Altered values come last, as records
+   * with a problem; if no value of a prefix can be decrypted the key is wrong, and this is rejected.
    */
   async visit(show: (record: StoreRecord) => void): Promise<void> {
     const altered = new Map<string, { readonly revision: Revision; readonly error: AlteredValueError }>()
@@ -219,7 +219,7 @@ class EncryptedStore implements Store {
     }
   }
 
-  /** Passes on what is held back, one after the other, as keys come. */
+  /** Delivers the held changes, one after the other, as keys arrive. */
   async #openHeld(): Promise<void> {
     await Promise.resolve()
     for (let changes = this.#held[0]; changes !== undefined && !this.#closing.signal.aborted; changes = this.#held[0]) {

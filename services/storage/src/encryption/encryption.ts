@@ -12,7 +12,7 @@ export interface EncryptedResources {
 /** Encrypts and decrypts stored values by the resource that their key names. */
 export interface Encryption {
   seal(key: string, value: Uint8Array): Uint8Array
-  /** The plain value; undefined: `prepare` comes first. Throws an UnreadableValueError. */
+  /** The plain value; undefined: call `prepare` first. Throws an UnreadableValueError. */
   open(key: string, value: Uint8Array): Uint8Array | undefined
   prepare(records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<void>
   /** The label of a value: the prefix of its transformer, and the key's name. */
@@ -27,14 +27,14 @@ export interface Encryption {
 export interface TransformObserver {
   /** The time from which a transformation is measured. */
   began(): number
-  /** `prefix` is that of the transformer: '' leaves values as they are. */
+  /** `prefix` is the transformer's: '' leaves values unchanged. */
   ended(
     transformation: { readonly direction: 'to_storage' | 'from_storage'; readonly prefix: string; readonly hasFailed: boolean },
     began: number,
   ): void
 }
 
-/** A value that no provider of the configuration can decrypt. Its message names the key, and what the value is encrypted with. */
+/** A value that no provider of the configuration can decrypt. Its message names the key, and the value's transformer. */
 export class UnreadableValueError extends Error {
   override readonly name = 'UnreadableValueError'
 }
@@ -51,7 +51,7 @@ export class AlteredValueError extends UnreadableValueError {
 
 /**
  * An encrypted value: two bytes as in the header of a stored value (`shared/core/src/stored/envelope.ts`: format, transformer), then the prefix of the
- * transformer in ASCII, then what the transformer made of the whole stored value.
+ * transformer in ASCII, then the transformer's ciphertext of the whole stored value.
  */
 const mark = Buffer.from([1, 1])
 const prefixStart = Buffer.from('k8s:enc:')

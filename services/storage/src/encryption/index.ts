@@ -1,4 +1,4 @@
-/** Encryption of stored values: what the state is kept in sees ciphertext. */
+/** Encryption of stored values: the store below sees ciphertext. */
 export { type EncryptedStoreOptions, encryptStore } from './encrypted-store.ts'
 export { ConfiguredEncryption, type EncryptedResources, type Encryption } from './encryption.ts'
 export { type LocalCipher, type LocalKey, localTransformer } from './local-keys.ts'

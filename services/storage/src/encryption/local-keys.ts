@@ -52,7 +52,7 @@ export function sealGcm(secret: Uint8Array, plain: Uint8Array, key: string): Uin
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Throws where the bytes, the key or the place are not those of `sealGcm`. */
+/** Throws if the bytes, the key or the place are not those of `sealGcm`. */
 export function openGcm(secret: Uint8Array, sealed: Uint8Array, key: string): Uint8Array {
   const tagAt = sealed.length - gcmTagBytes
   if (tagAt < gcmNonceBytes) throw new Error('the value is shorter than its nonce and its tag')

@@ -17,7 +17,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** Counts the work of providers that encrypt. Values that stay as they are are not counted. The status is a code of gRPC, as in kube-apiserver. */
+/** Counts the work of encrypting providers. Unchanged values are not counted. The status is a code of gRPC, as in kube-apiserver. */
 export function observeTransformations(metrics: Metrics, clock: Pick<Clock, 'monotonic'>): TransformObserver {
   const { apiserver_storage_transformation_duration_seconds: durations, apiserver_storage_transformation_operations_total: operations } =
     declareMetrics(metrics, table)

@@ -4,15 +4,15 @@ export interface Transformer {
   readonly prefix: string
   /** Encrypts a value; `key` is where it is stored. Throws a 500 StatusError where it cannot. */
   seal(key: string, plain: Uint8Array): Uint8Array
-  /** Decrypts what `seal` made; undefined: `prepare` has to fetch its key first. Throws where the value was altered. */
+  /** Decrypts a value of `seal`; undefined: `prepare` has to fetch its key first. Throws if the value was altered. */
   open(key: string, sealed: Uint8Array): Uint8Array | undefined
-  /** Fetches what `open` lacks for these values. Rejected where that fails. */
+  /** Fetches the keys that `open` lacks for these values. Rejected if that fails. */
   prepare?(sealed: readonly Uint8Array[]): Promise<void>
   /** The key of a value, for a transformer with several; without a value, the key in use now. */
   keyId?(sealed?: Uint8Array): string
 }
 
-/** Values as they are. */
+/** Unchanged values. */
 export const identity: Transformer = {
   prefix: '',
   seal: (_key, plain) => plain,

@@ -45,7 +45,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     return records.map(({ key, value }) => `${key}=${Buffer.from(value)}`)
   }
 
-  /** A backup, and the store of which it is, which goes on. */
+  /** A backup, and its store, which is still open. */
   async function aBackup() {
     const prefix = aPrefix()
     const store = await openStore(prefix)

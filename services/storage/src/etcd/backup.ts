@@ -57,16 +57,16 @@ async function backupPrefix(
 
 /** Options of a restore to etcd. */
 interface EtcdRestoreOptions {
-  /** File for a backup of what the prefix holds before it is replaced; absent: a prefix that holds anything is refused. */
+  /** File for a backup of the prefix's contents before they are replaced; absent: a prefix with contents is refused. */
   readonly replacedPath?: string | undefined
   /** Margin above the backup's revision for an etcd that has not seen the backup's epoch. */
   readonly revisionMargin?: number
 }
 
 /**
- * Makes a store on etcd what a backup holds. etcd gives the revisions itself, so objects get new ones and the store a new epoch;
- * an etcd that has not seen those of the backup is brought above them by writes, and all before is compacted: a revision that a
- * client holds is answered as gone and never names another state.
+ * Replaces a store on etcd by a backup. etcd assigns the revisions itself, so objects get new ones and the store a new epoch;
+ * an etcd that has not seen those of the backup is brought above them by writes, and all before is compacted: a client's old
+ * revision gets an expired answer and never names another state.
  */
 export async function restoreEtcd(place: EtcdPlace, backup: Backup, options: EtcdRestoreOptions): Promise<BackupResult> {
   return withClient(place, (client, layout) => restorePrefix(client, layout, { place, backup, options }))
@@ -87,7 +87,7 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
     throw new RestoreRefusedError(`${layout.all} in etcd holds a store already; --replace saves it to a file and replaces it`)
   const isSameLine = present.epoch === backup.epoch
   if (present.state === 'store' && replacedPath !== undefined) await backupPrefix(client, layout, place, { path: replacedPath })
-  // Until the end, storages refuse to start on what is there.
+  // Until the end, storages refuse to start on this state.
   await put(client, layout.epoch, JSON.stringify({ restoring: true, epoch: present.epoch }))
   await readSurely(() => client.kv.deleteRange({ key: Buffer.from(layout.keys), range_end: endOfPrefix(layout.keys) }))
   await raise(client, layout, isSameLine ? backup.revision : backup.revision + revisionMargin)

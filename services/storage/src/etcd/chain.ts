@@ -28,7 +28,7 @@ export class ChangeRevisions {
     this.#revisions = this.#revisions.slice(half)
   }
 
-  /** The last change at or before a revision; undefined: it is older than what is remembered. */
+  /** The last change at or before a revision; undefined: it is older than the remembered ones. */
   atOrBefore(revision: Revision): Revision | undefined {
     if (revision < this.#floor) return undefined
     let low = 0

@@ -56,7 +56,7 @@ export class ChangeWatch {
     })
   }
 
-  /** Asks etcd for its position; it comes as `onPosition`. */
+  /** Asks etcd for its position; the answer is an `onPosition` call. */
   askPosition(): void {
     this.#watch?.askPosition()
   }
@@ -79,7 +79,7 @@ export class ChangeWatch {
     this.#end(new Error(why))
   }
 
-  /** Etcd has a revision to show: a watch that shows nothing stands at a member that is stuck, or has lost the others. */
+  /** etcd has a revision to show: a watch that shows nothing is at a member that is stuck, or has lost the others. */
   async expect(revision: Revision): Promise<void> {
     this.#expected = Math.max(this.#expected, revision)
     if (this.#isExpecting) return
@@ -97,7 +97,7 @@ export class ChangeWatch {
     this.#isExpecting = false
   }
 
-  /** The timeline was restarted: revisions that were expected before may never come. */
+  /** The timeline was restarted: revisions that were expected before may never arrive. */
   expectNothing(): void {
     this.#expected = this.#context.timeline.position
   }

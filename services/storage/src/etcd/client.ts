@@ -57,8 +57,8 @@ export interface EtcdAccess {
 type Policy = ReturnType<NonNullable<NonNullable<IOptions['faultHandling']>['host']>>
 
 /**
- * A client that makes each call once and never holds one back: what is made again, and when, is decided here, since a lost
- * answer to a write is not a failure. Members that are away are passed over.
+ * A client that makes each call once and never delays one: retries are decided here, since a lost
+ * answer to a write is not a failure. Unavailable members are skipped.
  */
 export function createEtcdClient(access: EtcdAccess, clock: Clock = systemClock): EtcdClient {
   const { servers, insecureTransport = false } = access
@@ -129,12 +129,12 @@ export class EtcdClient extends Etcd3 {
     return parseTransactionAnswer(answer).revision
   }
 
-  /** A transaction that guards what it writes. */
+  /** A transaction with conditions on its writes. */
   async transact(transaction: Transaction): Promise<TransactionAnswer> {
     return parseTransactionAnswer(await this.#sendWithToken(transactionPath, printTransaction(transaction)))
   }
 
-  /** The revision at which etcd stands, agreed upon by its members; the key is any one. */
+  /** etcd's revision, agreed upon by its members; the key is any one. */
   async latestRevision(key: Buffer): Promise<Revision> {
     return parseRevision(await this.#sendWithToken(rangePath, printLook(key)))
   }
@@ -174,7 +174,7 @@ export class EtcdClient extends Etcd3 {
     })
   }
 
-  /** The member behind this stream is skipped until it answers. */
+  /** The member of this stream is skipped until it answers. */
   isSilent(stream: object): void {
     this.#members.isSilent(stream)
   }
@@ -274,7 +274,7 @@ function checkServer(server: string, insecureTransport: boolean): void {
 
 function toCredentials({ ca, certificate, key }: NonNullable<EtcdAccess['tls']>): NonNullable<IOptions['credentials']> {
   const own = certificate === undefined || key === undefined ? {} : { certChain: certificate, privateKey: key }
-  // Without an authority of its own the client uses those that the runtime knows; the type of the library does not say so.
+  // Without an authority of its own the client uses the runtime's; the type of the library does not say so.
   return { rootCertificate: ca as Buffer, ...own }
 }
 

@@ -20,7 +20,7 @@ interface TxnRevisions {
   readonly conditions: readonly Revision[]
 }
 
-/** A commit as one transaction: it writes one key where all stands as expected, and else says how it stands. */
+/** A commit as one transaction: it writes one key if its conditions hold, and else reads the present state. */
 export function toTransaction(layout: Layout, epochRevision: Revision, commit: StoreCommit): Transaction {
   const { key, expected, conditions, value, writeId } = commit
   const conditional = conditions.map(({ key: name, revision }) => ({ key: Buffer.from(layout.keys + name), revision }))
@@ -39,7 +39,7 @@ export function toTransaction(layout: Layout, epochRevision: Revision, commit: S
 }
 
 /**
- * Sends a commit. Where no answer came it is sent again: it can be written once only, since it expects the key as it was.
+ * Sends a commit, and sends it again without an answer: it can be written once only, since it expects the key unchanged.
  * An outcome that stays unknown is an `UnknownOutcomeError`.
  */
 export async function sendCommit(client: EtcdClient, transaction: Transaction, { isLate }: StoreCommit): Promise<TxnOutcome> {

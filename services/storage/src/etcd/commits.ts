@@ -18,7 +18,7 @@ export interface CommitsOptions {
   readonly onFull: () => void
 }
 
-/** Sends commits, and answers each when its own change has come back by the watch. */
+/** Sends commits, and answers each when its own change has arrived by the watch. */
 export class Commits {
   readonly #context: EtcdContext
   readonly #options: CommitsOptions
@@ -26,7 +26,7 @@ export class Commits {
   readonly #tails = new Map<string, Promise<unknown>>()
   /** Commits without an answer yet, by write id; 0 until the watch has shown the change, `overlooked` if it may have been. */
   readonly #unanswered = new Map<string, Revision>()
-  /** Write ids of those whose value etcd does not hold as it was sent. */
+  /** Write ids of commits whose value in etcd differs from the sent one. */
   readonly #altered = new Set<string>()
 
   constructor(context: EtcdContext, options: CommitsOptions) {

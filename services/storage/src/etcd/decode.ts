@@ -3,7 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import { type Layout, unframeValue } from './layout.ts'
 import type { EtcdEvent } from './wire.ts'
 
-/** The events of a watch, sorted by what they mean. */
+/** The events of a watch, sorted by meaning. */
 export interface Decoded {
   readonly changes: readonly StoreChange[]
   /** Revision of the last event of all. */

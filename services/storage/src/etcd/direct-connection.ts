@@ -72,7 +72,7 @@ export class DirectConnection {
     this.#session = undefined
   }
 
-  /** Replaces a session whose calls get no answer: one that a damaged TLS record has broken, or whose server is gone, emits no event. */
+  /** Replaces a session whose calls get no answer: one that a damaged TLS record has broken, or whose server is unreachable, emits no event. */
   #note(session: ClientHttp2Session, hasAnswered: boolean): void {
     // Late failures of an earlier session say nothing about the present one.
     if (session !== this.#session) return

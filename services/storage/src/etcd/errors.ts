@@ -5,7 +5,7 @@ import { unavailableRetrySeconds } from '../limits.ts'
 export type EtcdFailure =
   /** The call never left. */
   | 'unsent'
-  /** No answer came, or one that says nothing of the outcome. */
+  /** No answer, or one without an outcome. */
   | 'unanswered'
   /** As `unanswered`, since the time was up. */
   | 'late'

@@ -19,7 +19,7 @@ interface RangeRequest {
   readonly revision?: string
 }
 
-/** As much of etcd as a store needs: its events, and what follows from them. Watches can be held back and broken. */
+/** The part of etcd that a store needs: its events, and their consequences. Watches can be held back and broken. */
 class FakeEtcd {
   revision = 1
   compacted = 0
@@ -226,7 +226,7 @@ async function open({ etcd = new FakeEtcd(), ...options }: Partial<EtcdStoreOpti
   })
   const log: string[] = []
   store.listen((changes) => log.push(...changes.map((change) => `heard ${toText(change)}`)))
-  /** Asks for a commit; how it ends goes to the log. */
+  /** Asks for a commit; its outcome is logged. */
   const ask = (key: string, parts: Partial<StoreCommit> = {}) => {
     const commit = { key, expected: 0, conditions: [], value: bytes('v'), writeId: `w-${ids++}`, ...parts }
     const settled = store.commit(commit).then(
@@ -691,7 +691,7 @@ describe('the epoch of a store', () => {
     const renewed = await one.store.renewEpoch()
     expect(renewed).not.toBe(epoch)
     expect([one, two].map(({ store }) => store.status().epoch)).toEqual([renewed, renewed])
-    // It counts as what came before the next change, and commits are judged by it.
+    // It counts as the revision before the next change, and commits are judged by it.
     expect(await two.ask('a')).toBe('written 4')
     expect(one.log).toEqual(['heard a 4 after 3'])
   })

@@ -18,11 +18,11 @@ export interface EtcdStoreOptions extends EtcdAccess {
   readonly randomId?: (() => string) | undefined
   readonly random?: (() => number) | undefined
   readonly log?: Log | undefined
-  /** Name under which this replica stands for election. */
+  /** This replica's name in elections. */
   readonly candidate?: string | undefined
   /** Longest that etcd may be away at the start. */
   readonly startWaitMs?: number | undefined
-  /** Taken instead of what etcd says of itself; for tests. */
+  /** Replaces etcd's own version; for tests. */
   readonly etcdVersion?: string | undefined
   /** Taken instead of a client of `servers`; for tests. The store closes it. */
   readonly client?: EtcdClient | undefined

@@ -43,7 +43,7 @@ export async function readHeads(client: Etcd3, layout: Layout, profile: Profile)
   return { epoch: record, compacted: Number(compacted?.value.toString() ?? 0), lastChange, position: Number(header.revision) }
 }
 
-/** Reads how the store stands, and writes its first epoch where it has none. */
+/** Reads the store's position, and writes its first epoch if it has none. */
 export async function claimHeads(
   client: Etcd3,
   layout: Layout,

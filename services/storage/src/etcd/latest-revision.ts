@@ -7,8 +7,8 @@ import type { EtcdContext } from './context.ts'
 import { unavailable } from './errors.ts'
 
 /**
- * Asks etcd for its latest revision. One question is under way at a time; callers that come meanwhile share the next one. Where many
- * share, the next one waits a moment for more: a question costs etcd and this process more than the read that it is for.
+ * Asks etcd for its latest revision. One question is open at a time; callers that come meanwhile share the next one. With many
+ * sharers the next one waits a moment for more: a question costs etcd and this process more than the read that it is for.
  */
 export class LatestRevision {
   readonly #context: EtcdContext
@@ -55,7 +55,7 @@ export class LatestRevision {
 
   async #read(): Promise<Revision> {
     const { client, layout, isReliable, timeline } = this.#context
-    // The watch may overtake the answer: etcd surely knew only what the watch had shown before the question.
+    // The watch may overtake the answer: etcd surely knew only the revisions that the watch had shown before the question.
     const shown = timeline.position
     const revision = await readSurely(() => client.latestRevision(Buffer.from(layout.epoch)))
     // Restored to its past under an open watch: the lines are compared when the watch is opened again.

@@ -33,7 +33,7 @@ export function toLayout(prefix: string): Layout {
   }
 }
 
-/** The first key behind all that begin with a prefix, which must not be empty. */
+/** The first key after all those with a prefix, which must not be empty. */
 export function endOfPrefix(prefix: string): Buffer {
   const end = Buffer.from(prefix)
   // UTF-8 has no byte 0xff, so there is room above the last one.
@@ -49,7 +49,7 @@ export interface Framed {
 }
 
 /**
- * A write id and a value as one: u8 length of what follows up to the value, the id, a zero and a checksum of key, id and value, the value.
+ * A write id and a value as one: u8 length of the part up to the value, the id, a zero and a checksum of key, id and value, the value.
  * Versions without the checksum read it as a part of the id, which has no zero.
  */
 export function frameValue({ key, writeId, value }: Framed): Buffer {

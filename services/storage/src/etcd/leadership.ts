@@ -30,7 +30,7 @@ export function openLeadership(options: LeadershipOptions): EtcdLeadership {
 
 /**
  * The library's own election waits on its own watch, which may miss a change when it is opened again; here the keys are
- * looked at whenever the store's watch shows that one came or went, and now and then.
+ * read whenever the store's watch shows that one was added or removed, and at intervals.
  */
 class LeaseLeadership implements EtcdLeadership {
   readonly #options: LeadershipOptions

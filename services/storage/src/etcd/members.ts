@@ -7,7 +7,7 @@ export interface MemberPolicy {
   execute<T>(call: (context: unknown) => T | Promise<T>): Promise<T>
 }
 
-/** While members elect a leader none is of use for a moment; then those that are there are asked, and not the one that is gone. */
+/** While members elect a leader none is of use for a moment; then the reachable ones are asked, and not the lost one. */
 const distances = { none: 0, silent: 1, absent: 2 } as const
 type Distance = (typeof distances)[keyof typeof distances]
 

@@ -15,7 +15,7 @@ interface Asked {
   readonly count_only?: boolean
 }
 
-/** An etcd that holds these keys at every revision. `bytes`: how long each value says to be; at most `pageMax` come at once. */
+/** An etcd that holds these keys at every revision. `bytes`: the announced length of each value; at most `pageMax` come at once. */
 function openReader(names: readonly string[], { bytes, pageMax = 1_000_000 }: { bytes?: number; pageMax?: number } = {}) {
   const asked: Asked[] = []
   const all = names.map((name, index) => ({

@@ -117,7 +117,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     (options: Partial<StorageOptions> = {}) =>
     async () => {
       const { store, storage, close } = await openReplica({}, options)
-      // Its candidacy is a change of etcd, between those of the test.
+      // Its candidacy is a change of etcd, between the test's own.
       await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true), within)
       return { storage, store, close }
     }
@@ -143,7 +143,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await vi.waitFor(() => expect(heard[1]?.length).toBe(24), within)
     const told = heard.map((changes) => changes.map(({ revision, previous, key, writeId }) => [revision, previous, key, writeId]))
     expect(told[0]).toEqual(told[1])
-    // One that comes later knows what came before its first change.
+    // A later one knows the changes before its first.
     const three = await openReplica({ prefix })
     const late: StoreChange[] = []
     const last = heard[0]?.at(-1)?.revision
@@ -364,7 +364,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     await written(writer.storage, aPut({ name: 'missed' }))
     await written(writer.storage, aDelete(aPut({ name: 'deleted' }).key, kept))
     await vi.waitFor(async () => expect((await listed(writer.storage)).names).toEqual(['missed']), within)
-    // The changes have come, and were dropped.
+    // The changes have arrived, and were dropped.
     const { revision } = await writer.storage.status({})
     await vi.waitFor(() => expect(store.status().revision).toBeGreaterThanOrEqual(revision), within)
     expect((await listed(storage, { read: { kind: 'any' } })).names).toEqual(['deleted'])

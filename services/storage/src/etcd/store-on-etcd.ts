@@ -214,7 +214,7 @@ export class StoreOnEtcd implements Store {
     if (decoded.isElection) this.leadership.look()
   }
 
-  /** A value that is not as it was written may have changed on its way here: it is asked for once more, by a watch that begins before it. */
+  /** A value that differs from the written one may have changed on its way here: it is read once more, by a watch that begins before it. */
   #isDoubtful(changes: readonly StoreChange[]): boolean {
     const altered = changes.find(({ revision, value }) => value !== undefined && isAltered(value) && revision > this.#doubted)
     if (altered === undefined) return false
@@ -234,7 +234,7 @@ export class StoreOnEtcd implements Store {
     if (why !== undefined) await this.#replace(why, true)
   }
 
-  /** Begins anew with what etcd holds now. A store that was restored gets another epoch, by the first replica that notices. */
+  /** Begins anew with etcd's present contents. A store that was restored gets another epoch, by the first replica that notices. */
   async #replace(why: string, isRestored: boolean): Promise<void> {
     const { client, layout, profile, log } = this.#context
     const owner = { profile, randomId: this.#randomId }

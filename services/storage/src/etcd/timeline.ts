@@ -60,7 +60,7 @@ export class Timeline {
     return this.#lastSeen
   }
 
-  /** The last change at or before a revision; undefined: it is older than what is remembered. */
+  /** The last change at or before a revision; undefined: it is older than the remembered ones. */
   changeAtOrBefore(revision: Revision): Revision | undefined {
     return this.#chain.atOrBefore(revision)
   }

@@ -25,7 +25,7 @@ export interface EtcdWatch {
   askPosition(): void
   /** Nothing is reported any more. */
   close(): void
-  /** The same; the member that it stands at is of no use for now. */
+  /** The same; its member is of no use for now. */
   abandon(): void
 }
 

@@ -103,7 +103,7 @@ export function parseTransactionAnswer(bytes: Buffer): TransactionAnswer {
 const lookCodec = codecOf(look)
 const headCodec = codecOf(wire.message({ head: wire.nested(1, head) }))
 
-/** The bytes of a `RangeRequest` for one key without its value: its answer says where etcd stands. */
+/** The bytes of a `RangeRequest` for one key without its value: its answer has etcd's revision. */
 export function printLook(key: Buffer): Buffer {
   return lookCodec.encode({ key, keysOnly: true })
 }
@@ -119,7 +119,7 @@ export interface EtcdEvent {
   readonly key: Buffer
   readonly revision: Revision
   readonly value: Buffer
-  /** Revision of what was there before; 0: nothing, or it is forgotten. */
+  /** Revision of the replaced value; 0: none, or it is forgotten. */
   readonly replaces: Revision
 }
 
@@ -129,9 +129,9 @@ export interface WatchAnswer {
   readonly created: boolean
   readonly canceled: boolean
   readonly reason: string
-  /** Not 0: what was asked for is forgotten up to here. */
+  /** Not 0: the requested revision is compacted up to here. */
   readonly compacted: Revision
-  /** The next answer goes on with the same revision. */
+  /** The next answer continues the same revision. */
   readonly isFragment: boolean
   readonly events: readonly EtcdEvent[]
 }
@@ -150,7 +150,7 @@ function toEvent({ type, kv, before }: wire.Static<typeof event>): EtcdEvent {
   return { isDelete: type === deleted, key, revision: kv.revision, value, replaces: before?.revision ?? 0 }
 }
 
-/** The bytes of a `WatchRequest`: everything that begins so from a revision on, or where the watch stands. */
+/** The bytes of a `WatchRequest`: all keys of a prefix from a revision on, or a question for the watch's position. */
 export type WatchQuestion =
   | { readonly kind: 'follow'; readonly key: Buffer; readonly end: Buffer; readonly from: Revision }
   | { readonly kind: 'position' }

@@ -11,7 +11,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value).toString())
 const key = 'core/secrets/default/a'
 
-/** A plugin that remembers what it has encrypted, and does what the test says. */
+/** A plugin that records its encryptions, and does as the test says. */
 class TestPlugin implements KmsPlugin {
   keyId = 'key-1'
   version = 'v2'

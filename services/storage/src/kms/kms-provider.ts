@@ -14,7 +14,7 @@ export interface KmsPlugin {
   close(): void
 }
 
-/** A secret that the plugin has encrypted, and what it needs to decrypt it. */
+/** A secret that the plugin has encrypted, and the data to decrypt it. */
 export interface WrappedSecret {
   readonly ciphertext: Uint8Array
   readonly keyId: string
@@ -72,7 +72,7 @@ export class KmsProvider implements Transformer {
   readonly prefix: string
   readonly name: string
   readonly #options: KmsOptions
-  /** By a digest of what is stored of them. */
+  /** By a digest of the stored form. */
   readonly #seeds = new Map<string, Uint8Array>()
   #seed: Seed | undefined
   #problem = 'the plugin has not been asked yet'
@@ -85,7 +85,7 @@ export class KmsProvider implements Transformer {
     this.#options = options
   }
 
-  /** Asks the plugin for its key, and goes on asking. Resolves after the first time, however that ends. */
+  /** Asks the plugin for its key, and repeats that. Resolves after the first time, with any result. */
   async start(): Promise<void> {
     const isHealthy = await this.#ask()
     if (this.#isClosed) return

@@ -139,7 +139,7 @@ export class PastBudget {
   readonly #halfBytes: number
   readonly #onFull: (upTo: Revision) => void
   #youngBytes = 0
-  /** The old half lies at and below it. */
+  /** The old half is at and below it. */
   #boundary: Revision
 
   /** `onFull` is given the revision up to which the past is to be forgotten, when there is too much of it. */

@@ -14,7 +14,7 @@ import {
 } from '@orch/core/stored'
 import { slabBytes } from '../limits.ts'
 
-/** One object in memory: its JSON as it is served, and what queries need to know of it. */
+/** One object in memory: its served JSON, and its facts for queries. */
 export interface StoredObject {
   readonly key: string
   readonly revision: Revision
@@ -113,7 +113,7 @@ export function jsonOf(object: StoredObject): Uint8Array {
 }
 
 /**
- * The object's uid, which stands before the place of the resourceVersion or behind it, whatever the order of its metadata; '' for none.
+ * The object's uid, which is before the place of the resourceVersion or after it, for any order of its metadata; '' for none.
  * It is found in the bytes; the object is not parsed.
  */
 export function uidOf(object: StoredObject): string {
@@ -131,8 +131,8 @@ export function uidOf(object: StoredObject): string {
 const uidRoomBytes = 100
 
 /**
- * Moves the object out of a joined leaf, so that what is only history does not keep a whole leaf's bytes alive. One that has not been
- * read is, since it can't be recalled any more when it has been replaced.
+ * Moves the object out of a joined leaf, so that an object of the past does not keep a whole leaf's bytes alive. An unread one
+ * is read, since it can't be read any more when it has been replaced.
  */
 export function detach(object: StoredObject, slabs: Slabs): void {
   if (!isRead(object)) {
@@ -163,7 +163,7 @@ export function toEntry(object: StoredObject): Entry {
   }
 }
 
-/** The contract's form of a change, from what it put and what it replaced; with the time where it happens now. */
+/** The contract's form of a change, from the new object and the replaced one; with the time if it happens now. */
 export function toChange(
   { revision, previous, key, writeId }: StoreChange,
   after: StoredObject | undefined,
@@ -268,8 +268,8 @@ export class Interner {
 }
 
 /**
- * Room for the bytes of many objects in one buffer, since a buffer for each costs more than copying the object. A slab
- * lives as long as any object in it; `State` moves what is left in old slabs into joined leaves from time to time.
+ * Buffers for the bytes of many objects, since a buffer for each costs more than copying the object. A slab
+ * lives as long as any object in it; `State` moves the rest of old slabs into joined leaves at intervals.
  */
 export class Slabs {
   /** The memory of the last `reserve`. */

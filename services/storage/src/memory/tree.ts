@@ -11,7 +11,7 @@ interface Leaf {
   joined?: Joined | undefined
 }
 
-/** A leaf's objects with commas between them. Object i begins at `starts[i]`; the last element is one behind the end. */
+/** A leaf's objects with commas between them. Object i begins at `starts[i]`; the last element is one past the end. */
 interface Joined {
   readonly bytes: Uint8Array
   readonly starts: Uint32Array
@@ -27,7 +27,7 @@ interface Branch {
 
 type Node = Leaf | Branch
 
-/** Objects of one leaf that lie next to each other. */
+/** Consecutive objects of one leaf. */
 export interface Run {
   readonly objects: readonly StoredObject[]
   readonly from: number
@@ -43,16 +43,16 @@ export interface Piece {
 }
 
 /**
- * Objects in the order of their keys: a B+tree that copies what it shares. `fork` gives a second tree in no time; from
+ * Objects in the order of their keys: a B+tree that copies shared nodes. `fork` gives a second tree in no time; from
  * then on each of the two copies a node before it changes it, and changes the copies in place.
  *
  *   root ─┬─ leaf a b c      fork, then set(e'):     root' ─┬─ leaf a b c   (shared)
- *         └─ leaf d e f                                     └─ leaf d e' f  (copied; the old leaf stays as it was)
+ *         └─ leaf d e f                                     └─ leaf d e' f  (copied; the old leaf is unchanged)
  */
 export class Tree {
   #root: Node
   #owner: object = {}
-  /** Joining a leaf of the past must not make it the place where objects of the present lie. */
+  /** Joining a leaf of the past must not make its bytes the place of present objects. */
   readonly #isPast: boolean
 
   private constructor(root: Node | undefined, isPast: boolean) {
@@ -82,7 +82,7 @@ export class Tree {
     return object?.key === key ? object : undefined
   }
 
-  /** Adds or replaces. Returns what was there. */
+  /** Adds or replaces. Returns the earlier object. */
   set(object: StoredObject): StoredObject | undefined {
     const root = this.#owned(this.#root)
     this.#root = root
@@ -92,7 +92,7 @@ export class Tree {
     return replaced
   }
 
-  /** Returns what was there. */
+  /** Returns the removed object. */
   delete(key: string): StoredObject | undefined {
     const found = this.get(key)
     if (found === undefined) return undefined
@@ -195,7 +195,7 @@ export class Tree {
     return joined
   }
 
-  /** A leaf of large objects goes in several pieces, so that a reader holds a few objects and never all of them. */
+  /** A leaf of large objects is given in several pieces, so that a reader holds a few objects and never all of them. */
   *#joinLarge(objects: readonly StoredObject[], from: number, to: number): Generator<Piece, void, undefined> {
     for (let first = from; first < to; ) {
       let next = first + 1
@@ -263,7 +263,7 @@ function setInLeaf(
   }
   objects.splice(index, 0, object)
   if (objects.length <= itemsMax) return { replaced: undefined }
-  // Keys that come in order fill their leaves: the new one begins a leaf of its own.
+  // Keys added in order fill their leaves: the new one begins a leaf of its own.
   const keep = index === objects.length - 1 ? itemsMax : objects.length >>> 1
   const node = { owner: leaf.owner, objects: objects.splice(keep) }
   return { replaced: undefined, split: { node, low: at(node.objects, 0).key } }
@@ -314,7 +314,7 @@ function joinedLength(objects: readonly StoredObject[]): number {
   return objects.reduce((sum, { length }) => sum + length + 1, -1)
 }
 
-/** Objects that were written lie without a gap; one byte between two of them is the comma of an earlier join. */
+/** Written objects have no gap; one byte between two of them is the comma of an earlier join. */
 function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   for (let index = 1; index < objects.length; index++) {
     const { bytes, start, length } = objects[index - 1]!
@@ -324,7 +324,7 @@ function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   return true
 }
 
-/** The joined bytes take the place of each object's own, so that an object lies in memory once. */
+/** The joined bytes replace each object's own, so that an object is in memory once. */
 function moveInto(joined: Joined, objects: readonly StoredObject[]): void {
   for (let index = 0; index < objects.length; index++) {
     const object = objects[index]!

@@ -2,13 +2,13 @@
 export interface PublisherLimits {
   /** Bytes of one message: NATS takes 1 MiB, and each follower holds a message whole. */
   readonly messageBytesMax: number
-  /** A change above this goes as a reference. With what else a change carries it still fits a message. */
+  /** A larger change is sent as a reference. With its other contents it still fits a message. */
   readonly changeBytesMax: number
   /** Messages that NATS has not acknowledged: enough for a round trip at full speed. */
   readonly inFlightMax: number
   /** Interval of the publisher's messages; followers turn to storage after 1 s of silence. */
   readonly heartbeatMs: number
-  /** A storage that has said nothing for so long is not vouched for: it says where it stands once a second. */
+  /** A storage that has been silent for so long is not vouched for: it sends its position once a second. */
   readonly storageSilenceMsMax: number
   /** Longest pause between two attempts. */
   readonly retryDelayMsMax: number

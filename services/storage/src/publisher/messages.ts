@@ -1,11 +1,11 @@
 import type { Change, ChangeMessage } from '@orch/core/contracts'
 import type { PublisherLimits } from './limits.ts'
 
-/** Objects of these resources are never shown to those who carry messages. */
+/** Objects of these resources are never shown to the carriers of messages. */
 const secretResources = ['core/secrets/']
 
 /**
- * The messages that carry a list of changes, in order: many to a message, and one of its own for a change that goes as a
+ * The messages that carry a list of changes, in order: many to a message, and one of its own for a change that is sent as a
  * reference.
  */
 export function* toMessages(
@@ -45,7 +45,7 @@ export function* toMessages(
   if (together.length > 0) yield { kind: 'changes', epoch, changes: together, publishedMs }
 }
 
-/** Subscribers hold what an update replaced, or ask storage for it when they need it. */
+/** Subscribers hold the replaced object of an update, or ask storage for it when they need it. */
 function withoutOldContent(change: Change): Change {
   const { after, before } = change
   if (after === undefined || before?.value === undefined) return change

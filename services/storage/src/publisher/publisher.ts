@@ -42,9 +42,9 @@ export interface Publisher {
 }
 
 /**
- * Publishes storage's changes while this replica leads: from behind the last message of the stream on, each message naming
- * the one before it, so that of two publishers one is refused and begins anew behind the other's last message. Nothing waits
- * for it: while NATS is away, storage goes on, and watch asks storage.
+ * Publishes storage's changes while this replica leads: from the last message of the stream on, each message naming
+ * the one before it, so that of two publishers one is refused and begins anew after the other's last message. Nothing waits
+ * for it: without NATS, storage continues, and watch asks storage.
  */
 export function createPublisher(options: PublisherOptions): Publisher {
   const closing = new AbortController()
@@ -84,7 +84,7 @@ async function run(environment: Environment, counts: Counts, closing: AbortSigna
       }).run()
     } catch (error) {
       counts.change_feed_publisher_restarts_total.inc()
-      // Watch goes on without what is published, so that the reason is logged once, and again when it lasts.
+      // Watch continues without the published changes, so that the reason is logged once, and again when it lasts.
       const level = attempt % limits.attemptsPerLine === 1 ? 'warn' : 'debug'
       if (!term.signal.aborted) log[level]({ reason: messageOf(error), attempt }, 'changes cannot be published')
     } finally {
@@ -127,7 +127,7 @@ class Session {
   #epoch = ''
   /** Everything up to here has been given to NATS. */
   #revision = 0
-  /** The last change of it, as far as it is known. */
+  /** Its last change, as far as it is known. */
   #lastChange = 0
   #sequence = 0
   #lastId: string | undefined
@@ -165,7 +165,7 @@ class Session {
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason
   }
 
-  /** Behind the stream's last message where it is of this epoch and storage still has what follows, else in the present. */
+  /** Begins after the stream's last message if it is of this epoch and storage still has the later changes, else in the present. */
   async #begin(): Promise<void> {
     const { storage, stream } = this.#environment
     const last = await stream.prepare()
@@ -176,7 +176,7 @@ class Session {
     const isContinued = message !== undefined && message.epoch === epoch && revisionOfMessage(message) >= compacted
     this.#revision = isContinued ? revisionOfMessage(message) : revision
     this.#lastChange = isContinued && message.kind === 'position' ? message.last : this.#revision
-    // Says that this publisher is there, and who was there before finds out.
+    // Announces this publisher, so that an earlier one notices it.
     this.#publish({ kind: 'position', epoch, revision: this.#revision, last: this.#lastChange })
   }
 
@@ -199,7 +199,7 @@ class Session {
     }
   }
 
-  /** Says where it stands, also under load, as long as storage says something too. */
+  /** Sends its position, also under load, as long as storage sends something too. */
   #beat(): void {
     const { clock, limits } = this.#environment
     const nowMs = clock.monotonic()

@@ -6,7 +6,7 @@ const writeAt = promisify(write)
 const syncData = promisify(fdatasync)
 
 /**
- * A file that is kept longer than its content, with blocks that have been written: who writes into them later needs no
+ * A file that is kept longer than its content, with blocks that have been written: later writes into them need no
  * new ones. (A file that is only made longer has holes, and a hole gets its block when it is written.)
  */
 export class DataFile {

@@ -22,7 +22,7 @@ export interface DataFolder {
   readonly isUsed: boolean
 }
 
-/** Looks at a folder before LMDB opens the file in it, which has these trees once it is in use; a DamagedStoreError says in one sentence what is wrong and what to do. */
+/** Checks a folder before LMDB opens the file in it, which has these trees once it is in use; a DamagedStoreError names the error and its remedy in one sentence. */
 export function checkDataFolder(directory: string, trees: readonly string[]): DataFolder {
   const path = join(directory, fileName)
   const folder = { directory, path, isUsed: existsSync(join(directory, markName)) }
@@ -69,7 +69,7 @@ export function markClosed({ directory, path }: DataFolder): void {
     writeFileSync(`${mark}.new`, text, { mode: 0o600 })
     renameSync(`${mark}.new`, mark)
   } catch {
-    // The folder may be full, or gone; nothing that was written rests on the note.
+    // The folder may be full, or missing; no written value rests on the note.
   }
 }
 
@@ -82,7 +82,7 @@ export function syncFolder(directory: string): void {
   closeSync(descriptor)
 }
 
-/** The data file of a store is not what the store has written. */
+/** The data file of a store differs from the store's writes. */
 export class DamagedStoreError extends Error {
   /** The damage alone. */
   readonly what: string

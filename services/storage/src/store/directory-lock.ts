@@ -16,7 +16,7 @@ const held = new Set<DatabaseSync>()
 export interface DirectoryLock {
   /** Says where the owner listens, for the message that a second start prints. */
   announce(address: string): void
-  /** For a process that goes on and has closed everything in the directory; otherwise the lock ends with the process. */
+  /** For a process that continues and has closed everything in the directory; otherwise the lock ends with the process. */
   release(): void
 }
 

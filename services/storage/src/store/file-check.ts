@@ -20,10 +20,10 @@ import {
 } from './lmdb-file.ts'
 
 /**
- * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts the page numbers and offsets that it finds there,
+ * Checks LMDB's data file before LMDB maps it into memory: LMDB trusts the page numbers and offsets in it,
  * and a wrong one ends the process. Every page that the last transaction refers to is read, of a large value its head
- * alone. Throws a DamageError that says what is wrong. A changed byte inside a key or a value is not found here; the
- * checksums of log entries find it. `trees` are those that it must have. A file that is as `closedAs` says, which
+ * alone. Throws a DamageError that names the error. A changed byte inside a key or a value is not found here; the
+ * checksums of log entries find it. `trees` are the required ones. A file whose state equals `closedAs`, which
  * `stateOfFile` gave when a store closed it, was sound then and has not been written since: its pages are not read.
  */
 export function checkFile(path: string, trees: readonly string[], closedAs = ''): void {
@@ -84,7 +84,7 @@ function readInto(bytes: Buffer, descriptor: number, at: number): Buffer {
   return bytes
 }
 
-/** A node of a leaf whose key and value lie inside the page. */
+/** A node of a leaf whose key and value are inside the page. */
 interface LeafNode {
   readonly flags: number
   readonly key: Buffer
@@ -184,13 +184,13 @@ export class FileCheck {
     }
   }
 
-  /** Reads a page and says how many nodes it has; their heads and keys lie inside it. */
+  /** Checks a page and returns the number of its nodes; their heads and keys are inside it. */
   #readNodes(number: number, name: string, flags: number): number {
     const { pageSize, transaction } = this.#meta
     this.#see(number, 1, name)
     const head = readPageHead(readInto(this.#page, this.#descriptor, number * pageSize))
     if (head.number !== number || head.flags !== flags) throw damagedPage(name, number, 'is not a page of it')
-    // LMDB writes to pages that it takes for those of a transaction under way.
+    // LMDB writes to pages that it takes for those of an open transaction.
     if (head.transaction > transaction) throw damagedPage(name, number, 'is of a transaction that was not')
     const { lower, upper } = head
     if (lower < 2 || lower % 2 !== 0 || lower > upper || upper > pageSize - pageHeaderBytes)
@@ -262,7 +262,7 @@ export class FileCheck {
   }
 
   /**
-   * Free pages may not be in use. In the list: how many numbers follow, then those of single pages, or of a first page with
+   * Free pages may not be in use. In the list: the number of entries, then those of single pages, or of a first page with
    * minus the count of pages before it; 0 is an empty place.
    */
   #checkFreePages(list: Buffer): void {

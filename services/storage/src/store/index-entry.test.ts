@@ -11,7 +11,7 @@ function aPut(key: string, bytes: number, revision = largest) {
   return { revision, previous: 1, replaces: 0, key, writeId: 'w', value }
 }
 
-/** As it comes from lmdb: in a buffer that says how much of it counts, and is used again. */
+/** In lmdb's form: a reused buffer with the length of its valid part. */
 function stored(entry: IndexEntry): Buffer {
   const bytes = encode(entry)
   const shared = Buffer.concat([bytes, Buffer.alloc(100, 0xff)])

@@ -15,7 +15,7 @@ const lengthBytes = 4
 const checksumBytes = 4
 const restBytes = lengthBytes + checksumBytes
 
-/** An entry as it is read: the revision, or bytes where there is more. */
+/** A read entry: the revision, or bytes if there is more. */
 export type IndexEntry = Revision | Buffer
 
 /** Options of the tree of such entries, which lmdb's types leave out. A revision that cannot be read is NaN. */
@@ -29,13 +29,13 @@ export const ofIndexEntries = {
     },
     decode(bytes: Buffer): IndexEntry {
       if (bytes.length < revisionBytes) return Number.NaN
-      // lmdb's buffer is larger than what it says to hold, and the next read changes it.
+      // lmdb's buffer is larger than its contents, and the next read changes it.
       return bytes.length === revisionBytes ? bytes.readDoubleLE(0) : Buffer.from(bytes.subarray(0, bytes.length))
     },
   },
 }
 
-/** The entry of the index for what a log entry puts. */
+/** The index entry for a log entry's put. */
 export function toIndexEntry({ key, revision, value }: LogEntry): IndexEntry {
   if (value === undefined || !hasFront({ key, value })) return revision
   const front = value.subarray(0, frontBytesMax)
@@ -53,7 +53,7 @@ export function revisionOf(entry: IndexEntry): Revision {
   return typeof entry === 'number' ? entry : entry.readDoubleLE(0)
 }
 
-/** The front of an entry's value; undefined without one. Throws a DamageError if it is not as it was written. */
+/** The front of an entry's value; undefined without one. Throws a DamageError if it differs from the written one. */
 export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined {
   if (typeof entry === 'number') return undefined
   const end = entry.length - checksumBytes

@@ -58,7 +58,7 @@ test('bytes of any kind are read as lmdb itself reads them', () => {
   const keys = plainKeys(own)
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.constantFrom(0xff, 0x7e), (bytes, most) => {
-      // Something stands behind the key, as it does in the buffer of lmdb.
+      // Other bytes follow the key, as in lmdb's buffer.
       const room = Buffer.from([...bytes.map((byte) => byte & most), 0x41, 0x42])
       const reads = [keys, own].map((codec) => outcomeOf(() => codec.readKey(room, 0, bytes.length)))
       expect(reads[0]).toEqual(reads[1])

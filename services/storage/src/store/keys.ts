@@ -24,7 +24,7 @@ function isKeyCodec(database: object): database is KeyCodec {
 }
 
 /**
- * A codec of the same format that reads plain keys by one native call. A start reads every key, and lmdb's own reader goes over each of
+ * A codec of the same format that reads plain keys by one native call. A start reads every key, and lmdb's own reader decodes each of
  * them byte by byte.
  */
 export function plainKeys({ writeKey, readKey }: KeyCodec): KeyEncoder {

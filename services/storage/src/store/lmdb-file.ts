@@ -1,6 +1,6 @@
 /**
- * The layout of LMDB's data file (format 2, 64 bits, little endian): pages of one size, of which the first two hold what a
- * transaction starts from. Each transaction overwrites the older of the two.
+ * The layout of LMDB's data file (format 2, 64 bits, little endian): pages of one size, of which the first two hold the
+ * start of a transaction. Each transaction overwrites the older of the two.
  *
  *   page       u64 its own number, u64 transaction, u16 -, u16 flags, u16 lower, u16 upper (overflow: u32 pages), then from 24 on
  *   leaf       u16 offset of each node (from 24 on) … nodes: u32 value's bytes, u16 flags, u16 key's bytes, key, value
@@ -95,7 +95,7 @@ export function readTree(bytes: Buffer, at: number): Tree {
   }
 }
 
-/** Reads one of the first two pages; a DamageError says what is wrong with it. */
+/** Reads one of the first two pages; a DamageError names its error. */
 export function readMetaPage(bytes: Buffer, number: number): MetaPage {
   const head = readPageHead(bytes)
   if (head.number !== number || head.flags !== pageFlags.meta) throw new DamageError(`page ${number} is not one of LMDB's first pages`)

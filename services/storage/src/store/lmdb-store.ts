@@ -274,7 +274,7 @@ class LmdbTables implements Tables {
   /** The value put to a key at the revision that the index names; it is in lmdb's own buffer until the next read. */
   #valueOf(latest: Latest): Uint8Array {
     const bytes = this.#log.getBinaryFast(latest.revision)
-    // lmdb's buffer is larger than what it says to hold.
+    // lmdb's buffer is larger than its contents.
     const value = bytes === undefined ? undefined : decodeValue(latest, bytes, bytes.length)
     if (value === undefined)
       throw new DamageError(`the latest revision of ${latest.key} is ${latest.revision}, and nothing was written to it there`)
@@ -446,7 +446,7 @@ function explain(cause: unknown, directory: string): string {
 /** Room for entries does not grow ahead of need beyond this. */
 const scratchBytesMax = 8 * 1024 * 1024
 
-/** Keys that one call goes over. V8 compiles a long loop with all that it calls while it runs, which costs a start more than it gives back. */
+/** Keys in one call. V8 compiles a long loop with all its calls while it runs, which costs a start more than it gives back. */
 const keysPerStep = 64
 
 /** With less room than this, a failed write is blamed on the lack of it. */
@@ -468,7 +468,7 @@ interface LmdbStats extends TreeStats {
 /** Pages that hold the file's roots. */
 const metaPages = 2
 
-/** Pages of the two small trees: the table of trees, and what the store knows of itself. */
+/** Pages of the two small trees: the table of trees, and the store's notes of itself. */
 const smallTreesPages = 2
 
 /** LMDB's table of readers takes two pages and a bit. */

@@ -31,8 +31,8 @@ export function encodeLogEntry({ revision, previous, replaces, key, writeId, val
 }
 
 /**
- * The entry of a revision, in the first bytes of a buffer. Its value is a view into the given bytes. Throws a DamageError when they are
- * not what was written.
+ * The entry of a revision, in the first bytes of a buffer. Its value is a view into the given bytes. Throws a DamageError if they
+ * differ from the written ones.
  */
 export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.length): LogEntry {
   const end = contentEnd(revision, bytes, length)

@@ -79,7 +79,7 @@ function aStore() {
   const heard: string[] = []
   store.listen((changes) => heard.push(...changes.map(({ key, revision }) => `${key}@${revision}`)))
   const outcomes: Record<string, string> = {}
-  /** Asks for a commit; how it ends stands in `outcomes`. */
+  /** Asks for a commit; its outcome is in `outcomes`. */
   const ask = (name: string, { key = name, ...rest }: Partial<StoreCommit> = {}) => {
     outcomes[name] = 'open'
     store.commit({ key, expected: 0, conditions: [], value: new Uint8Array(1), writeId: name, ...rest }).then(

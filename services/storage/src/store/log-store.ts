@@ -20,13 +20,13 @@ export interface StoreEnvironment {
   readonly monotonic: () => number
   readonly randomId: () => string
   /**
-   * Told of damage to what is current, found after the start, before its reader gets the error. What rests on a value would go on without it
-   * (a policy that is not read forbids nothing), so a server ends here.
+   * Reports damage to a current value, found after the start, before its reader gets the error. Dependants of a value would continue without it
+   * (an unread policy forbids nothing), so a server ends here.
    */
   readonly onDamage?: ((error: Error) => void) | undefined
   /**
-   * Told of a write or flush that failed for another reason than a lack of room, before anybody who waits for it. What the medium holds of it
-   * is not known, and a second flush may be reported as done without the first one's pages, so a server ends here; a store writes no more.
+   * Reports a failed write or flush, for another reason than a lack of room, before its callers get the error. The medium's contents
+   * are unknown, and a second flush may be reported as done without the first one's pages, so a server ends here; a store writes no more.
    */
   readonly onFailure?: ((error: Error) => void) | undefined
   /** Told of damage to the past alone, which is forgotten up to a revision. */
@@ -45,11 +45,11 @@ interface Checked {
 }
 
 /**
- * The store over a log and an index. Commits wait while a flush is under way, then all that wait are checked, one after
+ * The store over a log and an index. Commits wait during a flush, then all waiting ones are checked, one after
  * the other, and share the next flush.
  *
  *   in flight {a b}   waiting {c d}   a b durable → listeners called with a b → a b answered → c d checked → in flight {c d}
- *   the flush of {a b} fails → a b refused, never visible → c d checked against what was before a
+ *   the flush of {a b} fails → a b refused, never visible → c d checked against the state before a
  */
 export class LogStore implements Store {
   readonly adopt: Store['adopt']
@@ -69,7 +69,7 @@ export class LogStore implements Store {
   #retriedMs = 0
   #sweptEntriesMax = compactionStepEntries
   #sweeping: Promise<void> | undefined
-  /** Damage to the past was met: what entries that were to be swept say of others is not all there. */
+  /** The past is damaged: entries to be swept do not name all others. */
   #isPastDamaged = false
   #closed: Promise<void> | undefined
 
@@ -208,7 +208,7 @@ export class LogStore implements Store {
     })
   }
 
-  /** Checks all that wait and flushes what they write. */
+  /** Checks all waiting commits and flushes their writes. */
   #begin(): void {
     // On a full disk each commit is checked by the room that it needs itself: a deletion does not fall with a large object.
     const waiting = this.#waiting.splice(0, this.#tables.isFull ? 1 : this.#waiting.length)
@@ -301,7 +301,7 @@ export class LogStore implements Store {
     return { after, upTo: this.#meta.revision }
   }
 
-  /** Reads what came after a revision. Where some of it is not as it was written it is forgotten before the error is thrown. */
+  /** Reads changes after a revision. A damaged part is forgotten before the error is thrown. */
   #readPast<T>(after: Revision, read: () => T): T {
     if (after < this.#meta.compacted) throw expired(`revision ${after} has been compacted`)
     try {
@@ -332,7 +332,7 @@ export class LogStore implements Store {
     }
   }
 
-  /** One step of a compaction: what its entries replaced goes, and so do deletions themselves. */
+  /** One step of a compaction: the replaced values of its entries are removed, and deletions themselves. */
   async #sweep(): Promise<void> {
     const { swept, compacted } = this.#meta
     const removed: Revision[] = []
@@ -356,7 +356,7 @@ export class LogStore implements Store {
     await this.#removeSwept(removed, { last, seen })
   }
 
-  /** One step of a compaction of a damaged past: it goes as far as nothing refers to it. */
+  /** One step of a compaction of a damaged past: it removes only unreferenced entries. */
   async #sweepUnreferenced(): Promise<void> {
     const { swept, compacted } = this.#meta
     const removed = this.#readPast(compacted, () => unreferenced(this.#tables, this.#meta, this.#sweptEntriesMax))
@@ -379,7 +379,7 @@ export class LogStore implements Store {
     this.#meta = { ...this.#meta, swept: last }
   }
 
-  /** Tries now and then whether writing works again; while the server is not ready, no request may come that would. */
+  /** Tries at intervals whether writing works again; while the server is not ready, no request may come that would. */
   #retry(): void {
     const nowMs = this.#environment.monotonic()
     if (
@@ -414,7 +414,7 @@ export function checkCommit(
   if (revisionOf(commit.key) !== commit.expected) return { kind: 'stale' }
   const index = commit.conditions.findIndex(({ key, revision }) => revisionOf(key) !== revision)
   if (index !== -1) return { kind: 'unmet', index }
-  // Deleting what is absent would be a change of nothing.
+  // Deleting an absent key would be a change of nothing.
   if (commit.value === undefined && commit.expected === 0) return { kind: 'stale' }
   return undefined
 }

@@ -110,7 +110,7 @@ export class MemoryTables implements Tables {
   }
 }
 
-/** An entry whose value is held elsewhere. */
+/** An entry whose value is held by another object. */
 class AdoptedEntry implements LogEntry {
   readonly revision: Revision
   readonly previous: Revision

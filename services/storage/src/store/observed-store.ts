@@ -95,7 +95,7 @@ async function traced<T>(
   }
 }
 
-/** `core/configmaps` of `core/configmaps/default/a`; '' where all resources are meant. */
+/** `core/configmaps` of `core/configmaps/default/a`; '' for all resources. */
 function resourceOf(key: string): string {
   const end = key.indexOf('/', key.indexOf('/') + 1)
   return end < 0 ? key : key.slice(0, end)

@@ -59,7 +59,7 @@ test('STORE-04: what lies outside the span is not undone', () => {
 
 test('what no state from a revision on refers to is found, so many at a time at most', () => {
   const meta = { compacted: 6, revision: 9 }
-  // 5 is what was before 9; 6 is a deletion.
+  // 5 is the revision before 9; 6 is a deletion.
   expect(unreferenced(tables, meta, 10)).toEqual([2, 3, 6])
   expect(unreferenced(tables, meta, 2)).toEqual([2, 3])
 })

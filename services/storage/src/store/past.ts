@@ -3,14 +3,14 @@ import { DamagedStoreError } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
 import type { KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
-/** A part of the past: what was written after a revision that is not below the compacted one, up to where the store stands. */
+/** A part of the past: the writes after a revision that is not below the compacted one, up to the store's revision. */
 export interface PastSpan {
   readonly after: Revision
   readonly upTo: Revision
 }
 
 /**
- * The keys of a span and their revisions, as they were at a revision: the index of latest with newer entries undone.
+ * The keys of a span and their revisions, at a revision: the index of latest with newer entries undone.
  *
  *   latest {a: 5, c: 7}   log after 4: 5 puts a (replaces 2), 6 deletes b (replaces 3), 7 puts c (replaces 0)
  *   at 4: {a: 2, b: 3}
@@ -31,7 +31,7 @@ function merge(latest: Iterable<Latest>, undone: ReadonlyMap<string, Revision>):
 }
 
 /**
- * The entries of the log after a revision; a last few may be beyond where the store stands. Throws a DamageError where one is missing:
+ * The entries of the log after a revision; a last few may be beyond the store's revision. Throws a DamageError for a missing one:
  * each names the one before it.
  */
 export function* wholePast(tables: Tables, { after, upTo }: PastSpan): Generator<LogEntry, void, undefined> {
@@ -46,7 +46,7 @@ export function* wholePast(tables: Tables, { after, upTo }: PastSpan): Generator
 
 /** Damage to a log. */
 export interface Damage {
-  /** All changes after this revision can be shown, with what was before them. */
+  /** All changes after this revision can be shown, with the objects before them. */
   readonly shownAfter: Revision
   /** The index of latest names an entry that is damaged. */
   readonly isOfPresent: boolean
@@ -73,7 +73,7 @@ export function findDamage(tables: Tables, { swept, compacted, revision: upTo }:
   return { shownAfter: last < upTo ? upTo : shownAfter, isOfPresent: namesOne(tables, damaged) }
 }
 
-/** True: nothing lies between an entry and the last one that was seen of those after a revision. */
+/** True: no entry is missing between an entry and the last seen one of those after a revision. */
 function follows({ previous }: LogEntry, last: Revision, after: Revision): boolean {
   return last === after ? previous <= after : previous === last
 }
@@ -94,7 +94,7 @@ export function unreferenced(
   return found
 }
 
-/** Undefined: it is missing, or not what was written. */
+/** Undefined: it is missing, or damaged. */
 function tryEntry(tables: Tables, revision: Revision): LogEntry | undefined {
   try {
     return tables.entry(revision)
@@ -110,7 +110,7 @@ function namesOne(tables: Tables, revisions: ReadonlySet<Revision>): boolean {
   return false
 }
 
-/** Says of an error that a log is not as it was written. */
+/** True for an error of a damaged log. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof DamagedStoreError || error instanceof DamageError
 }

@@ -3,7 +3,7 @@ import type { DataFile } from './data-file.ts'
 import { type FileShape, pagesNeeded, type TreeSize } from './room.ts'
 import { type Batch, NoRoomError } from './tables.ts'
 
-/** The data file as it is now. */
+/** The present data file. */
 export interface MeasuredFile extends FileShape {
   /** Pages from the start of the file to the last one in use. */
   readonly usedPages: number
@@ -19,13 +19,13 @@ export interface ReserveOptions {
 }
 
 /**
- * Sees to it that a transaction finds its pages in the file, behind those in use, before it begins: LMDB corrupts the
+ * Ensures that a transaction finds its pages in the file, after those in use, before it begins: LMDB corrupts the
  * memory of its process when a write to the file fails (3.5.6, in `mdb_page_flush`), and free space that was only looked
  * at may be taken by another program.
  *
  *   used ████████ written ahead ░░░░░░░░░░   a batch needs 30, ordinary batches leave 256 → 286 or more, or the file is extended
- *   the disk is full, ahead 270               put refused     delete (leaves 128) goes on     sweep (leaves 0) goes on
- *   after sweeps: many free pages             they count as half of what is to be left → put goes on
+ *   the disk is full, ahead 270               put refused     delete (leaves 128) continues     sweep (leaves 0) continues
+ *   after sweeps: many free pages             they count as half of the pages to be left → put continues
  */
 export class Reserve {
   readonly #options: ReserveOptions
@@ -51,7 +51,7 @@ export class Reserve {
 
   /** Holds the pages for a batch, and extends the file where needed; a NoRoomError says that it could not be. */
   hold(batch: Batch): Promise<number> {
-    // One after the other: each finds what the one before it has left.
+    // One after the other: each finds the result of the one before it.
     const held = this.#extension.then(() => this.#makeRoom(batch))
     this.#extension = held.then(
       () => undefined,
@@ -110,7 +110,7 @@ const lackOfRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 /** The part of the reserve that a batch leaves: deletions leave room for compaction, and all other writes leave room for deletions. */
 const keptPart: Readonly<Record<Batch['purpose'], number>> = { put: 1, delete: 1 / 2, sweep: 0 }
 
-/** The shape after a batch under way has taken its pages, wherever it may put them. */
+/** The shape after an open batch has taken its pages, at any place. */
 function grown(shape: FileShape, pages: number): FileShape {
   if (pages === 0) return shape
   const larger = (tree: TreeSize) => ({ ...tree, branchPages: tree.branchPages + pages, leafPages: tree.leafPages + pages })

@@ -21,7 +21,7 @@ function aRandom(seed: number): () => number {
   }
 }
 
-/** Batches as a store writes them: puts and deletes of few or many keys, large and small, and sweeps of what they replaced. */
+/** Batches in a store's form: puts and deletes of few or many keys, large and small, and sweeps of the replaced values. */
 function* someBatches(seed: number, count: number): Iterable<Batch> {
   const random = aRandom(seed)
   const whole = (below: number) => Math.floor(random() * below)

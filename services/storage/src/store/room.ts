@@ -27,7 +27,7 @@ const numberKeyBytes = 10
 const pageNumberBytes = 8
 /** LMDB puts a key and a value that take more than half a page on pages of their own. */
 const nodesPerPageMin = 2
-/** Pages of the small trees: the table of trees, what the store knows of itself, and their roots. */
+/** Pages of the small trees: the table of trees, the store's notes of itself, and their roots. */
 const smallTreesPages = 12
 
 /**
@@ -59,7 +59,7 @@ export function pagesNeeded({ appended, removed }: Pick<Batch, 'appended' | 'rem
   return overflowPages + appends + index + removals + freedPages + freeList + smallTreesPages
 }
 
-/** Pages that so many changes anywhere in a tree copy: the paths to them, and a neighbour of each page that becomes empty. */
+/** Pages copied by so many changes anywhere in a tree: the paths to them, and a neighbour of each page that becomes empty. */
 function changedPages({ depth, branchPages, leafPages }: TreeSize, changes: number): number {
   if (changes === 0) return 0
   return depth + Math.min(changes * 2, leafPages) + Math.min(changes * 2 * Math.max(0, depth - 1), branchPages)

@@ -20,7 +20,7 @@ export interface Meta {
   /** The highest revision ever given out by a flush that succeeded. */
   readonly revision: Revision
   readonly compacted: Revision
-  /** Up to here a compaction has removed what it may; behind `compacted` after a crash only. */
+  /** Up to here a compaction has removed all it may; behind `compacted` after a crash only. */
   readonly swept: Revision
 }
 
@@ -29,9 +29,9 @@ export interface Batch {
   readonly appended: readonly LogEntry[]
   /** Revisions of log entries to remove. */
   readonly removed: readonly Revision[]
-  /** Only what this writer owns: two writers may be under way at once. */
+  /** This writer's own notes only: two writers may be active at once. */
   readonly meta: Partial<Meta>
-  /** On a full disk, what makes room goes on after the rest is refused: deletions, then compaction's sweeps. */
+  /** On a full disk, batches that make room continue after the rest is refused: deletions, then compaction's sweeps. */
   readonly purpose: 'put' | 'delete' | 'sweep'
 }
 
@@ -52,8 +52,8 @@ export interface Latest {
 }
 
 /**
- * A log of revisions and an index of latest (key → revision), on whatever medium. Reads are calls that return at once and
- * what they return is a copy; iterators are used up within the turn.
+ * A log of revisions and an index of latest (key → revision), on any medium. Reads are calls that return at once and
+ * return a copy; iterators are used up within the turn.
  */
 export interface Tables {
   readonly meta: Meta

@@ -24,7 +24,7 @@ export type LocatedBackend = { readonly kind: 'found'; readonly path: string } |
 
 /** The places of a program. */
 export interface LocateOptions {
-  /** Keeps what was unpacked, for the next time. */
+  /** Keeps unpacked files, for the next time. */
   readonly cacheFolder: string
   /** True if a package of the distribution may be fetched. */
   readonly mayFetch: boolean

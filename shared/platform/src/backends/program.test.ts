@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { firstFreePort, lastFreePort } from './limits.ts'
 import { freePorts } from './program.ts'
 
-// None of those that are given to others: processes of other tests come back to theirs at the same time.
+// Not from the range that others get: processes of other tests reuse theirs at the same time.
 const few = { first: firstFreePort - 100, last: firstFreePort - 61 }
 
 async function listening(ports: readonly number[]) {

@@ -65,9 +65,9 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
 }
 
 /**
- * Different ports of the loopback interface that are free, and that stay free until they are used: none of the
+ * Different free ports of the loopback interface that stay free until they are used: none of the
  * range from which systems take ports for connections and for servers at port 0 (from 32768, on some from 49152), and none
- * that this process has been given before: its owner may be about to come back to it.
+ * that this process has been given before: its owner may be about to reuse it.
  */
 export async function freePorts(count: number, { first, last } = ownPart()): Promise<number[]> {
   const servers: Server[] = []
@@ -199,7 +199,7 @@ class ChildProgram implements Program {
   }
 }
 
-/** The address that a program in Go could not listen on, from what it said: `listen tcp 127.0.0.1:2379: bind: address already in use`. */
+/** The address that a program in Go could not listen on, from its output: `listen tcp 127.0.0.1:2379: bind: address already in use`. */
 function takenAddress(said: string): string | undefined {
   return /listen tcp (\S+): bind: address already in use/.exec(said)?.[1]
 }

@@ -21,7 +21,7 @@ export class CallBound {
     this.#clock = clock
   }
 
-  /** Resolves when a call may begin; what it gives is to be called at its end. Undefined: that took longer than `waitMs`. */
+  /** Resolves when a call may begin; the resulting function is called at its end. Undefined: that took longer than `waitMs`. */
   take(name: string, waitMs: number): Promise<(() => void) | undefined> {
     const place = this.#places.get(name) ?? { running: 0, waiting: [] }
     this.#places.set(name, place)

@@ -31,13 +31,13 @@ interface Pending {
 }
 
 /**
- * Publishes to JetStream and waits for what it says, over one subscription for all answers. The library's own way makes
+ * Publishes to JetStream and waits for the acknowledgements, over one subscription for all of them. The library's own way makes
  * two errors, a timer and a race for every message, in case they should be needed.
  */
 export class AcknowledgedPublisher {
   readonly #options: AcknowledgedPublisherOptions
   readonly #inbox = createInbox()
-  /** By number, those that were sent first being the first. */
+  /** Pending messages in send order. */
   readonly #pending = new Map<number, Pending>()
   #last = 0
   #timer: Timer | undefined
@@ -77,7 +77,7 @@ export class AcknowledgedPublisher {
     else pending.resolve(answer)
   }
 
-  /** Gives up what has waited too long, and looks again when the next one will have. */
+  /** Gives up messages that have waited too long, and checks again when the next one will have. */
   #giveUp(): void {
     const { clock } = this.#options
     this.#timer = undefined

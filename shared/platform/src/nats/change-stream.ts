@@ -18,7 +18,7 @@ export interface PublishOptions {
   readonly expectedId?: string | undefined
 }
 
-/** Told of what a stream carries. */
+/** Receives the contents of a stream. */
 export interface ChangeListener {
   onMessage(message: ChangeMessage, bytes: number): void
   /** Nothing comes any more; a reader that wants more subscribes again. */
@@ -27,7 +27,7 @@ export interface ChangeListener {
 
 /** Messages in one order for all, kept for a while by a server that may lose them. */
 export interface ChangeStream {
-  /** Makes the stream what it should be, and says where it ends. */
+  /** Creates or corrects the stream, and returns its last message. */
   prepare(): Promise<LastMessage>
   /** Rejected when it is refused, unanswered or known already. Messages are taken in in the order of the calls. */
   publish(message: ChangeMessage, options: PublishOptions): Promise<void>

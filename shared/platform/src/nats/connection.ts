@@ -9,7 +9,7 @@ export interface NatsOptions {
   readonly servers: readonly string[]
   /** The name of this connection in the server's own tools. */
   readonly name: string
-  /** Whom to trust, and who we are. Files are read at every connection, so renewed ones are taken up. */
+  /** The trusted authorities, and our certificate. Files are read at every connection, so renewed ones are used. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string } | undefined
   readonly user?: string | undefined
   readonly password?: string | undefined
@@ -78,7 +78,7 @@ async function toConnectionOptions({ servers, name, tls, user, password, credent
     pingInterval: natsPingIntervalMs,
     maxPingOut: 2,
     ignoreClusterUpdates: true,
-    // The library hands what it does not know to Node. Any certificate in the file is trusted, also an intermediate authority.
+    // The library passes unknown options to Node. Any certificate in the file is trusted, also an intermediate authority.
     ...(tls === undefined ? {} : { tls: { ...tls, ...{ allowPartialTrustChain: tls.caFile !== undefined } } }),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),

@@ -56,7 +56,7 @@ export function createJetStream(options: JetStreamOptions): ChangeStream {
 const idHeader = 'Nats-Msg-Id'
 const codec = codecOf(changeMessage)
 
-/** A connection, and what goes over it. */
+/** A connection, and its traffic. */
 interface Connected {
   readonly of: NatsConnection
   readonly client: JetStreamClient
@@ -180,7 +180,7 @@ function headersOf({ stream, id, expectedSequence, expectedId }: PublishOptions 
   return expectations
 }
 
-/** Undefined: written by a version that is not ours; those behind it find out by the revisions. */
+/** Undefined: written by an incompatible version; later messages show it by their revisions. */
 function decode(data: Uint8Array): ChangeMessage | undefined {
   try {
     return codec.decode(data)

@@ -12,14 +12,14 @@ export interface OpenTelemetryOptions {
   readonly serviceName: string | undefined
   readonly version: string
   readonly clock: Clock
-  /** Receives what the SDK has to say, such as that a collector cannot be reached. */
+  /** Receives the SDK's messages, such as that a collector cannot be reached. */
   readonly log: Log
 }
 
 /** The SDK at work, until it is closed. */
 export interface OpenTelemetry {
   readonly tracer: Tracer
-  /** Sends what waits to be sent, or gives it up after a moment. */
+  /** Sends the waiting spans, or drops them after a moment. */
   close(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { retryDelayMs } from '../retry-delay.ts'
 export type Stored = Pick<Entry, 'value' | 'metadataEnd'>
 
 interface Decoding<T> {
-  /** Returns what is kept of an object. An object that cannot be decoded is left out, and logged. */
+  /** Returns the kept part of an object. An object that cannot be decoded is left out, and logged. */
   readonly decode: (value: Uint8Array, key: string) => T
 }
 
@@ -16,7 +16,7 @@ interface Keeping<T> {
   readonly keep: (stored: Stored, key: string) => T
 }
 
-/** The resource of a reflector, what it keeps of each object, and its access to the world. */
+/** The resource of a reflector, the kept part of each object, and its access to the world. */
 export type ReflectorOptions<T> = ReflectorParts & (Decoding<T> | Keeping<T>)
 
 interface ReflectorParts {
@@ -39,7 +39,7 @@ export interface ReflectorChange<T> {
   readonly revision: number
 }
 
-/** Longest pause between two attempts to reach storage; the first retry comes at once. */
+/** Longest pause between two attempts to reach storage; the first retry is immediate. */
 const retryDelayMsMax = 5_000
 
 /**
@@ -126,7 +126,7 @@ export class Reflector<T> {
     this.#epoch = epoch
   }
 
-  /** False when the history after the revision in memory is gone, or belongs to another store. */
+  /** False when the history after the revision in memory is lost, or belongs to another store. */
   #take(part: ChangesPart): boolean {
     if (part.kind === 'expired' || part.epoch !== this.#epoch) return false
     if (part.kind === 'position') {

@@ -14,7 +14,7 @@ interface Queued<T> {
 }
 
 /**
- * Joins what is said in one turn of the event loop into few messages.
+ * Joins the items of one turn of the event loop into few messages.
  *
  *   push a, push b, …      the turn ends      write [a b …]
  *   the other side does not read: write → false, then nothing until `drain`, and `waitingBytes` grows
@@ -46,7 +46,7 @@ export class Batches<T> {
     this.#schedule()
   }
 
-  /** Takes back what has not left yet; false: too late. */
+  /** Takes back an item that has not left yet; false: too late. */
   retract(item: T): boolean {
     const index = this.#queue.findIndex((queued) => queued.item === item)
     if (index === -1) return false

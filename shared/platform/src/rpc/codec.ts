@@ -38,10 +38,10 @@ export function codecOf(description: Described): Codec {
 
 const codecs = new WeakMap<Described, Codec>()
 
-/** The codec of a message, without the length in front of it. The writer goes from the end of a message to its start. */
+/** The codec of a message, without the length in front of it. The writer writes from the end of a message to its start. */
 interface Body {
   write(message: Plain): void
-  /** Adds what is read, to the end that the reader has, to a message that is begun already. */
+  /** Adds the read fields, up to the reader's end, to a message that is begun already. */
   read(reader: Reader, message: Plain): Plain
 }
 

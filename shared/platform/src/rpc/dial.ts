@@ -23,7 +23,7 @@ export interface Dialled<S> {
 
 /** The address of a service, and the connection to it. */
 export interface DialOptions extends RpcTelemetry {
-  /** `host:port` for each replica, or `dns:///name:port` for all that are behind a name. */
+  /** `host:port` for each replica, or `dns:///name:port` for all addresses of a name. */
   readonly addresses: readonly string[]
   /** Our certificate and the trusted authorities; absent for a plain connection. */
   readonly tls?: TlsFiles | undefined
@@ -38,8 +38,8 @@ export interface DialOptions extends RpcTelemetry {
 }
 
 /**
- * A contract's service at the given addresses. Connections are made at once, and again when they are lost. A call goes to the
- * replica with the fewest calls in flight; where there is none, it waits for at most a second and is then refused with 503.
+ * A contract's service at the given addresses. Connections are made at once, and again when they are lost. A call is sent to the
+ * replica with the fewest calls in flight; without one, it waits for at most a second and is then refused with 503.
  */
 export function dialContract<M extends Methods>(contract: Contract<M>, options: DialOptions): Dialled<Service<Contract<M>>> {
   const { tls, lookup = systemLookup, clock = systemClock, random, log } = options

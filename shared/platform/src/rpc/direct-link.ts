@@ -9,8 +9,8 @@ export interface DirectLink<S> {
 }
 
 /**
- * A contract's service by function calls: messages pass as they are. With `freeze`, for tests, what crosses is frozen all the
- * way down, so that neither side can change what the other holds. Bytes cannot be frozen: `verify` compares their checksums.
+ * A contract's service by function calls: messages pass unchanged. With `freeze`, for tests, messages are deeply frozen,
+ * so that neither side can change the other's. Bytes cannot be frozen: `verify` compares their checksums.
  */
 export function directLink<M extends Methods>(
   contract: Contract<M>,

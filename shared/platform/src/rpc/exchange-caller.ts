@@ -34,7 +34,7 @@ export interface Patience {
 /** The approximate cost of an item besides its payload. */
 const itemBytes = 96
 
-/** The calling side of a stream of batches. When the stream dies, whatever had left is of unknown outcome. */
+/** The calling side of a stream of batches. When the stream dies, every sent call has an unknown outcome. */
 export class ExchangeCaller {
   readonly #options: ExchangeCallerOptions
   readonly #batches: Batches<CallItem>
@@ -50,7 +50,7 @@ export class ExchangeCaller {
     call.on('data', ({ items }: ReplyFrame) => {
       for (const item of items) this.#take(item)
     })
-    // Every end comes with a status, also that of a connection that died.
+    // Every end has a status, also that of a connection that died.
     call.on('error', () => {})
     call.on('status', () => this.#die())
   }

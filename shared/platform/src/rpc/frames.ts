@@ -22,7 +22,7 @@ const callItem = wire.variants({
 const replyItem = wire.variants({
   answer: wire.message({ id: wire.int64(1), payload: wire.bytes(2) }),
   failure: wire.message({ id: wire.int64(1), status: wire.json<Status>(2), isUnknown: wire.bool(3) }),
-  /** The server is about to stop: what it has taken will be answered, new calls belong elsewhere. */
+  /** The server is about to stop: accepted calls will be answered, new ones are refused. */
   leaving: wire.message({}),
 })
 

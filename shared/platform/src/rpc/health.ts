@@ -11,7 +11,7 @@ export const healthContract = contract('grpc.health.v1.Health', {
   watch: stream(question, answer, { endless: true }),
 })
 
-/** Values of the protocol. `unknown`: it can be reached, and what it stands on does not answer. */
+/** Values of the protocol. `unknown`: it is reachable, and its backend does not answer. */
 export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const
 
 /** A server's announcement that it accepts calls. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext } from 'node:tls'
 import { ChannelCredentials, credentials } from '@grpc/grpc-js'
 
-/** PEM of a caller: whom it trusts, absent: whom the runtime trusts; and what it shows. */
+/** PEM of a caller: the trusted authorities, absent: the runtime's; and its own certificate. */
 export interface CallerTexts {
   readonly ca?: Buffer | undefined
   readonly certificate?: Buffer | undefined
@@ -13,8 +13,8 @@ type ConnectorParameters = Parameters<ChannelCredentials['_createSecureConnector
 type Connector = ReturnType<ChannelCredentials['_createSecureConnector']>
 
 /**
- * Credentials of TLS for servers that are dialled by name or by address. gRPC announces what it has dialled as the name of the
- * server, also an address, which TLS does not allow and Node refuses from 26 on. The certificate must be for what was dialled.
+ * Credentials of TLS for servers that are dialled by name or by address. gRPC announces the dialled name as the server's,
+ * also an address, which TLS does not allow and Node refuses from 26 on. The certificate must be for the dialled name.
  */
 export class HostCredentials extends ChannelCredentials {
   readonly #texts: CallerTexts

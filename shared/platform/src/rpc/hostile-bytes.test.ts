@@ -18,7 +18,7 @@ const names = namesOf('orch')
 const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', { ask: unary(note, note, { callers: ['gateway'] }) }, 'storage')
 
-/** A server of a contract and a client of it, and what the server logs as an error. */
+/** A server of a contract and a client of it, and the server's logged errors. */
 async function open(tls?: { readonly server: TlsFiles; readonly client: TlsFiles }) {
   const failures: string[] = []
   const log: Log = { ...silentLog, error: (_fields: object, message: string) => void failures.push(message) }

@@ -1,4 +1,4 @@
-/** Bounds of what travels between services. */
+/** Bounds of messages between services. */
 export const rpcLimits = {
   /** One message. The largest is a turn's worth of changes or events to one subscriber; a request's body is at most 3 MiB. */
   messageBytesMax: 128 * 1024 * 1024,
@@ -7,7 +7,7 @@ export const rpcLimits = {
    * 64 KiB that HTTP/2 begins with, nine commits of an object of 7 KB are under way, and the next ones wait for the callee's event loop.
    */
   windowBytes: 1024 * 1024,
-  /** Headers and trailers of one call. A Status that does not fit leaves its details behind. */
+  /** Headers and trailers of one call. A Status that does not fit loses its details. */
   metadataBytesMax: 48 * 1024,
   /**
    * Longest pause before a lost connection is tried again. Short, as the callee restarts within seconds, and where all its replicas were away
@@ -25,8 +25,8 @@ export const rpcLimits = {
   /** Calls that wait for a replica. Each holds a client's request; beyond it they are refused at once. */
   waitingCallsMax: 4_096,
   /**
-   * Pause between two probes of a replica, and how long the answer to one may take. A replica that gives no answer gets no calls
-   * after 1.6 s and a new connection after 2.2 s, so that a client who has to come again is served within 3 s. A link that
+   * Pause between two probes of a replica, and the time for an answer. A replica that gives no answer gets no calls
+   * after 1.6 s and a new connection after 2.2 s, so that a client that has to return is served within 3 s. A link that
    * takes 200 ms each way is still in time.
    */
   probeMs: 1_000,
@@ -39,20 +39,20 @@ export const rpcLimits = {
    * notices and reports within that time.
    */
   doubtMs: 2_000,
-  /** A replica that gives others late answers is slow and not dead: a call is given so many times its time then. */
+  /** A replica that gives others late answers is slow and not dead: a call gets its time multiplied by this. */
   slowAnswersMax: 8,
   /** Attempts of a call that may be repeated. Each has twice the time of the one before it: a replica may be busy. */
   attemptsMax: 3,
-  /** Until then an attempt waits for a replica to be there. Beyond it the client is better served elsewhere. */
+  /** Longest wait of an attempt for a ready replica. Beyond it the client is better served by another gateway. */
   attemptsMs: 2_700,
   /** Silence after which HTTP/2 itself tests a connection, and how long the answer may take; the called side notices lost callers by it. */
   keepaliveMs: 5_000,
   keepaliveTimeoutMs: 3_000,
   /** Interval of lookups of a name. An added replica gets work after that time. */
   resolveMs: 5_000,
-  /** Replicas behind one name. */
+  /** Replicas of one name. */
   replicasMax: 64,
-  /** Calls of one stream of batches that have no answer yet; about twice what the gateways of a busy cluster have open. */
+  /** Calls of one stream of batches that have no answer yet; about twice the number that the gateways of a busy cluster have open. */
   exchangeCallsMax: 8_192,
   /** The bound of the bytes that wait to be sent on such a stream, either way. A reader that is this far behind gets no new calls. */
   exchangeQueueBytesMax: 64 * 1024 * 1024,

@@ -6,7 +6,7 @@ const turns = async () => {
   for (let count = 0; count < 5; count += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A clock whose timers a test rings, and what they were set to. */
+/** A clock whose timers a test fires, with their delays. */
 function handClock() {
   const set: number[] = []
   let ring = () => {}

@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../clock.ts'
 const parts = 4
 
 /**
- * Calls back when the other side has had its time for an answer. What this process could not do itself is not the other side's
- * fault: of a time in which it did not run only a part counts, and what has arrived by then is read before the callback.
+ * Calls back when the other side has had its time for an answer. This process's own delay is not the other side's
+ * fault: of a time in which it did not run only a part counts, and data that has arrived by then is read before the callback.
  *
  *   1 s given, this process is busy from 0.1 s to 5 s:   ├ 0.25 ┤ … counted once, then three more parts, so that it ends at 5.75 s
  */

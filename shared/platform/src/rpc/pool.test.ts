@@ -30,7 +30,7 @@ async function aReplica(host: string, port: number, own: Partial<Service<typeof 
   return server
 }
 
-/** Everything behind one name; `look` looks the name up again, as a clock would have it done. */
+/** All replicas of one name; `look` looks the name up again, as a clock would have it done. */
 async function behindAName(port: number, ...first: readonly string[]) {
   const state: { found: readonly string[] | Error } = { found: first }
   const rounds: (() => void)[] = []

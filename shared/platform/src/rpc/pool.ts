@@ -32,7 +32,7 @@ interface Waiting {
   resolve(replica: Replica): void
 }
 
-/** The replicas of one service. A call goes to the one with the fewest of its kind under way, and to a doubtful one only where all are. */
+/** The replicas of one service. A call goes to the one with the fewest open calls of its kind, and to a doubtful one only if all are. */
 export class Pool {
   readonly #options: PoolOptions
   readonly #replicas = new Map<string, Replica>()
@@ -77,7 +77,7 @@ export class Pool {
     return this.#ready.some(({ isDoubtful }) => !isDoubtful)
   }
 
-  /** As `pick`, but waits a moment for a replica to come. */
+  /** Like `pick`, but waits a moment for a replica. */
   async wait(load: Load, { timeoutMs = Number.POSITIVE_INFINITY, signal }: Patience): Promise<Replica> {
     const { service, clock } = this.#options
     const unreachable = () => serviceUnavailable(`no replica of ${service} can be reached`, { retryAfterSeconds: 1 })

@@ -12,7 +12,7 @@ export interface ProbeOptions {
   /** Name of the service whose health is asked for. */
   readonly service: string
   readonly clock: Clock
-  /** There was an answer, whatever it was. */
+  /** There was an answer, of any kind. */
   readonly onAnswer: () => void
   /** There was none in time, for the so-manieth time in a row. */
   readonly onMiss: (inARow: number) => void
@@ -21,7 +21,7 @@ export interface ProbeOptions {
 const { check } = healthContract.methods
 const path = methodPath(healthContract.name, 'check')
 
-/** Asks a server again and again how it is, to know whether answers still come. */
+/** Asks a server for its health at intervals, to know whether answers still come. */
 export class Probe {
   readonly #options: ProbeOptions
   #timer: Timer | undefined

@@ -2,7 +2,7 @@ import type { Stream } from '@orch/core/contracts'
 import { Queue } from '../queue.ts'
 
 export interface PushStreamOptions<T = unknown> {
-  /** Called once, when the stream ends for whatever reason and from whichever side. */
+  /** Called once, when the stream ends for any reason and from either side. */
   readonly onClose?: () => void
   /** Called when the reader has taken everything that waited, after there was something. */
   readonly onDrain?: () => void
@@ -11,8 +11,8 @@ export interface PushStreamOptions<T = unknown> {
 }
 
 /**
- * A stream that its producer pushes into. It is attached as soon as it exists: what is pushed before the first pull waits.
- * The producer bounds what waits by looking at `waitingBytes`; nothing is dropped silently.
+ * A stream that its producer pushes into. It is attached as soon as it exists: items pushed before the first pull wait.
+ * The producer bounds the waiting items by `waitingBytes`; nothing is dropped silently.
  */
 export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
   readonly #options: PushStreamOptions<T>
@@ -26,7 +26,7 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     this.#options = options
   }
 
-  /** Sizes, as given to `push`, of what has not been read. */
+  /** Sizes, as given to `push`, of the unread items. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }

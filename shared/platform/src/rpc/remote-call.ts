@@ -88,7 +88,7 @@ function remaining(context: CallContext, elapsedMs: number): CallContext {
   return context.timeoutMs === undefined ? context : { ...context, timeoutMs: Math.max(0, context.timeoutMs - elapsedMs) }
 }
 
-/** One attempt: what the caller wants, and the time that the replica is given for it. */
+/** One attempt: the caller's request, and the replica's time for it. */
 interface Attempt {
   readonly context: CallContext
   readonly answerMs: number | undefined

@@ -19,7 +19,7 @@ interface OpenCall {
 }
 
 /**
- * The parts of a call, pulled one by one: what is not read stays with the sender. It is opened at once, or as soon as there is a
+ * The parts of a call, pulled one by one: unread parts stay with the sender. It is opened at once, or as soon as there is a
  * replica; if the connection dies before the first part, or that does not come in time, it is opened once more where asking twice does no harm.
  */
 export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, undefined> {
@@ -76,7 +76,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     return this
   }
 
-  /** Opens the call once more, or throws what the reader has to know. */
+  /** Opens the call once more, or throws the reader's error. */
   #handle(caught: unknown): void {
     const open = this.#open instanceof Promise ? undefined : this.#open
     open?.late?.cancel()

@@ -11,7 +11,7 @@ import {
 
 /** When a channel renews itself. */
 export interface RenewalOptions {
-  /** Calls that may end without a message one after the other, because of their deadline or on a connection that seems to stand. */
+  /** Consecutive calls that may end without a message, by their deadline or on a connection that seems usable. */
   readonly failuresMax: number
 }
 
@@ -26,8 +26,8 @@ type ConnectorParameters = Parameters<ChannelCredentials['_createSecureConnector
  * A channel that can be made anew together with its connection.
  *
  * gRPC keeps a connection until its HTTP/2 session has closed. A session that was destroyed because of a damaged TLS record never
- * says so while the other side keeps the socket open: gRPC takes the channel for ready, sends no pings, and never dials again.
- * So the caller that notices that answers do not come calls `renew`.
+ * reports it while the other side keeps the socket open: gRPC takes the channel for ready, sends no pings, and never dials again.
+ * So the caller that notices missing answers calls `renew`.
  */
 export class RenewableChannel implements ChannelInterface {
   readonly #open: () => ChannelInterface
@@ -50,7 +50,7 @@ export class RenewableChannel implements ChannelInterface {
     this.#channel = this.#open()
   }
 
-  /** Ends all calls as those of a lost connection, destroys the sockets, and begins anew. */
+  /** Ends all calls as on a lost connection, destroys the sockets, and begins anew. */
   renew(): void {
     if (this.#isClosed) return
     this.#failures = 0
@@ -123,7 +123,7 @@ export class RenewableChannel implements ChannelInterface {
   }
 }
 
-/** Options that give each client a channel of this kind; with `own`, those are its credentials whatever the client was given. */
+/** Options that give each client a channel of this kind; with `own`, those are its credentials in place of the client's. */
 export function renewableChannels(renewal: RenewalOptions, own?: ChannelCredentials): NonNullable<ConstructorParameters<typeof Client>[2]> {
   return { channelFactoryOverride: (target, given, options) => new RenewableChannel(target, own ?? given, options, renewal) }
 }

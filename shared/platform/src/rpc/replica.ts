@@ -40,11 +40,11 @@ const health = healthContract.methods.watch
 const isNotThereYet = /ECONNREFUSED|Name resolution failed/
 
 /**
- * One process that offers the service. A stream of the health service stays open as long as it can be reached: what it says, and
- * its end, tell whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
+ * One process that offers the service. A stream of the health service stays open as long as it is reachable: its messages, and
+ * its end, decide whether calls may go there. When it ends it is opened again, at first at once, then with longer and longer pauses.
  *
  * A connection may be dead and look alive, so it is probed, too. A probe or a call without an answer in time makes the replica
- * doubtful: calls go elsewhere as long as there is another one. Further ones make an end of the connection, and a new one is made.
+ * doubtful: calls go to another one if there is one. Further ones end the connection, and a new one is made.
  *
  *   ready ── no answer in time ──▶ doubtful ── again ──▶ away, new connection ── health: serving ──▶ ready
  *     ▲                               │
@@ -59,7 +59,7 @@ export class Replica {
   readonly #client: Client
   readonly #probe: Probe
   #isReady = false
-  /** It says that what it stands on does not answer. */
+  /** It reports that its backend does not answer. */
   #isUseless = false
   /** There was no answer in time. */
   #isSlow = false
@@ -138,7 +138,7 @@ export class Replica {
     else this.#doubt()
   }
 
-  /** A call that was begun at this time had an answer, whatever it was. */
+  /** A call that was begun at this time had an answer, of any kind. */
   hasAnswered({ begunMs, answerMs }: AnswerTime): void {
     this.#late.count = 0
     const atMs = this.#options.clock.monotonic()
@@ -160,7 +160,7 @@ export class Replica {
     return () => void this.#doubtListeners.delete(listener)
   }
 
-  /** The stream that carries calls in batches, opened at first use and again when it is gone. */
+  /** The stream that carries calls in batches, opened at first use and again when it has ended. */
   get exchange(): ExchangeCaller {
     this.#exchange ??= this.#openExchange()
     return this.#exchange
@@ -204,7 +204,7 @@ export class Replica {
     this.#watching = call
     this.#silence?.cancel()
     const patienceMs = Math.min(rpcLimits.connectMsMax * 2 ** this.#unmade, rpcLimits.slowConnectMsMax)
-    // On a busy machine what has been heard may not have been read yet.
+    // On a busy machine received data may not have been read yet.
     this.#silence = afterPatience(this.#options.clock, patienceMs, () => this.#onSilence(call))
     call.on('data', ({ status }: { status: number }) => {
       if (this.#watching !== call) return
@@ -216,7 +216,7 @@ export class Replica {
       this.#setUseless(status === servingStatus.unknown)
       this.#become(status === servingStatus.serving || status === servingStatus.unknown)
     })
-    // Every end comes with a status, also that of a connection that died.
+    // Every end has a status, also that of a connection that died.
     call.on('error', () => {})
     call.on('status', (status: StatusObject) => this.#watchAgain(call, status))
   }

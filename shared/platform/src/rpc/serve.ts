@@ -21,7 +21,7 @@ import { exchangeMethod, methodPath, requestIdKey, traceparentKey, wireName } fr
 import type { ServedMethod, ServeOptions } from './served.ts'
 import { toGrpcError } from './status.ts'
 
-/** A contract together with someone who fulfils it. */
+/** A contract together with its implementation. */
 export interface Offer {
   readonly contract: Contract<Methods>
   readonly service: Service<Contract<Methods>>

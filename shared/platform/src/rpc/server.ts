@@ -22,13 +22,13 @@ setLogVerbosity(logVerbosity.NONE)
 export interface RpcServer {
   /** Host and port that it listens on. */
   readonly address: string
-  /** Tells callers whether to come here; a server starts as one that wants calls unless it was opened otherwise. */
+  /** Tells callers whether to use it; a server starts as one that accepts calls unless it was opened otherwise. */
   setServing(isServing: boolean): void
   /** Reports whether its backend answers; while it does not, callers use another replica if there is one. */
   setUseful(isUseful: boolean): void
-  /** Sends callers elsewhere, finishes what they have asked for, ends streams without an end of their own, then closes. */
+  /** Refuses new calls, finishes the accepted ones, ends streams without an end of their own, then closes. */
   drain(options?: { readonly timeoutMs?: number }): Promise<void>
-  /** Ends what is in flight, streams included. */
+  /** Ends all open calls, streams included. */
   close(): void
 }
 

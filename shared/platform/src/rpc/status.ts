@@ -27,7 +27,7 @@ export function toGrpcError(error: unknown): Partial<StatusObject> {
   return { code: grpcCode(failure.status.code), details: (failure.status.message ?? '').slice(0, 1024), metadata }
 }
 
-/** The failure that the other side had, or what kept us from hearing of it. */
+/** The failure on the other side, or the reason why it is unknown. */
 export function fromGrpcError(error: ServiceError): StatusError | ConnectionLostError {
   const trailer = error.metadata?.get(failureTrailer)[0]
   if (trailer instanceof Buffer) return fromWireFailure(JSON.parse(trailer.toString()), error)

@@ -13,7 +13,7 @@ import { noAnswerInTime, toWireFailure } from './wire-failure.ts'
 
 /** Services that another thread calls. */
 export interface ThreadOffer {
-  /** Cancels what is under way. The caller learns that the link is gone. */
+  /** Cancels open calls. The caller learns that the link is closed. */
   close(): void
 }
 
@@ -32,7 +32,7 @@ interface OpenCall {
   taken(bytes: number): void
 }
 
-/** Answers calls that come over a port from another thread: all services that this thread offers share the port. */
+/** Answers calls over a port from another thread: all services that this thread offers share the port. */
 export function serveThread(port: MessagePort, offers: readonly Offer[], { clock = systemClock }: { clock?: Clock } = {}): ThreadOffer {
   const methods = new Map(offers.flatMap(methodsOf))
   const callee = new ThreadCallee(port, methods, clock)
@@ -112,7 +112,7 @@ class ThreadCallee {
       await reading.room(payload.length + threadItemBytes)
       if (reading.isCancelled) break
     }
-    // The caller must not take what was cut off for the whole.
+    // The caller must not take a cut-off answer for the whole.
     if (reading.isCancelled) throw noAnswerInTime()
     this.#say({ kind: 'end', id })
   }
@@ -166,7 +166,7 @@ class Reading implements OpenCall {
     if (this.#waitingBytes < rpcLimits.windowBytes) this.#onRoom?.()
   }
 
-  /** Adds what was sent, and resolves when more may be. */
+  /** Adds the sent bytes, and resolves when more may be sent. */
   async room(bytes: number): Promise<void> {
     this.#waitingBytes += bytes
     if (this.#isCancelled || this.#waitingBytes < rpcLimits.windowBytes) return

@@ -15,9 +15,9 @@ import { fromWireFailure, NotAskedError, noAnswerInTime } from './wire-failure.t
 export interface ThreadLink {
   /** The service of a contract that the other thread offers. */
   service<M extends Methods>(contract: Contract<M>): Service<Contract<M>>
-  /** Resolves when the link is gone: closed by either side, or its thread has ended. */
+  /** Resolves when the link is closed, by either side, or its thread has ended. */
   readonly gone: Promise<void>
-  /** Fails what is under way, and whatever is asked later. */
+  /** Fails open calls, and all later ones. */
   close(): void
 }
 

@@ -18,7 +18,7 @@ const threadCall = wire.variants({
   }),
   /** The caller wants nothing more of that call. */
   cancel: wire.message({ id: wire.int64(1) }),
-  /** The reader of a stream has taken so many bytes since it said so last. */
+  /** The reader of a stream has taken so many bytes since its last such message. */
   taken: wire.message({ id: wire.int64(1), bytes: wire.int64(2) }),
 })
 
@@ -36,7 +36,7 @@ const replyFrame = wire.message({ items: wire.many(wire.union(1, threadReply)) }
 export type ThreadCall = wire.Static<typeof threadCall>
 export type ThreadReply = wire.Static<typeof threadReply>
 
-/** Takes what the other end has said. Its bytes are looked at as a Buffer, as those from a connection are. */
+/** Receives the other end's messages. Their bytes are read as a Buffer, like those from a connection. */
 export function onFrames<T>(port: MessagePort, codec: Codec<{ readonly items: readonly T[] }>, take: (item: T) => void): void {
   port.on('message', ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>) => {
     for (const item of codec.decode(Buffer.from(buffer, byteOffset, byteLength)).items) take(item)
@@ -51,7 +51,7 @@ export const threadReplies = codecOf(replyFrame)
 /** The approximate cost of an item besides its payload. */
 export const threadItemBytes = 96
 
-/** Sends what is said in one turn as few messages, whose bytes change hands. The queue of a port takes everything. */
+/** Sends the items of one turn as few messages, whose bytes are transferred. The queue of a port takes everything. */
 export function batchesOver<T>(port: MessagePort, codec: Codec<{ readonly items: readonly T[] }>): Batches<T> {
   return new Batches<T>({
     write(frame) {

@@ -18,7 +18,7 @@ type Note = { readonly text: string; readonly data?: Uint8Array | undefined }
 
 const never = () => new Promise<never>(() => {})
 
-/** Both ends in this thread: what crosses is the same. */
+/** Both ends in this thread: the messages are the same. */
 function open(given: Partial<Notes>) {
   const service: Notes = { ask: never, look: never, follow: () => new PushStream<Note>(), ...given }
   const { port1, port2 } = new MessageChannel()

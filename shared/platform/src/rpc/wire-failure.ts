@@ -4,7 +4,7 @@ import { internal, type Status, StatusError, timeout } from '@orch/core/meta'
 /** A failure as it travels. */
 export interface WireFailure {
   readonly status: Status
-  /** The callee does not know itself whether it has done what it was asked for. */
+  /** The callee itself does not know whether the call had its effect. */
   readonly isUnknown: boolean
 }
 

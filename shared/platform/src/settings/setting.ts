@@ -32,7 +32,7 @@ export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The parsed configuration file. */
   readonly file?: unknown
-  /** Flags that people may know from a like program and that do not exist here, each with what to say of it. */
+  /** Flags of a like program that do not exist here, each with its message. */
   readonly elsewhere?: Readonly<Record<string, string>>
 }
 
@@ -47,7 +47,7 @@ export interface SettingsResult<S extends Settings> {
   readonly warnings: readonly string[]
 }
 
-/** A setting that cannot be understood; the message names it and is meant for the person at the keyboard. */
+/** A setting with an invalid value; the message names it and is for the user. */
 export class SettingsError extends Error {
   constructor(message: string) {
     super(message)
@@ -93,12 +93,12 @@ export function readSettings<S extends Settings>(settings: S, sources: SettingSo
   return { values: values as Values<S>, given, texts, warnings }
 }
 
-/** Every flag without its dashes, with what it was given as, or its default. */
+/** Every flag without its dashes, with its given value, or its default. */
 export function flagTexts(settings: Settings, texts: ReadonlyMap<string, string>): Map<string, string> {
   return new Map(Object.values(settings).map(({ flag, default: text }) => [flag.slice(2), texts.get(flag) ?? text]))
 }
 
-/** The text of one flag as it stands on the command line, or undefined; for settings that decide how others are read. */
+/** The text of one flag on the command line, or undefined; for settings that decide how others are read. */
 export function flagText(flags: readonly string[], flag: string): string | undefined {
   const index = flags.findLastIndex((argument) => argument === flag || argument.startsWith(`${flag}=`))
   if (index < 0) return undefined

@@ -2,7 +2,7 @@ import { durationToMs, parseDuration } from '@orch/core/meta'
 
 /** The parser of a setting's text. */
 export interface SettingType<T> {
-  /** Stands behind the flag in the help: `--request-timeout duration`. '' for a truth, which needs no value. */
+  /** The value's name in the help: `--request-timeout duration`. '' for a boolean, which needs no value. */
   readonly word: string
   /** Completes `must be …` in the message about a bad value. */
   readonly expected: string
@@ -51,7 +51,7 @@ export const bool: SettingType<boolean> = {
 
 export const string: SettingType<string> = { word: 'string', expected: 'a text', parse: (text) => text }
 
-/** The name of a file or folder; '' where none is meant. */
+/** The name of a file or folder; '' for none. */
 export const path: SettingType<string> = { word: 'path', expected: 'the name of a file or folder', parse: (text) => text }
 
 /** A whole number within bounds, which belong to it. */
@@ -134,7 +134,7 @@ export function isUsable(block: Cidr, address: string): boolean {
   return index > 0n && index < (block.family === 4 ? size - 1n : size)
 }
 
-/** An address as it is usually written: `fd00::5` for `FD00:0::0005`. What is none stays as it is. */
+/** An address in its usual form: `fd00::5` for `FD00:0::0005`. Another text stays unchanged. */
 export function usualAddress(text: string): string {
   const parsed = parseAddress(text)
   return parsed === undefined ? text : printAddress(parsed.value, parsed.family)

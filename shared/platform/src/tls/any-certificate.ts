@@ -27,7 +27,7 @@ export interface CertificateOptions {
   readonly commonName?: string
   readonly organizations?: readonly string[]
   readonly isAuthority?: boolean
-  /** Names of this machine stand in it; those of authorities are left out. */
+  /** Names of this machine are in it; an authority's are left out. */
   readonly hasNames?: boolean
   readonly use?: keyof typeof usages
   /** Relative to now. */

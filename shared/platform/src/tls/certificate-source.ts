@@ -40,7 +40,7 @@ export interface CertificateSourceOptions {
 /** Interval of looks at the files. Reading three small files costs microseconds; certificates change in days. */
 const pollMs = 5_000
 
-/** Reads certificates, and reads them again when they change. What can't be used never replaces what can. */
+/** Reads certificates, and reads them again when they change. An unusable one never replaces a usable one. */
 export function openCertificateSource({ files, clock, log }: CertificateSourceOptions): CertificateSource {
   return followTexts<TlsTexts>({ read: () => readTexts(files), certificateFile: files.certificateFile, clock, log })
 }
@@ -53,12 +53,12 @@ export interface PairSource {
   close(): void
 }
 
-/** As `openCertificateSource`, for what is shown alone. */
+/** Like `openCertificateSource`, for the own certificate alone. */
 export function openPairSource({ files, clock, log }: Omit<CertificateSourceOptions, 'files'> & { readonly files: PairFiles }): PairSource {
   return followTexts<KeyPair>({ read: () => readPair(files), certificateFile: files.certificateFile, clock, log })
 }
 
-/** A certificate that stays as it is. */
+/** A certificate that never changes. */
 export function fixedPair(pair: KeyPair): PairSource {
   return { current: pair, listen: () => () => {}, close: () => {} }
 }

@@ -40,7 +40,7 @@ function issuanceAt(clock: Clock): Issuance {
 const administratorsGroup = 'system:masters'
 
 /**
- * The certificates of a server: those that are kept, or new ones where one is absent, does not fit its key or the authority,
+ * The certificates of a server: kept ones, or new ones if one is absent, does not fit its key or the authority,
  * lacks a name, or has only a third of its life left.
  */
 export async function readCertificates({ files, product, names, adminKey = 'P-256', clock }: CertificateOptions): Promise<Certificates> {
@@ -116,7 +116,7 @@ const frontProxyAuthority = 'front-proxy-ca'
 
 type Kept = Pick<CertificateOptions, 'files' | 'clock'>
 
-/** The authority by which servers behind this one believe it, kept or new. It signs nothing but `front-proxy-client`. */
+/** The authority by which aggregated servers trust this one, kept or new. It signs nothing but `front-proxy-client`. */
 export async function keepFrontProxyAuthority({ files, clock }: Kept): Promise<KeyPair> {
   const issuance = issuanceAt(clock)
   const { nowMs } = issuance
@@ -145,7 +145,7 @@ function write(files: CertificateFiles, name: string, pair: KeyPair): KeyPair {
   return pair
 }
 
-/** A pair as it is kept; undefined where a half is missing. */
+/** A kept pair; undefined if a half is missing. */
 export function readPair(files: CertificateFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`)
   const key = files.read(`${name}.key`)

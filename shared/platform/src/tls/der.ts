@@ -1,4 +1,4 @@
-/** A value as DER encodes it: its tag, where it begins, and where its content lies. */
+/** A value in DER: its tag, its beginning, and the position of its content. */
 export interface DerValue {
   readonly tag: number
   readonly from: number
@@ -9,7 +9,7 @@ export interface DerValue {
 /** Tags of values. */
 export const derTags = { integer: 0x02, bits: 0x03, objectIdentifier: 0x06, bmpString: 0x1e, sequence: 0x30, set: 0x31 } as const
 
-/** The bytes are not the DER of what was expected; the message says why. */
+/** The bytes are not the expected DER; the message names the error. */
 export class DerError extends Error {
   override readonly name = 'DerError'
 }
@@ -35,7 +35,7 @@ function readValue(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'
   const tag = bytes[start]
   const first = bytes[start + 1]
   if (tag === undefined || first === undefined || start + 2 > end) throw new DerError('a value ends too early')
-  // From 128 on the length stands in the bytes that follow.
+  // From 128 on the length is in the following bytes.
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f
   if (first === 0x80 || lengthBytes > 4) throw new DerError('a length is not one of DER')
   const contentStart = start + 2 + lengthBytes

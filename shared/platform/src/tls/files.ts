@@ -64,7 +64,7 @@ function isThere(path: string): boolean {
 
 /**
  * Writes a file that only its owner may read. A reader sees the old text or the new one, never a part. A full disk has no room for a
- * second file: there the text goes into the place of the old one, so that a server can start and delete objects.
+ * second file: there the text replaces the old one in place, so that a server can start and delete objects.
  */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`

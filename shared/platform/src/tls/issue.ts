@@ -33,7 +33,7 @@ import type { KeyPair } from './key-pair.ts'
 import { generateKeys, type KeyKind, type Keys, printKey } from './keys.ts'
 
 const dayMs = 86_400_000
-/** Clocks of a client may be behind ours by this much. */
+/** Tolerated lag of a client's clock. */
 const backdatedMs = 5 * 60_000
 const authorityLifeMs = 3_650 * dayMs
 const certificateLifeMs = 365 * dayMs
@@ -42,7 +42,7 @@ const certificateLifeMs = 365 * dayMs
 export interface Issuance {
   /** Wall clock. */
   readonly nowMs: number
-  /** It is valid from 1970 to 9999, for a clock that says nothing about the time of those who verify it. */
+  /** It is valid from 1970 to 9999, for a clock that is independent of the verifiers' time. */
   readonly isTimeless?: boolean | undefined
 }
 
@@ -101,7 +101,7 @@ export interface ServiceCertificateOptions {
   readonly nowMs: number
 }
 
-/** As `issueServiceCertificate`: the role stands as a URI beside the names. */
+/** Like `issueServiceCertificate`, with the role as a URI beside the names. */
 export function issueService({ authority, names, role, hostNames, nowMs }: ServiceCertificateOptions): Promise<KeyPair> {
   const identity = new GeneralName({ uniformResourceIdentifier: printServiceIdentity(names, role) })
   return issue({

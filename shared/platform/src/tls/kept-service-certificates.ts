@@ -13,12 +13,12 @@ export interface KeptServiceCertificates {
   readonly clock: Clock
 }
 
-/** Programs that services stand on; they have certificates without a role. */
+/** Backends of services; they have certificates without a role. */
 const backends = ['etcd', 'nats'] as const
 
 /**
- * Makes what services on one machine need to know one another, and keeps what is still good: an authority `ca`, a
- * certificate for each role, called like it, and one for etcd and one for NATS.
+ * Makes the certificates of services on one machine, and keeps those that are still valid: an authority `ca`, a
+ * certificate for each role, with the role's name, and one for etcd and one for NATS.
  */
 export async function keepServiceCertificates({ files, names, hostNames, clock }: KeptServiceCertificates): Promise<void> {
   const nowMs = clock.now()

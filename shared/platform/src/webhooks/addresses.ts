@@ -16,7 +16,7 @@ export interface ServicePlace {
 export interface Address {
   readonly host: string
   readonly port: number
-  /** Why there is nothing but a name in DNS: what people look for when that leads nowhere. */
+  /** The reason for an address by DNS name alone: shown when that name leads nowhere. */
   readonly doubt?: string
 }
 

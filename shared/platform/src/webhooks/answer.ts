@@ -14,7 +14,7 @@ export interface Posted {
   readonly text: string
 }
 
-/** A code of 200 to 206 with a body is an answer, whatever content type it has: Go's servers say text/plain where they say nothing. */
+/** A code of 200 to 206 with a body is an answer, with any content type: Go's servers send text/plain by default. */
 export function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
   const code = response.statusCode ?? 0
   if (code < 200 || code > 206) {
@@ -40,7 +40,7 @@ export async function readText(response: Pick<IncomingMessage, 'destroy'> & Asyn
   return Buffer.concat(chunks).toString()
 }
 
-/** A server that fails may repeat what it was shown, and what it says goes to the log and to the client. */
+/** A failing server may repeat the credential, and its answer is logged and sent to the client. */
 function withoutSecrets(said: string, credential: Credential): string {
   return secretsOf(credential).reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said)
 }

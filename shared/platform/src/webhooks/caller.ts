@@ -16,7 +16,7 @@ export interface Call {
   readonly webhook: WebhookTarget
   readonly body: string
   readonly timeoutMs: number
-  /** The caller has gone. */
+  /** Aborted when the caller leaves. */
   readonly signal: AbortSignal | undefined
   /** W3C trace context for the webhook; absent: the request is not traced. */
   readonly traceparent: string | undefined

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import { systemAuthorities } from '../tls/system-authorities.ts'
 import { limits } from './limits.ts'
 
-/** By whom a webhook is vouched for, and what it is shown. All PEM. */
+/** The authorities that a webhook is verified by, and our certificate. All PEM. */
 export interface Trust {
   /** Absent: the authorities of the machine. */
   readonly authorities: string | undefined
@@ -12,8 +12,8 @@ export interface Trust {
 }
 
 /**
- * TLS contexts by what they are made of. A connection that makes its own reads all authorities again, into memory that V8 does not
- * count. Changed authorities or certificates are another context; those that were used longest ago are let go.
+ * TLS contexts by their inputs. A connection that makes its own reads all authorities again, into memory that V8 does not
+ * count. Changed authorities or certificates are another context; the least recently used ones are dropped.
  */
 export class TlsContexts {
   readonly #known = new Map<string, SecureContext>()

@@ -10,7 +10,7 @@ export interface Credential {
 
 /** The server's credentials for webhooks. */
 export interface WebhookCredentials {
-  /** By the servers' names; `*` stands for the first parts of a name. */
+  /** By the servers' names; `*` matches the first parts of a name. */
   readonly users: ReadonlyMap<string, Credential>
   /** The user of the file's current context: for servers that no entry names. */
   readonly current: Credential | undefined

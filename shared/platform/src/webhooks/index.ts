@@ -1,4 +1,4 @@
-/** Calls to servers behind this one: addresses of their Services, certificates, credentials and connections. */
+/** Calls to remote servers: addresses of their Services, certificates, credentials and connections. */
 export {
   type Address,
   type CallPlaces,

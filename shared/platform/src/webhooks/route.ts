@@ -54,7 +54,7 @@ function decodePath(path: string): Buffer {
   )
 }
 
-/** The path as Go's clients send it: without empty parts, `.`, `..` and a slash at the end; what must be is written as `%41`. */
+/** The path in the form of Go's clients: without empty parts, `.`, `..` and a slash at the end; characters that need it as `%41`. */
 function cleanPath(bytes: Buffer): string {
   const path = posix.resolve('/', bytes.toString('latin1'))
   return path.replace(/[^\w.~$&+,/:;=@-]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)

@@ -3,10 +3,10 @@ type WebhookPlace =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
 
-/** A webhook as it is called. */
+/** The target of calls to a webhook. */
 export interface WebhookTarget {
   readonly place: WebhookPlace
-  /** Whom its certificate must come from, PEM; absent: the authorities of the system. */
+  /** The authorities of its certificate, PEM; absent: the authorities of the system. */
   readonly authorities?: string
 }
 
