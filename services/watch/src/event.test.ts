@@ -1,6 +1,7 @@
-import type { Change, Facts, FieldRequirement, LabelRequirement } from '@orch/core/contracts'
+import type { Change, Facts, FieldRequirement, LabelRequirement, Selection } from '@orch/core/contracts'
+import { shardHash } from '@orch/core/selectors'
 import { describe, expect, test } from 'vitest'
-import { eventTypeOf, matcherOf } from './event.ts'
+import { eventTypeOf, matcherOf, shardTestOf } from './event.ts'
 
 const scope = { resource: 'core/configmaps' }
 const facts = (x: string): Facts => ({ labels: { x }, fields: { 'spec.x': x } })
@@ -53,5 +54,34 @@ describe('a selection holds', () => {
       true,
       false,
     ])
+  })
+})
+
+type ShardRange = NonNullable<Selection['shards']>[number]
+
+describe('READ-23: shards', () => {
+  const value = Buffer.from('{"metadata":{"name":"a","uid":"u1"}}')
+  const stored = { value, metadataStart: 12, metadataEnd: value.length - 1, facts: facts('1') }
+  const created: Change = { revision: 1, previous: 0, key: 'core/configmaps/d/a', after: stored }
+  const deleted: Change = { revision: 2, previous: 1, key: 'core/configmaps/d/a', before: { revision: 1, facts: facts('1'), value } }
+  const shardOf = (field: ShardRange['field'], text: string): ShardRange => ({ field, from: shardHash(text), to: `${shardHash(text)}0` })
+  const selection = (...shards: ShardRange[]) => ({ labels: [], fields: [], shards })
+
+  test('of uids hold the changes of an object, its deletion too, however often they are asked for', () => {
+    const [own, other] = ['u1', 'u2'].map((uid) => shardTestOf(scope, selection(shardOf('uid', uid))))
+    for (const change of [created, created, deleted, deleted]) expect([own?.(change), other?.(change)]).toEqual([true, false])
+    expect(shardTestOf(scope, selection(shardOf('uid', ''), shardOf('uid', 'u1')))?.(created)).toBe(true)
+  })
+
+  test('of namespaces hold the objects in them, and an object without a namespace is in that of the empty name', () => {
+    const [own, other, none] = ['d', 'e', ''].map((namespace) => shardTestOf(scope, selection(shardOf('namespace', namespace))))
+    expect([own?.(created), other?.(created), none?.(created)]).toEqual([true, false, false])
+    const node: Change = { ...created, key: 'core/nodes/n1' }
+    const [ownNode, otherNode] = ['', 'n1'].map((name) => shardTestOf({ resource: 'core/nodes' }, selection(shardOf('namespace', name))))
+    expect([ownNode?.(node), otherNode?.(node)]).toEqual([true, false])
+  })
+
+  test('are all where a selection names none', () => {
+    expect(shardTestOf(scope, { labels: [], fields: [] })).toBeUndefined()
   })
 })

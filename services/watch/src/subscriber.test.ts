@@ -64,6 +64,18 @@ describe('a subscription', () => {
     expect(others.map((part) => (part.kind === 'events' ? part.last : part.kind))).toEqual(['position', 10, 11])
   })
 
+  test('a piece may have just so many bytes', async () => {
+    const { subscriber, read } = open({ bytesMax: 1_000_000 })
+    subscriber.events(events(6, 20_000))
+    subscriber.events(events(7, 12_000))
+    subscriber.events(events(8, 1))
+    subscriber.stream.end()
+    expect((await read()).map((part) => part.kind === 'events' && [part.last, part.frames.length])).toEqual([
+      [7, 32_000],
+      [8, 1],
+    ])
+  })
+
   test('may leave so many bytes unread, and is ended with more', async () => {
     const { subscriber, ended, read } = open({ bytesMax: 100 })
     subscriber.events(events(6, 60))

@@ -1,18 +1,28 @@
 import type { SubscribeRequest, WatchPart } from '@orch/core/contracts'
-import { PushStream, silentLog } from '@orch/platform'
-import { createFakeClock, createTinyStorage, type TinyStorageOptions } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { type Log, PushStream, silentLog, type WorkCounter } from '@orch/platform'
+import { createFakeClock, createTinyStorage, type TinyStorage, type TinyStorageOptions } from '@orch/testkit'
+import { expect, test, vi } from 'vitest'
 import { type Convert, unconverted } from './frames.ts'
 import type { WatchLimits } from './limits.ts'
 import { createWatch } from './watch.ts'
 
 const maps = 'core/configmaps'
 
-function open(options: TinyStorageOptions & { limits?: Partial<WatchLimits>; convert?: Convert } = {}) {
+interface OpenOptions extends TinyStorageOptions {
+  readonly limits?: Partial<WatchLimits>
+  readonly convert?: Convert
+  /** Wraps the storage that watch follows. */
+  readonly wrap?: (storage: TinyStorage) => Partial<TinyStorage>
+  readonly log?: Log
+  readonly work?: WorkCounter
+}
+
+function open(options: OpenOptions = {}) {
   const storage = createTinyStorage(options)
-  const clock = createFakeClock()
+  const clock = { ...createFakeClock(), ...(options.work === undefined ? {} : { work: options.work }) }
   const convertOf = () => options.convert ?? unconverted
-  const watch = createWatch({ storage, clock, log: silentLog, random: () => 0, convertOf, limits: options.limits ?? {} })
+  const { log = silentLog, limits = {}, wrap = () => ({}) } = options
+  const watch = createWatch({ storage: { ...storage, ...wrap(storage) }, clock, log, random: () => 0, convertOf, limits })
   const subscribe = (request: Partial<SubscribeRequest> = {}) => reader(watch.subscribe(subscription(request)))
   return { storage, clock, watch, subscribe, ready: () => subscribe({ after: storage.revision }).position(storage.revision) }
 }
@@ -435,3 +445,149 @@ test('LIM-12: a subscriber of the past is written no further ahead than it reads
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('WATCH-15: a watch has expired when storage has forgotten more than watch has seen', async () => {
+  const { storage, subscribe, ready } = open()
+  await ready()
+  const events = subscribe()
+  await events.position(0)
+  storage.breakStreams()
+  for (const name of ['a', 'b', 'c']) storage.put({ resource: maps, name })
+  storage.compact(3)
+  expect(await events.next()).toEqual({ kind: 'expired', asked: 0, oldest: 3 })
+})
+
+test('a subscriber that has caught up with the window no longer has a stream of storage', async () => {
+  for (const windowBytesMax of [0, 1_500]) {
+    const { storage, subscribe, ready } = open({ limits: { windowBytesMax } })
+    await ready()
+    for (const name of ['a', 'b', 'c', 'd']) storage.put({ resource: maps, name })
+    await ready()
+    const events = subscribe({ after: 0 })
+    expect(await events.position(4)).toEqual(['ADDED a 1 ', 'ADDED b 2 ', 'ADDED c 3 ', 'ADDED d 4 '])
+    await settled()
+    expect(storage.followers).toBe(1)
+  }
+})
+
+test('as many changes as one turn may have are handed out before more are read', async () => {
+  const { storage, subscribe, ready } = open({ limits: { turnChangesMax: 2 } })
+  await ready()
+  const events = subscribe()
+  await events.position(0)
+  const first = events.next()
+  for (const name of ['a', 'b', 'c']) storage.put({ resource: maps, name })
+  expect(await first).toMatchObject({ kind: 'events', count: 2 })
+  expect(await events.events()).toEqual(['ADDED c 3 '])
+})
+
+test('LIM-12: an event in another format than JSON takes more of a turn than its bytes', async () => {
+  const { storage, watch, ready } = open({ limits: { turnBytesMax: 10_000 } })
+  await ready()
+  const format: SubscribeRequest['format'] = { kind: 'metadata', profile: 'orch', version: 'v1', isProtobuf: false }
+  let given = 0
+  for (const label of ['k', 'l', 'm']) {
+    const selection = { labels: [{ key: label, operator: 'DoesNotExist' as const, values: [] }], fields: [] }
+    const stream = watch.subscribe(subscription({ selection, format }))
+    const count = async () => {
+      for await (const part of stream) if (part.kind === 'events') given += part.count
+    }
+    void count()
+  }
+  await settled()
+  storage.put({ resource: maps, name: 'a', data: 'x'.repeat(1_000) })
+  // The copies alone would fit into one turn.
+  for (let turns = 0; turns < 4; turns++) await turn()
+  expect(given).toBe(0)
+  for (let turns = 0; turns < 100 && given < 3; turns++) await turn()
+  expect(given).toBe(3)
+})
+
+test('a subscriber whose history cannot be read gets the error, and the others are served on', async () => {
+  const failing = new Error('on purpose')
+  const changes = (storage: TinyStorage): TinyStorage['changes'] => {
+    return (request, context) => {
+      if (request.resources.length > 0) throw failing
+      return storage.changes(request, context)
+    }
+  }
+  const { storage, subscribe, ready } = open({ limits: { windowBytesMax: 0 }, wrap: (storage) => ({ changes: changes(storage) }) })
+  await ready()
+  const live = subscribe()
+  storage.put({ resource: maps, name: 'a' })
+  expect(await live.events()).toEqual(['ADDED a 1 '])
+  await expect(subscribe({ after: 0 }).next()).rejects.toBe(failing)
+  storage.put({ resource: maps, name: 'b' })
+  expect(await live.events()).toEqual(['ADDED b 2 '])
+})
+
+test('the content before a change is that of an earlier change of the same turn, and storage is not asked for it', async () => {
+  const getAt = vi.fn()
+  const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 0 }, wrap: () => ({ getAt }) })
+  await ready()
+  const events = subscribe({ selection: withLabel('app', 'web') })
+  storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
+  storage.put({ resource: maps, name: 'a', data: 'two' })
+  storage.sendPosition()
+  expect(await events.position(2)).toEqual(['ADDED a 1 one', 'DELETED a 2 one'])
+  expect(getAt).not.toHaveBeenCalled()
+})
+
+test('closing ends a question to storage for the content before a change', async () => {
+  const signals: (AbortSignal | undefined)[] = []
+  const getAt: TinyStorage['getAt'] = (_request, context) => {
+    signals.push(context?.signal as AbortSignal | undefined)
+    return new Promise(() => {})
+  }
+  const { storage, watch, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 0 }, wrap: () => ({ getAt }) })
+  storage.put({ resource: maps, name: 'a', labels: { app: 'web' } })
+  await ready()
+  subscribe({ selection: withLabel('app', 'web'), after: 1 })
+  storage.put({ resource: maps, name: 'a' })
+  await settled()
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false])
+  watch.close()
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+})
+
+test('a storage that cannot be reached is logged, quietly the first time, and not once watch is closed', async () => {
+  const logged: string[] = []
+  const note = (level: string) => (_fields: unknown, text: string) => void logged.push(`${level} ${text}`)
+  const log: Log = { ...silentLog, debug: note('debug'), warn: note('warn') }
+  const status = () => Promise.reject(new Error('on purpose'))
+  const { watch, clock } = open({ log, wrap: () => ({ status }) })
+  await settled()
+  for (let count = 0; count < 2; count++) {
+    clock.advance(10_000)
+    await settled()
+  }
+  const text = 'the changes of storage cannot be read'
+  expect(logged).toEqual([`debug ${text}`, `debug ${text}`, `warn ${text}`, `warn ${text}`])
+  watch.close()
+  await settled()
+  expect(logged).toHaveLength(4)
+})
+
+test('a clock that is moved by hand waits while changes have arrived and are not handed out', async () => {
+  let isBusy = () => true
+  const unfollow = vi.fn()
+  const follow = (_what: string, asked: () => boolean) => {
+    isBusy = asked
+    return unfollow
+  }
+  const { storage, watch, subscribe, ready } = open({ work: { begin: () => {}, end: () => {}, follow }, limits: { turnBytesMax: 1 } })
+  await ready()
+  await settled()
+  const events = subscribe()
+  storage.put({ resource: maps, name: 'a' })
+  const states = [isBusy()]
+  for (let count = 0; count < 4; count++) {
+    await turn()
+    states.push(isBusy())
+  }
+  expect(await events.events()).toEqual(['ADDED a 1 '])
+  await settled()
+  expect([states.includes(true), isBusy()]).toEqual([true, false])
+  watch.close()
+  expect(unfollow).toHaveBeenCalledOnce()
+})

@@ -170,6 +170,59 @@ test('swapped and delayed messages are put right', async () => {
   expect(await departures()).toEqual(['gap 1'])
 })
 
+test('messages from before a reader change nothing for it, and of one that begins before it the rest counts', async () => {
+  const { put, publish, publishChanges, position, read, storage, clock, departures } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  for (const name of ['a', 'b', 'c']) put(name)
+  await publishChanges()
+  const changes = await changesAfter(storage, 0)
+  put('d')
+  await position(1, 1)
+  await publish({ kind: 'reference', epoch: 'e1', revision: 2, previous: 1, key: `${maps}/b` })
+  const publishedMs = clock.now()
+  await publish({ kind: 'changes', epoch: 'e1', changes: changes.slice(1), publishedMs })
+  await publish({ kind: 'changes', epoch: 'e1', changes: await changesAfter(storage, 1), publishedMs })
+  expect(reader.changes()).toEqual(['1 a', '2 b', '3 c', '4 d'])
+  expect(await departures()).toEqual([])
+})
+
+test('a reader of storage that waits is not taken to the stream by a message that does not follow', async () => {
+  const { put, publish, publishChanges, position, read, asks, departures, stream, storage } = await open()
+  const reader = read()
+  await turns()
+  stream.deliver = () => []
+  put('a')
+  await publishChanges()
+  stream.deliver = (message) => [message]
+  storage.breakStreams()
+  await turns()
+  const again = read(0)
+  await turns()
+  put('b')
+  put('c')
+  const [, , last] = await changesAfter(storage, 0)
+  const before = asks()
+  if (last !== undefined) await publish({ kind: 'changes', epoch: 'e1', changes: [{ ...last, revision: 9, previous: 8 }], publishedMs: 0 })
+  expect([again.changes(), asks() - before]).toEqual([['1 a', '2 b', '3 c'], 0])
+  await position()
+  expect(await departures()).toEqual([])
+  reader.close()
+})
+
+test('CARD-25: a stream without a word for longer than the bound is followed anew, not before', async () => {
+  const { position, clock, stream } = await open({ silenceMsMax: 1_000, reopenAfterMs: 2_000, checkIntervalMs: 1_000 })
+  await position()
+  const followersAfter = async (ms: number) => {
+    clock.advance(ms)
+    await turns()
+    return stream.followers
+  }
+  expect([await followersAfter(1_000), await followersAfter(1_000), await followersAfter(1_000)]).toEqual([1, 1, 0])
+  expect(await followersAfter(1_000)).toBe(1)
+})
+
 test('a stream that keeps saying where it stood, and no more, is left for storage', async () => {
   const { put, position, read, clock, departures, storage } = await open()
   await position()
@@ -261,13 +314,14 @@ test('a reader that does not keep up goes on with storage, at its own pace, and 
 })
 
 test('WATCH-22: another store behind the same change source ends the stream of changes', async () => {
-  const { storage, publish, position, read } = await open()
+  const { storage, publish, position, read, departures } = await open()
   await position()
   const reader = read()
   await turns()
   storage.replace('e2')
   await publish({ kind: 'position', epoch: 'e2', revision: storage.revision, last: storage.revision })
   expect(reader.seen.slice(-2)).toEqual(['expired 1 e2', 'end'])
+  expect(await departures()).toEqual(['epoch 1'])
 })
 
 test('WATCH-15: history that storage no longer has is reported as storage reports it', async () => {

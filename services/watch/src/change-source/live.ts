@@ -94,11 +94,10 @@ export class Live {
 
   /** Until the stream ends. */
   async #follow(onHeard: () => void): Promise<void> {
-    const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+    const { promise: ended, reject } = Promise.withResolvers<never>()
     const end = (error: unknown) => {
       this.#silence()
-      if (error === undefined) resolve()
-      else reject(error)
+      reject(error)
     }
     // It may end before anybody waits for that.
     ended.catch(() => {})

@@ -162,8 +162,7 @@ export class Merged implements Stream<ChangesPart> {
           return 'ended'
         }
         if (this.#epoch === '') this.#epoch = part.epoch
-        const fresh = part.kind === 'changes' ? after(part, this.#position) : part
-        if (this.#give(fresh)) yield fresh
+        if (this.#give(part)) yield part
         if (part.epoch !== this.#epoch) return 'ended'
         if (this.#isReached()) return 'reached'
       }
@@ -236,7 +235,5 @@ function follows(message: ChangeMessage, revision: number): boolean {
 type ChangesOnly = Extract<ChangesPart, { kind: 'changes' }>
 
 function after(part: ChangesOnly, revision: number): ChangesOnly {
-  const [first] = part.changes
-  if (first !== undefined && first.revision > revision) return part
   return { ...part, changes: part.changes.filter((change) => change.revision > revision) }
 }

@@ -105,3 +105,8 @@ test('parts of a live object that have been looked at are not looked at again, a
   expect(findUnownableParts(shape, { ...object })).toEqual(found)
   expect(reads).toBe(before)
 })
+
+test('a part that the schema does not declare is found, also when it is looked at by its parts', () => {
+  const shape: ObjectShape = { kind: 'object', isAtomic: false, fields: new Map(), values: undefined }
+  expect(findUnownableParts(shape, { other: { a: 1 } })).toEqual(['.other: field not declared in schema'])
+})

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decoderOf } from '../schema/decode.ts'
-import { findCreatedFields } from './created-fields.ts'
+import { findCreatedFields, keepCreatedFields } from './created-fields.ts'
+import { emptySet, setOfPaths } from './field-set.ts'
 import { hasOutline, outlineOf } from './outline.ts'
 import { type OwnedObject, trackUpdate } from './ownership.ts'
 import { anyScalar, deducedShape, listShape, mapShape } from './shape.ts'
@@ -58,6 +59,16 @@ describe('MF-06: the owned fields of a new object are those of one like it', () 
     owners(one, own)
     expect(findCreatedFields({ shape: schema, object: other, blank: own, resetFields: undefined }) !== undefined).toBe(isAlike)
     expect(owners(other, own, 'n')).toEqual(owners(other, structuredClone(blank), 'n'))
+  })
+
+  test('but not of one with another blank object, or with other fields that the request cannot write', () => {
+    const [object, fields] = [{ a: 'x' }, { 'f:a': {} }]
+    const noted = { shape: mapShape(anyScalar, { isAtomic: false }), object, blank: {}, resetFields: emptySet }
+    keepCreatedFields(noted, fields)
+    expect(findCreatedFields(noted)).toMatchObject({ fields })
+    expect(findCreatedFields({ ...noted, blank: {} })).toBeUndefined()
+    expect(findCreatedFields({ ...noted, resetFields: setOfPaths([['f:status']]) })).toBeUndefined()
+    expect(findCreatedFields({ ...noted, blank: undefined, resetFields: undefined })).toBeUndefined()
   })
 
   test('of the last few outlines each is known', () => {

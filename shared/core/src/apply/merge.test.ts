@@ -81,6 +81,11 @@ describe('what an apply leaves as it is, is the live part itself', () => {
     expect(live.b[1]).toEqual({ name: 'd', e: 1 })
   })
 
+  test('an item that is applied behind the same ones is added', () => {
+    const live = [{ name: 'a', x: 1 }, { name: 'b' }]
+    expect(mergeApply(items, live, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])).toEqual([...live, { name: 'c' }])
+  })
+
   test('items in another order are merged by their keys', () => {
     const live = [{ name: 'a', x: 1 }, { name: 'b' }]
     expect(mergeApply(items, live, [{ name: 'b', y: 1 }, { name: 'a' }])).toEqual([

@@ -89,10 +89,10 @@ export function describeElement(text: ElementText): string {
       return `.${element.name}`
     case 'key': {
       const names = Object.keys(element.keys).sort(compareText)
-      return `[${names.map((name) => `${name}=${printJson(element.keys[name], { hasBigIntegers: true })}`).join(',')}]`
+      return `[${names.map((name) => `${name}=${printJson(element.keys[name])}`).join(',')}]`
     }
     case 'value':
-      return `[=${printJson(element.value, { hasBigIntegers: true })}]`
+      return `[=${printJson(element.value)}]`
     case 'index':
       return `[${element.index}]`
   }
