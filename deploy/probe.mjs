@@ -1,7 +1,7 @@
 /**
- * Asks a process of the same pod whether it is well: `node probe.mjs http://127.0.0.1:7101/readyz`. Probes are answered on
- * loopback only, where no certificate is wanted, so the kubelet asks from within. Where the process shows a certificate it is
- * taken as it is, as the kubelet does: what is asked is whether it answers, not who it is.
+ * Asks a process of the same pod for its health: `node probe.mjs http://127.0.0.1:7101/readyz`. Probes are answered on
+ * loopback only, without a certificate, so the kubelet asks from within. The certificate of a process is
+ * not verified, as by the kubelet: the question is whether it answers, not which process it is.
  */
 import { readFileSync } from 'node:fs'
 import { get as getHttp } from 'node:http'

@@ -17,7 +17,7 @@ const nodeMajorMin = 18
 /** A failure that is reported in one sentence, without a stack. */
 export class SetupError extends Error {}
 
-/** Installs what is missing and gives the path of a Node that runs the server and its tests. */
+/** Installs missing parts and returns the path of a Node that runs the server and its tests. */
 export async function prepare() {
   if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
     throw new SetupError(`Node ${nodeMajorMin} or newer is needed to set up this project, and this is ${process.versions.node}.`)
@@ -27,7 +27,7 @@ export async function prepare() {
 }
 
 /**
- * Compiles a project and what it stands on, when a source has changed since the last time.
+ * Compiles a project and its dependencies, when a source has changed since the last time.
  * Returns whether the build is good; the compiler has printed its errors by then.
  */
 export async function build(project, label) {
@@ -153,7 +153,7 @@ async function run(what, command, args, failure) {
 /** Interval between progress lines of a long step. */
 const progressMs = 5_000
 
-/** Runs a program, and says when it begins, how far it is and how long it took. Gives its exit code and what it printed. */
+/** Runs a program, and prints its begin, progress and duration. Returns its exit code and output. */
 function runStep(what, command, args, options) {
   const beginMs = performance.now()
   say(what)

@@ -15,13 +15,13 @@ import { lineAt, parse, walk } from './syntax.mjs'
 /** The bounds. A count that falls takes its bound with it. */
 const bounds = { lines: 500, functionLines: 100, casts: 192, claims: 94, parameters: 5, doubles: 33 }
 
-/** A function with so many parameters by position counts. */
+/** A function with so many positional parameters counts. */
 const parametersMany = 5
 
 /** Descriptions of types and the roles of the start are data. */
 const data = [/^shared\/core\/src\/api\//, /^shared\/core\/src\/rbac\/policy\.ts$/]
 
-/** The command: prints what is beyond a bound, and gives 1 when there is anything. `--list` prints all casts. */
+/** The command: prints the violations, and returns 1 if there are any. `--list` prints all casts. */
 function main() {
   const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
   const files = names.filter(isProduct).flatMap((file) => readIfThere(file))

@@ -1,7 +1,7 @@
 /**
- * The import rules of the workspace: which package may use which, that core stays pure, that what is imported is declared,
- * that neither files nor folders import each other in a circle, that names with the product's word are spelled in one file only,
- * and that the time comes from a clock.
+ * The import rules of the workspace: packages use only the allowed ones, core stays pure, imports are declared,
+ * neither files nor folders import each other in a circle, names with the product's word are spelled in one file only,
+ * and the time comes from a clock.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -33,7 +33,7 @@ const ours = Object.keys(mayImport)
 /** Packages without clock, network and process. */
 const pure = ['@orch/cel', '@orch/core']
 
-/** Packages whose files lie on floors. */
+/** Packages whose files are on floors. */
 const floorsOf = { '@orch/gateway': gatewayFloors }
 
 /** Imports that a violation lists of one folder from another. */
@@ -116,7 +116,7 @@ function findCircles(imports) {
 }
 
 /**
- * A violation for each group of rooms of a folder that import each other. A room is a folder with all that lies below it, or a file
+ * A violation for each group of rooms of a folder that import each other. A room is a folder with its contents, or a file
  * beside it. The message lists the imports from room to room, the fewest first, since those are the likely faults.
  */
 function findFolderCircles(imports, folder) {

@@ -36,7 +36,7 @@ function describe({ kind, ...rest }) {
   return words.length === 0 ? kind : `${kind}: ${words.map(([name, value]) => `${name} ${value}`).join(', ')}`
 }
 
-/** The folder of the package of this project, written from what is compiled. */
+/** The folder of this project's package, written from the compiled files. */
 function writePackageTo(folder) {
   runOrThrow(process.execPath, [join(root, 'scripts/package.mjs'), folder])
   return folder

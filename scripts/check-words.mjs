@@ -22,7 +22,7 @@ const exempt = [
 ]
 const checked = /\.(?:ts|mjs|md)$|^deploy\/(?:.*\/)?[^/]+\.(?:yaml|conf|sh)$/
 
-/** Tests: what they send and expect may be any text, such as a user nobody. */
+/** Tests: their requests and expectations may be any text, such as a user nobody. */
 const test = /\.test\.m?[jt]s$|^test\//
 const comment = /^\s*(?:\/\/|\/\*|\*)|\s\/\/ /
 const title = /(?:\b(?:test|describe)\b[\w.]*(?:\([^)]*\))?\(|\]\)\(|\)\)\()\s*['"`]/
@@ -50,7 +50,7 @@ function readIfThere(path) {
   }
 }
 
-/** The violations of a text, one for each line. Blocks of code in documents are what a terminal shows; of tests only titles and comments are prose. */
+/** The violations of a text, one for each line. Blocks of code in documents are terminal output; of tests only titles and comments are prose. */
 export function checkWords(file, text) {
   let isBlock = false
   return text.split('\n').flatMap((line, index) => {

@@ -13,7 +13,7 @@ export async function runChild(command, args, options) {
 export function runChildToEnd(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     let received
-    // Before the child is there: on a busy machine it may run, and a signal may come, before this process goes on.
+    // Before the child exists: on a busy machine it may run, and a signal may arrive, before this process continues.
     const stopForwarding = forwardSignals((signal) => {
       received ??= signal
       child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)

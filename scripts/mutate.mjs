@@ -1,7 +1,7 @@
 /**
  * `npm run mutate -- <scope> [--incremental] [--sample=<n> --seed=<s>] [file …]`: changes the code of a scope in small ways, one at a time, and runs the
  * scope's tests on each change. A change that no test notices has survived. The run happens in a copy of the sources, so that an
- * interrupted one leaves nothing behind. With `--incremental`, changes whose code and tests are as in the last such run keep their
+ * interrupted one leaves nothing behind. With `--incremental`, changes whose code and tests equal those of the last such run keep their
  * result.
  */
 import { spawnSync } from 'node:child_process'
@@ -52,8 +52,8 @@ export async function main([name, ...options]) {
 }
 
 /**
- * Runs the tests on each change of the files in a folder, which it changes. Gives the exit code, 1 below the bound, and what there is
- * to say: the changes that no test notices, and the score.
+ * Runs the tests on each change of the files in a folder, which it changes. Returns the exit code, 1 below the bound, and the
+ * report: the changes that no test notices, and the score.
  */
 export async function tryChanges({ node, folder, tests, report, sample, stdio, ...wanted }) {
   // A run that is interrupted writes none, and the one of an earlier run would be taken for it.

@@ -36,7 +36,7 @@ test('a change that no test notices is listed, and fails the run below the bound
   expect(code).toBe(1)
 })
 
-/** A folder with these files, and what a run needs of the working tree. */
+/** A folder with these files, and the needed parts of the working tree. */
 function aFolder(files) {
   const folder = mkdtempSync(join(tmpdir(), 'mutate-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -17,7 +17,7 @@ function keyOf({ fileName, location, mutatorName, replacement }) {
   return [resolve(fileName), start.line, start.column, end.line, end.column, mutatorName, replacement].join(':')
 }
 
-/** Draws `count` of the keys by the seed, each with the same chance. `root` is left out of what is drawn from: copies differ in it. */
+/** Draws `count` of the keys by the seed, each with the same chance. `root` is removed from the keys: copies differ in it. */
 export function draw(keys, { count, seed, root = '' }) {
   const rank = (key) =>
     createHash('sha256')

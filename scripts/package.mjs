@@ -38,7 +38,7 @@ const installed = ['@grpc/grpc-js', 'etcd3', 'lmdb']
 /** Of the project that tests. */
 const peers = { vitest: '>=3' }
 
-/** Writes the package anew from what is compiled. */
+/** Writes the package anew from the compiled files. */
 async function writePackage() {
   const dist = join(packageFolder, 'dist')
   rmSync(packageFolder, { recursive: true, force: true })

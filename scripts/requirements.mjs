@@ -30,7 +30,7 @@ export function main(args) {
   return options.isStrict && isMissing ? 1 : 0
 }
 
-/** The numbered statements of a requirements document, in order. `kind` sets apart what no test of the server can show. */
+/** The numbered statements of a requirements document, in order. `kind` marks statements that no test of the server can show. */
 export function parseStatements(text) {
   return text.split('\n').flatMap((line) => {
     const match = /^- \*\*((?:[A-Z]+-)+\d+)\*\* (.*)$/.exec(line)
@@ -48,7 +48,7 @@ export function idsOf(title) {
   return match === null ? [] : match[1].split(/[,\s/]+/).flatMap(idsFromTo)
 }
 
-/** `RV-12…RV-14` is what stands between them too. */
+/** `RV-12…RV-14` includes the statements between them. */
 function idsFromTo(text) {
   const [first, last] = text.split('…')
   if (last === undefined) return [first]

@@ -1,4 +1,4 @@
-/** `npm run <what>`: sets up what is missing, then does it. */
+/** `npm run <task>`: sets up missing parts, then runs the task. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -121,7 +121,7 @@ function checkSkipped(node) {
   return runChild(node, [join(root, 'test/modes/check.ts'), join(cacheFolder, 'test-report.json')], { cwd: root })
 }
 
-/** One line on how to get what is missing, or undefined. */
+/** One line on how to get a missing program, or undefined. */
 function missingBackend(node) {
   const { stdout } = spawnSync(node, [join(root, 'test/modes/backends.ts')], { encoding: 'utf8' })
   return stdout.trim() === '' ? undefined : stdout.trim()
@@ -168,7 +168,7 @@ async function runTests(node, args, { apart } = {}) {
   return { code: endedBy === undefined ? code : code || 1, signal, endedBy, report: readReport(report) }
 }
 
-/** Of a run that was ended there may be only what it had come to by then. */
+/** An ended run may have left only its results until then. */
 function readReport(report) {
   const partial = partialReportOf(report)
   if (existsSync(report)) return JSON.parse(readFileSync(report, 'utf8'))
@@ -179,12 +179,12 @@ async function bench(args) {
   const node = await prepare()
   await buildServer()
   await bundleServer()
-  // Its lines share with the tests what finds etcd and NATS.
+  // The bench shares with the tests the search for etcd and NATS.
   if (!(await build('shared/testkit', 'the bench'))) throw new SetupError('The bench does not compile; the errors stand above.')
   return runChild(node, [benchEntry, ...args], { cwd: root })
 }
 
-/** Runs what is compiled, not bundled, so that profiles name the files that functions were written in. */
+/** Runs the compiled files, not the bundle, so that profiles name the functions' own files. */
 async function profile(args) {
   const node = await prepare()
   await buildServer()
@@ -214,7 +214,7 @@ async function abuse(args) {
 async function fuzz(args) {
   const node = await prepare()
   await build('.', 'everything')
-  // The tests' own walk shares the sources with what it is compared to.
+  // The tests' own walk shares the sources with the code that it is compared to.
   const entries = { expressions: ['--conditions=source', fuzzExpressionsEntry], heads: [fuzzHeadsEntry] }
   const entry = entries[args[0]] ?? [fuzzEntry]
   return runChild(node, [...entry, ...args], { cwd: root })

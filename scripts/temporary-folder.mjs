@@ -1,6 +1,6 @@
 /**
- * One folder for everything temporary of a test run, removed when the run ends. What a run that was killed left behind is removed
- * by the next one.
+ * One folder for all temporary files of a test run, removed when the run ends. The next run removes the files of a killed
+ * one.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 const prefix = 'orch-tests-'
 
-/** Makes the folder and names it, and the compile cache, in the environment of this process and its children. Returns what removes the folder. */
+/** Creates the folder and names it, and the compile cache, in the environment of this process and its children. Returns the removal of the folder. */
 export default function setup() {
   const environment = { TMPDIR: process.env.TMPDIR, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }
   const parent = tmpdir()
@@ -28,7 +28,7 @@ export default function setup() {
 
 /**
  * The folder of Node's compile cache, which the next run uses too: without it every process and thread compiles the same modules anew.
- * A module that has changed leaves its old entry behind, so a folder with too many entries is emptied.
+ * A changed module leaves its old entry behind, so a folder with too many entries is emptied.
  */
 export function compileCache(folder = join(import.meta.dirname, '../.cache/compile-cache'), entriesMax = 20_000) {
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0

@@ -52,7 +52,7 @@ export function describeSkipped(reports) {
   return [...counts].map(([reason, count]) => `${count === 1 ? '1 test' : `${count} tests`}: ${reason}`)
 }
 
-/** A text for each failure: the file, the test's titles, and the beginning of what went wrong. */
+/** A text for each failure: the file, the test's titles, and the beginning of the error. */
 export function describeFailures({ tests, failures }) {
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
   return [

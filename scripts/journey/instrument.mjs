@@ -14,7 +14,7 @@ export function instrument(code, call) {
 }
 
 function insert(code, insertions) {
-  // At one place what ends comes before what begins, and both in the order in which they were found.
+  // At one place ends precede begins, and both keep the order in which they were found.
   const ordered = insertions.toSorted(([a], [b]) => a - b)
   const pieces = []
   let last = 0

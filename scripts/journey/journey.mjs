@@ -1,14 +1,14 @@
 /**
- * `npm run journey [-- verb]`: serves one request in process, warm, and prints the files that its functions are in, in the order
- * in which they are entered, and how often the request goes back to a file that it has left.
+ * `npm run journey [-- verb]`: serves one request in process, warm, and prints the files of its functions, in the order
+ * of entry, and the number of returns of the request to a file that it has left.
  *
  * General helpers are code that a reader knows from its name and need not open: JSON, names, metadata, contracts, reading by the
- * description of a type (`schema`), the stored form (`stored`), the platform, the request and its connection, and what watches a
- * request without deciding anything (pace, limits, trace, explanation, metrics). Their files are marked with · and counted apart.
- * What remains is counted by package as well. Garbage, timers and other requests are not recorded.
+ * description of a type (`schema`), the stored form (`stored`), the platform, the request and its connection, and observers of a
+ * request that decide nothing (pace, limits, trace, explanation, metrics). Their files are marked with · and counted apart.
+ * The rest is counted by package as well. Garbage, timers and other requests are not recorded.
  *
- * The event of a write is handed out to watchers before the writer is answered. That is a journey of its own (Watch event in
- * ARCHITECTURE.md), which one reads to understand watches and not to understand a write: its files are marked with ~, and counted apart.
+ * The event of a write is delivered to watchers before the writer is answered. That is a journey of its own (Watch event in
+ * ARCHITECTURE.md), for readers of watches and not of writes: its files are marked with ~, and counted apart.
  */
 import { start } from 'orch'
 

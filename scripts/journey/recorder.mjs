@@ -1,6 +1,6 @@
 /**
  * Preloaded into the process of a journey: instruments the compiled code of the packages as it is loaded, and records the files
- * whose functions are entered while a request is served. What goes on beside it (controllers, other requests) is not recorded.
+ * whose functions are entered while a request is served. Other work (controllers, other requests) is not recorded.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EventEmitter } from 'node:events'

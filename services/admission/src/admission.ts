@@ -5,7 +5,7 @@ import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from
 
 export interface AdmissionOptions
   extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics'> {
-  /** Default: those that are on by default. */
+  /** Default: the plugins that are on by default. */
   readonly plugins?: PluginChoice | undefined
   /** By name of the plugin. */
   readonly configurations?: ReadonlyMap<string, PluginConfiguration> | undefined

@@ -28,7 +28,7 @@ function aPlugin(name: string, mutate: NonNullable<Plugin['mutate']>): Plugin {
   return { name, admissionRules: [], mutate, close: () => {} }
 }
 
-/** Asks the plugins to change; tells what became of the span of each. */
+/** Asks the plugins to change; returns the outcome of each plugin's span. */
 function asked(plugins: readonly Plugin[], resumeAt = '', validating: readonly Plugin[] = []) {
   const spans: string[] = []
   const start = (name: string): Span => ({

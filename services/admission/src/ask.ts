@@ -118,7 +118,7 @@ export type Phase = 'mutate' | 'validate'
 export interface AskNeeds {
   /** The concerned plugins, in order. */
   readonly plugins: readonly Plugin[]
-  /** Of `mutate`: those who are interested in validating the same. */
+  /** For `mutate`: the plugins concerned with validating the same request. */
   readonly validating: readonly Plugin[]
   readonly clock: Clock
   readonly context: CallContext
@@ -138,7 +138,7 @@ export function ask(request: AdmissionRequest, phase: Phase, needs: AskNeeds): A
   return new Question({ request, phase, plugins, start, attributes: request.attributes, needs }).answer()
 }
 
-/** Saves the gateway the second call where all who validate only look, and have nothing against it. */
+/** Saves the gateway the second call if all validating plugins only read, and have no objection. */
 function validateAtOnce({ request, needs }: Asked, attributes: Attributes): Validated | undefined {
   const plugins = needs.validating
   if (plugins.length === 0) return undefined
@@ -201,7 +201,7 @@ class Question implements Inquiry, Reinvocation {
   }
 
   request(): void {
-    // Only what may be changed can be looked at again.
+    // Only a changeable object can be admitted again.
     this.#isSecondRoundWanted = this.#asked.phase === 'mutate'
   }
 
@@ -209,7 +209,7 @@ class Question implements Inquiry, Reinvocation {
     return this.#asked.request.decisions.find((decision) => isSameAccess(decision.access, access))
   }
 
-  /** Asks one after the other, from where it stands. */
+  /** Asks the plugins one after the other, from the present position. */
   answer(): AdmissionAnswer | Promise<AdmissionAnswer> {
     for (let plugin = this.#nextPlugin(); plugin !== undefined; plugin = this.#nextPlugin()) {
       const verdict = this.#begin(plugin)
@@ -281,7 +281,7 @@ class Question implements Inquiry, Reinvocation {
       if (!(verdict instanceof Promise)) return verdict ?? allowed
       verdict.catch(() => undefined)
     } catch {
-      // The span has recorded what it was.
+      // The span has recorded the outcome.
     }
     return undefined
   }

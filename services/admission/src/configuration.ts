@@ -5,11 +5,11 @@ import { domainGroup, type Names } from '@orch/core/names'
 export interface PluginConfiguration {
   /** The document, parsed: plain data. */
   readonly value: unknown
-  /** The file in which it stands; for messages, and relative paths in it start at its folder. */
+  /** Its file; for messages, and as the base of relative paths in it. */
   readonly file: string
 }
 
-/** A plugin's configuration, or the choice of plugins, is wrong; the message says where and what was expected. */
+/** An error in a plugin's configuration, or in the choice of plugins; the message names the place and the expected value. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
@@ -21,7 +21,7 @@ export type ConfiguredPlugin =
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Plugins whose configuration may stand alone in the file, as it did before there was an AdmissionConfiguration. */
+/** Plugins whose configuration may be alone in the file, as before there was an AdmissionConfiguration. */
 const alone: Readonly<Record<string, string>> = {
   imagePolicy: 'ImagePolicyWebhook',
   podNodeSelectorPluginConfig: 'PodNodeSelector',
@@ -70,8 +70,8 @@ function refuseUnknown(place: string, rest: Fields): void {
 }
 
 /**
- * A plugin's own document, where it has a version: checks its kind against those that are known, as
- * `{ kind: 'Configuration', apiVersion: 'x.io/v1' }`. The fields beside kind and version are given back; absent: none.
+ * A plugin's own document, if it has a version: checks its kind against the known ones, as
+ * `{ kind: 'Configuration', apiVersion: 'x.io/v1' }`. Returns the fields besides kind and version; absent: none.
  */
 export function parseVersioned(
   { value, file }: PluginConfiguration,

@@ -2,7 +2,7 @@
 export const limits = {
   /** Interval of sending the admission rules to gateways, which distrust a set older than five seconds. */
   admissionRulesIntervalMs: 1_000,
-  /** Namespaces that one admission rule names; the set goes to each gateway every second, so beyond them it means all. */
+  /** Namespaces that one admission rule names; the set goes to each gateway every second, so beyond them it matches all. */
   admissionRuleNamespacesMax: 1_000,
   /** Pods of a namespace that a stricter pod security level is held against at once; more tell nothing new, and all are in memory. */
   podSecurityPodsMax: 3_000,
@@ -16,7 +16,7 @@ export const limits = {
   imageReviewMs: 30_000,
   /** Longest wait of a pod for the default account of its namespace, which may just have been created. */
   defaultAccountWaitMs: 2_000,
-  /** Reservations of one quota that are made and ended by one commit; their row stays far below what one value may hold. */
+  /** Reservations of one quota that are made and ended by one commit; their row stays far below the bound of one value. */
   quotaTasksMax: 256,
   /** Longest wait of a write for a quota that storage has and memory lacks; changes arrive in milliseconds. */
   quotaArrivalMs: 5_000,

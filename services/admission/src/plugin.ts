@@ -39,11 +39,11 @@ export type Verdict = VerdictDetails &
         readonly object?: unknown
         /** Conditions that must still hold at the commit. */
         readonly conditions?: Conditions
-        /** Keys of what was reserved; the plugin receives the outcome. */
+        /** Keys of reservations; the plugin receives the outcome. */
         readonly reservations?: readonly string[]
       }
     | { readonly kind: 'denied'; readonly error: StatusError }
-    /** It must know what the user may do, and is called again with the decisions. Only before anything has changed the object. */
+    /** It needs the user's rights, and is called again with the decisions. Only before anything has changed the object. */
     | { readonly kind: 'asks'; readonly accesses: readonly AdmissionAccess[] }
     /** The namespace must be there first; it is called again once it is. Only before anything has changed the object. */
     | { readonly kind: 'needs'; readonly namespace: string }
@@ -75,7 +75,7 @@ export function denied(error: StatusError): Verdict {
 }
 
 /**
- * The mutating plugins are asked in order. When one that comes late has changed the object and wants it, all are asked
+ * The mutating plugins are asked in order. When a late one has changed the object and wants it, all are asked
  * once more: that is the second round.
  */
 export interface Reinvocation {
@@ -107,7 +107,7 @@ export interface Plugin {
   readonly admissionRules: readonly AdmissionRule[]
   /** Resources from which its admission rules are made, and how far; absent: its admission rules never change. */
   admissionRuleSources?(): readonly AdmissionRuleSource[]
-  /** Sets the listener that is called when `admissionRules` has changed or a source went on. */
+  /** Sets the listener that is called when `admissionRules` has changed or a source has read more. */
   onAdmissionRulesChange?(listener: () => void): void
   /** May change the object; it returns a new one and leaves its input alone. */
   mutate?(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict>

@@ -36,7 +36,7 @@ import { validatingAdmissionPolicy } from './policies/validating.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
 import { validatingAdmissionWebhook } from './webhooks/validating.ts'
 
-/** All names, in the one order in which plugins are asked, whatever the order in which they are enabled. */
+/** All names, in the order in which plugins are asked, for any order of their flags. */
 export const pluginOrder = [
   'AlwaysAdmit',
   'NamespaceAutoProvision',
@@ -120,7 +120,7 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
 
 /** The chosen plugins, from the flags. */
 export interface PluginChoice {
-  /** On, besides those that are on by default. */
+  /** On, besides the default ones. */
   readonly enabled: readonly string[]
   /** Off, although they are on by default. */
   readonly disabled: readonly string[]

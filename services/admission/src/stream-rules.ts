@@ -3,7 +3,7 @@ import { type Clock, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
 
 export interface RuleStreamOptions {
-  /** The set as it is now. */
+  /** The present set. */
   readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
   /** Whom to send that the set is another; the returned function takes it back. */
   readonly onChange: (listener: () => void) => () => void
@@ -40,7 +40,7 @@ export function streamAdmissionRules({ made, onChange, clock, storage, closed, c
   return stream
 }
 
-/** Calls that come while the work is being done lead to one more round of it. */
+/** Calls during the work lead to one more round of it. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let isBusy = false
   let isWanted = false

@@ -27,16 +27,16 @@ export interface GatewayAddress {
 export interface BootstrapObject {
   readonly resource: ResourceAddress
   readonly object: ApiObject
-  /** As what it is written; absent: as the server. */
+  /** The name of the writer; absent: the server's. */
   readonly fieldManager?: string
   /** True if users may change this object from now on; it is then restored only after a deletion. By default they may not. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
 
-/** Creates objects of the server's own without asking anybody; what is there already stays as it is. */
+/** Creates objects of the server's own without authorization; existing ones stay unchanged. */
 export type WriteBootstrapObjects = (objects: readonly BootstrapWrite[]) => Promise<void>
 
-/** An object to be created, and who owns its fields. */
+/** An object to be created, with the owners of its fields. */
 export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'fieldManager'> {
   /** Fields that a manager of their own has applied; absent: none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
@@ -70,7 +70,7 @@ export function fixedObjects(names: Names): BootstrapObject[] {
   ]
 }
 
-/** The Service by which the gateways are found, and what says where they are. */
+/** The Service of the gateways, and the objects with their addresses. */
 export function gatewayObjects({ names, serviceAddress, advertised }: BootstrapOptions): BootstrapObject[] {
   return [
     aService(names, serviceAddress, advertised[0]?.port ?? servicePort),
@@ -163,7 +163,7 @@ async function ensure(client: Client, wanted: BootstrapObject, signal?: AbortSig
   await createOrFind(collection, object, { fieldManager, signal })
 }
 
-/** Another gateway may be creating it at the same time, and may already hold what the object reserves. */
+/** Another gateway may be creating it at the same time, and may already hold the object's reservations. */
 async function createOrFind(collection: ResourceClient, object: ApiObject, options: WriteOptions): Promise<void> {
   try {
     await collection.create(object, options)
@@ -176,7 +176,7 @@ async function createOrFind(collection: ResourceClient, object: ApiObject, optio
   }
 }
 
-/** True when everything that is wanted stands in the object; lists must be equal. */
+/** True when the object contains everything that is wanted; lists must be equal. */
 export function holds(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(live) && live.length === wanted.length && wanted.every((item, index) => holds(live[index], item))
@@ -303,7 +303,7 @@ function serviceLabels(names: Names): Record<string, string> {
   return { [domainLabel(names, 'service-name')]: names.serverServiceName }
 }
 
-/** By the second label those that may be deleted are found: the slices of other Services have other ones. */
+/** The second label marks the slices that may be deleted: those of other Services have other labels. */
 function furtherSliceLabels(names: Names): Record<string, string> {
   return { ...serviceLabels(names), [subdomainLabel(names, 'endpointslice', 'managed-by')]: names.serverManager }
 }

@@ -49,7 +49,7 @@ export interface ControllerContext {
   readonly signal: AbortSignal
 }
 
-/** A loop that keeps objects as they are meant to be. */
+/** A loop that keeps objects in their wanted state. */
 export interface Controller {
   /** Name in `--controllers` and in the identity. */
   readonly name: ControllerName
@@ -59,7 +59,7 @@ export interface Controller {
   run(context: ControllerContext): Promise<void>
 }
 
-/** First requests to a server that has just started go before what controllers begin with. In real time. */
+/** First requests to a server that has just started precede the controllers' own. In real time. */
 const defaultStartDelayMs = 50
 
 export interface StartControllersOptions {
@@ -110,7 +110,7 @@ async function startDelay(
 }
 
 /**
- * The controllers that a list of words means: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
+ * The controllers selected by a list of words: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
  * `workloads` all controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
  * error that suggests the nearest.
  *

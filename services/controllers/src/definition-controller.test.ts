@@ -48,7 +48,7 @@ function runUntilTheEnd(client: Client, clock: Clock, ending: AbortController): 
   })
 }
 
-/** The controller beside a server that has one definition and its objects. `list` gives the names of those that are there. */
+/** The controller beside a server that has one definition and its objects. `list` gives the names of the existing ones. */
 function cleanUp(list: () => readonly string[]) {
   const ending = new AbortController()
   const clock = createFakeClock()

@@ -42,7 +42,7 @@ export const flowControlController = (level: number) =>
     }
   })
 
-/** The conditions of a FlowSchema whose level is there or not; undefined: those that it has. */
+/** The conditions of a FlowSchema whose level is present or absent; undefined: the present conditions. */
 export function decideConditions(schema: FlowSchema, isThere: boolean, now: string): readonly Condition[] | undefined {
   const known = schema.status?.conditions ?? []
   const current = known.find(({ type }) => type === 'Dangling')

@@ -25,7 +25,7 @@ interface SchemaOptions {
   readonly rules: readonly object[]
 }
 
-/** Bootstrap levels and schemas: the mandatory ones always as they are here, the others unless a user takes them over. */
+/** Bootstrap levels and schemas: the mandatory ones always equal these, the others unless a user takes them over. */
 export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>): BootstrapObject[] {
   const writer: Writer = { names, level: minor }
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
@@ -136,7 +136,7 @@ function suggestedLevels(writer: Writer): BootstrapObject[] {
   ]
 }
 
-/** An object with the annotation `false` is kept as it is; so is one that was changed before the annotation existed. */
+/** An object with the annotation `false` is never restored; nor is one that was changed before the annotation existed. */
 function isTakenOver(names: Names, { metadata }: ApiObject): boolean {
   const kept = metadata.annotations?.[updateAnnotation(names)]
   if (kept === undefined) return metadata.generation !== 1

@@ -1,4 +1,4 @@
-/** Ordinary clients that keep objects as they are meant to be. */
+/** Ordinary clients that keep objects in their wanted state. */
 export * from './authentication-config.ts'
 export * from './bootstrap.ts'
 export * from './controller.ts'

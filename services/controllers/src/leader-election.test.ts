@@ -83,7 +83,7 @@ function anElection() {
     onTestFinished(leave)
     return { state, leave }
   }
-  /** Lets time go by, and everybody do what is due. */
+  /** Advances time, and runs the due work of all candidates. */
   const pass = async (seconds: number) => {
     for (let step = 0; step <= seconds * 2; step += 1) {
       if (step > 0) clock.advance(500)

@@ -82,7 +82,7 @@ async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: 
   await within(answerTimeoutMs, clock, (late) => lease.release(late))
 }
 
-/** Asks, and gives up when no answer comes in time. */
+/** Asks, and gives up without an answer in time. */
 async function within<T>(timeoutMs: number, clock: Clock, ask: (late: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()
   const timer = clock.after(timeoutMs, () => late.abort())
@@ -135,7 +135,7 @@ class HeldLease {
       return true
     } catch (error) {
       this.#reportFailure(error)
-      // Another replica has written it: read who holds it now.
+      // Another replica has written it: read its holder now.
       if (error instanceof StatusError && error.code === 409) await this.#lookAtLease(signal)
       return false
     }

@@ -28,8 +28,8 @@ interface Verdict {
 }
 
 /**
- * The conditions of a namespace after an attempt to empty it; those of other writers are kept. The same list is given
- * back when nothing has changed.
+ * The conditions of a namespace after an attempt to empty it; those of other writers are kept. Returns the same list
+ * if nothing has changed.
  */
 export function namespaceConditions(before: NamespaceCondition[], report: ContentReport, nowMs: number): NamespaceCondition[] {
   const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')

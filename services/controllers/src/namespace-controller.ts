@@ -48,7 +48,7 @@ async function finish(context: ControllerContext, name: string): Promise<Result>
   if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return done
   const report = await deleteContents(context, name)
   const isEmpty = report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0
-  // Conditions of one that goes at once would be read by no client.
+  // No client would read the conditions of a namespace that is deleted at once.
   const isLast = isEmpty && live.status?.conditions === undefined && live.spec.finalizers.length === 1
   const written = isLast ? live : await writeConditions(context, live, report)
   if (!isEmpty) return requeueAfter(remainingRetryMs)
@@ -57,7 +57,7 @@ async function finish(context: ControllerContext, name: string): Promise<Result>
 }
 
 /**
- * Deletes everything inside, and reports what is still there afterwards. Pods go first, and all else stays until they are gone: network
+ * Deletes everything inside, and reports the rest afterwards. Pods are deleted first, and all other objects stay until they are gone: network
  * policies and service accounts are theirs for as long as they run (OrderedNamespaceDeletion of kube-apiserver 1.33).
  */
 async function deleteContents(context: ControllerContext, namespace: string): Promise<ContentReport> {
@@ -124,7 +124,7 @@ async function removeFinalizer({ client, names, signal }: ControllerContext, liv
   await client.request({ method: 'PUT', path, body: { ...live, spec: { ...live.spec, finalizers } }, signal })
 }
 
-/** Writes only what has changed, so that a namespace that waits does not cause a change every second. */
+/** Writes only changes, so that a waiting namespace does not cause one every second. */
 async function writeConditions({ client, clock, signal }: ControllerContext, live: Namespace, report: ContentReport): Promise<Namespace> {
   const before = live.status?.conditions ?? []
   const conditions = namespaceConditions(before, report, clock.now())

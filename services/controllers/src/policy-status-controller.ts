@@ -96,7 +96,7 @@ async function checkPolicy(policy: Policy, { schemas, collection, signal }: Poli
   if (jsonEqual(status, checked)) return
   const { name = '', uid } = metadata
   const options = { type: 'apply', subresource: 'status', fieldManager, force: true, signal } as const
-  // A policy that has gone, or another one of its name, is another piece of work.
+  // A deleted policy, or another one of its name, is another piece of work.
   await unlessRefused(['NotFound', 'Conflict'], () =>
     collection.patch(name, { apiVersion, kind, metadata: { name, uid }, status: checked }, options),
   )

@@ -4,7 +4,7 @@ import type { KindName, KindSchema, OpenApiSchema } from '@orch/core/policies'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
 
-/** So long documents are kept: many policies that come at once are about the same kinds. */
+/** Lifetime of cached documents: many policies that come at once are about the same kinds. */
 const keptMs = 10_000
 
 const references = '#/components/schemas/'

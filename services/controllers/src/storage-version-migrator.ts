@@ -27,7 +27,7 @@ const workersMax = 5
 const pageSize = 500
 /** Objects of one migration that are written at once. */
 const writesAtOnce = 8
-/** A resource that is not served yet may come with a definition that is on its way. */
+/** A resource that is not served yet may come with a definition in progress. */
 const discoveryMs = 60_000
 
 /** Reasons of failures that pass with time, or once the list is repeated. */
@@ -41,8 +41,8 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Stores the objects of a resource again, as StorageVersionMigrations ask for: each gets a patch without a change, and storage writes what
- * is in an old version or encrypted with an old key. One that was interrupted begins again with the same revision.
+ * Stores the objects of a resource again, as StorageVersionMigrations ask for: each gets a patch without a change, and storage rewrites
+ * objects in an old version or encrypted with an old key. An interrupted one begins again with the same revision.
  */
 export const storageVersionMigrator = reconciler<Migration>('storage-version-migrator', (context) => ({
   watches: [
@@ -110,7 +110,7 @@ function withCondition(conditions: readonly Condition[] = [], next: Condition): 
   return before === undefined ? [...conditions, changed] : conditions.map((one) => (one === before ? changed : one))
 }
 
-/** The resource in the version that clients prefer; undefined: it is not served, and does not come any more. */
+/** The resource in the version that clients prefer; undefined: it is not served, and no longer expected. */
 async function resourceOf({ client, clock }: ControllerContext, migration: Migration): Promise<VersionedResource | undefined> {
   const { group = '', resource } = migration.spec.resource
   const { resources, undiscovered } = await client.discoverVersions()
@@ -142,7 +142,7 @@ async function storeAgain(context: ControllerContext, objects: ResourceClient, r
   } while (next !== undefined && next !== '')
 }
 
-/** Writes one object as it is. One that has changed or gone meanwhile needs it no longer. */
+/** Writes one object unchanged. One that was changed or deleted meanwhile needs it no longer. */
 async function touch({ signal }: ControllerContext, objects: ResourceClient, { metadata }: ApiObject): Promise<void> {
   const { name = '', namespace, uid, resourceVersion } = metadata
   const patch = { metadata: { uid, resourceVersion } }

@@ -54,7 +54,7 @@ export class Resources {
     return new CtlError(undiscovered.length === 0 ? text : `${text}\n${undiscoveredMessage(undiscovered)}`)
   }
 
-  /** A resource by plural, singular, short name or kind, with its version and group behind dots where they are needed: `deployments.v1.apps`. */
+  /** A resource by plural, singular, short name or kind, with its version and group after dots if they are needed: `deployments.v1.apps`. */
   async find(word: string): Promise<ServedResource> {
     const wanted = word.toLowerCase()
     const all = await this.all()
@@ -92,7 +92,7 @@ export class Resources {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
     const find = async () =>
       (await this.all()).find((resource) => resource.kind === kind && resource.group === group && resource.version === version)
-    // A definition may have come meanwhile.
+    // A definition may have been created meanwhile.
     const found = (await find()) ?? (await this.#again(find))
     if (found !== undefined) return found
     throw await this.#notFound(

@@ -85,7 +85,7 @@ function helpUnlessUnknown(terminal: CtlTerminal, words: readonly string[]): num
   }
 }
 
-/** Completion is asked for while a person types: what cannot be found out is left out without a word. */
+/** Completion runs while a user types: failures are left out silently. */
 async function complete(terminal: StatusTerminal, words: readonly string[]): Promise<number> {
   const { flags } = readWords(globalFlags, [])
   const opened: Session[] = []

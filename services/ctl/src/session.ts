@@ -24,7 +24,7 @@ const retriesMax = 10
 
 type GlobalValues = FlagValues<typeof globalFlags>
 
-/** A server, as one user, and what is known of it. */
+/** A server, the user of the session, and the cached discovery. */
 export interface Session {
   readonly client: Client
   readonly resources: Resources

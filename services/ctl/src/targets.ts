@@ -11,7 +11,7 @@ export const fileFlags = {
   kustomize: { short: 'k', word: 'folder', doc: 'Folder of a kustomization, which the kustomize or kubectl of the PATH builds.' },
 } as const
 
-/** Flags that name files, or limit what is read. */
+/** Flags that name files, or limit the read objects. */
 export const selectionFlags = {
   ...fileFlags,
   'all-namespaces': { short: 'A', word: '', doc: 'Objects of all namespaces.' },
@@ -25,7 +25,7 @@ export const choiceFlags = {
   all: { word: '', doc: 'All objects of the resource.' },
 } as const
 
-/** Objects of a resource: one by its name, or those that selectors choose. */
+/** Objects of a resource: one by its name, or the selected ones. */
 export interface Target {
   readonly resource: ServedResource
   readonly namespace: string | undefined

@@ -13,7 +13,7 @@ export interface CtlTerminal {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
   readonly homeFolder: string
-  /** Configuration of a server that runs near, which comes before that of the home folder. */
+  /** Configuration of a nearby server, which precedes that of the home folder. */
   readonly nearConfiguration?: string
   /** True if a person can type on standard input. */
   readonly isInteractive: boolean
@@ -27,9 +27,9 @@ export interface CtlTerminal {
   readInput(): Promise<string>
   /** Runs a program on this terminal; gives its exit code. */
   run(program: string, words: readonly string[]): Promise<number>
-  /** Runs a program and gives what it prints; undefined where there is none of that name. */
+  /** Runs a program and returns its output; undefined if there is none of that name. */
   capture(program: string, words: readonly string[]): Promise<Captured | undefined>
-  /** Says what is done while it lasts; absent where standard error is no terminal. */
+  /** Shows the present step; absent where standard error is no terminal. */
   readonly statusLine?: StatusLine
   /** Raised when the person ends the command. */
   readonly signal: AbortSignal

@@ -8,7 +8,7 @@ interface Flag {
   readonly short?: string
   /** The value after it; '' for booleans, `a|b` for a choice, `int` and `seconds` for whole numbers. */
   readonly word: string
-  /** Its value where it stands alone: one of its own follows `=` only. */
+  /** Its value without an argument: its own value follows `=` only. */
   readonly whenAlone?: string
   readonly isList?: boolean
   readonly doc: string
@@ -48,7 +48,7 @@ export interface Words<F extends Flags> {
   readonly rest: readonly string[]
 }
 
-/** Reads flags as pflag does: `--name=value`, `--name value`, `-n value`, `-nvalue`, and `--name` for those that are true or false. */
+/** Reads flags as pflag does: `--name=value`, `--name value`, `-n value`, `-nvalue`, and `--name` for booleans. */
 export function readWords<F extends Flags>(flags: F, words: readonly string[]): Words<F> {
   const byName = new Map<string, [string, Flag]>()
   for (const [name, flag] of Object.entries(flags)) {
@@ -120,7 +120,7 @@ function readTruth(called: string, text: string): boolean {
   throw new CtlError(`${called}=${text}: must be true or false`)
 }
 
-/** Flags with what they mean, for the help. */
+/** Flags with their descriptions, for the help. */
 export function printFlags(flags: Flags): string {
   return Object.entries(flags)
     .map(

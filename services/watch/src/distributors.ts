@@ -3,7 +3,7 @@ import type { TablePrinter } from '@orch/core/table'
 import { type EventType, eventTypeOf, type Matches, matcherOf, shardTestOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
 
-/** One distinct (scope, selection): a change is evaluated once for all who share it. */
+/** One distinct (scope, selection): a change is evaluated once for all its sharers. */
 export class Filter {
   readonly key: string
   /** The prefix of its objects' keys, or the key itself for one object. */
@@ -46,7 +46,7 @@ export class Distributor {
   readonly filter: Filter
   /** Subscriptions that have been served up to the watch cache's position. */
   readonly subscribers = new Set<Receiver>()
-  /** Subscriptions in whatever state. */
+  /** Subscriptions in any state. */
   users = 0
   readonly frames = new Frames()
   readonly #view: View
@@ -77,7 +77,7 @@ export class Distributor {
     for (const subscriber of this.subscribers) if (subscriber.sent < part.last) subscriber.events(part)
   }
 
-  /** The content of a change cannot be had: those who would be given it list again. */
+  /** The content of a change cannot be read: its receivers must list again. */
   expire({ revision }: Change): void {
     for (const subscriber of this.subscribers) if (subscriber.sent < revision) subscriber.expired(revision)
   }

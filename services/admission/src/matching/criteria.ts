@@ -26,7 +26,7 @@ export interface Criteria {
   readonly objectSelector: ReadSelector
 }
 
-/** A rule as it is matched. */
+/** Prepares a rule for matching. */
 export function readRule(rule: NamedRuleSpec): WebhookRule {
   return {
     operations: rule.operations ?? [],
@@ -37,7 +37,7 @@ export function readRule(rule: NamedRuleSpec): WebhookRule {
   }
 }
 
-/** A selector as it is matched; an absent one matches everything. */
+/** Prepares a selector for matching; an absent one matches everything. */
 export function readSelector(selector: LabelSelector | undefined): ReadSelector {
   const read = toLabelRequirements(selector ?? {})
   if (read.kind === 'malformed') return read

@@ -17,7 +17,7 @@ export interface RequestVersion {
 
 /** Other ways to the same objects: their resource in other versions and groups that are served. */
 export interface Equivalents {
-  /** The request as it came. */
+  /** The unconverted request. */
   own(attributes: Attributes): RequestVersion
   others(attributes: Attributes): readonly RequestVersion[]
   /** Groups through which the objects of a resource can be reached. */
@@ -59,7 +59,7 @@ function ownVersion(catalogue: Catalogue, attributes: Attributes): RequestVersio
   return { group, version, resource, subresource, kind: objectKind(attributes) ?? found ?? { group, version, kind }, described, conversion }
 }
 
-/** A subresource may take its kind in several versions; the object says in which this one came. */
+/** A subresource may take its kind in several versions; the object names its own. */
 function objectKind({ object, subresource }: Attributes): Gvk | undefined {
   if (subresource === '' || !hasMembers(object)) return undefined
   const { kind, apiVersion } = object

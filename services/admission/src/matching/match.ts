@@ -68,7 +68,7 @@ export interface RuleSubject {
   readonly resource: string
   /** '' for the resource itself. */
   readonly subresource: string
-  /** A subresource lies where its parent does; a Namespace lies in none. */
+  /** A subresource has its parent's scope; a Namespace has no namespace. */
   readonly isNamespaced: boolean
 }
 
@@ -143,7 +143,7 @@ async function matchNamespace(selector: ReadSelector, attributes: Attributes, { 
   }
 }
 
-/** A Namespace that is being written has the labels that it will have; one that is being deleted those that it has. */
+/** A Namespace under a write has its future labels; one under deletion has its present ones. */
 async function namespaceLabels(attributes: Attributes, labelsOf: MatchNeeds['labelsOf']): Promise<NamespaceLabels> {
   const { operation, subresource, object, oldObject, name } = attributes
   if (subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return toLabels(object)

@@ -7,7 +7,7 @@ export const alwaysAdmit: Registration = {
   create: () => ({ name: 'AlwaysAdmit', admissionRules: [], close: () => {} }),
 }
 
-/** AlwaysDeny refuses everything but what the server itself needs for its start. */
+/** AlwaysDeny refuses everything except the server's own needs at its start. */
 export const alwaysDeny: Registration = { isDefault: false, create: createAlwaysDeny }
 
 /** Without its own objects a server would never become ready. */

@@ -5,7 +5,7 @@ import { checkSigner } from './certificate-signer.ts'
 /** On by default. */
 export const certificateApproval: Registration = { isDefault: true, create: createCertificateApproval }
 
-/** CertificateApproval: who approves or denies a certificate request may do so for its signer. */
+/** CertificateApproval: a client that approves or denies a certificate request needs the right for its signer. */
 function createCertificateApproval({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/approval']

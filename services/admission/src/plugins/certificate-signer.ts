@@ -10,7 +10,7 @@ export function checkSigner(
   inquiry: Inquiry,
   { verb, names }: { verb: 'approve' | 'sign'; names: Names },
 ): Verdict {
-  // Of the object as it is: a request does not choose its signer.
+  // The live object's signer: a request does not choose its signer.
   const { signerName = '' } = objectsOf('certificates/v1.CertificateSigningRequest', attributes).oldObject?.spec ?? {}
   const [domain] = signerName.split('/')
   const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))

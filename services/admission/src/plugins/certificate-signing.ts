@@ -7,7 +7,7 @@ import { objectsOf } from './objects.ts'
 /** On by default. */
 export const certificateSigning: Registration = { isDefault: true, create: createCertificateSigning }
 
-/** CertificateSigning: who answers a certificate request may sign for its signer. */
+/** CertificateSigning: a client that answers a certificate request needs the right for its signer. */
 function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/status']

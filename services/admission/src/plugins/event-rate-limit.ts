@@ -31,7 +31,7 @@ interface Limit {
 
 const cacheSizeDefault = 4096
 
-/** EventRateLimit: so many Events a second, of all, of a namespace, of a user or about one object. */
+/** EventRateLimit: a number of Events a second, of all, of a namespace, of a user or about one object. */
 function createEventRateLimit({ clock, configuration, catalogue: { names } }: PluginNeeds): Plugin {
   const limiters = readConfiguration(configuration, names).map((limit) => new Limiter(limit, clock))
   return {
@@ -39,7 +39,7 @@ function createEventRateLimit({ clock, configuration, catalogue: { names } }: Pl
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['events'])],
     validate(attributes) {
       if (attributes.dryRun) return allowed
-      // Each limit counts the Event, whatever the others say.
+      // Each limit counts the Event, whatever the others decide.
       const problems = limiters.map((limiter) => limiter.take(attributes)).filter((problem) => problem !== undefined)
       if (problems.length === 0) return allowed
       const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`

@@ -87,7 +87,7 @@ function usageOf(resources: Resources | null | undefined): Usage {
   return { requests: quantitiesOf(resources?.requests), limits: quantitiesOf(resources?.limits) }
 }
 
-/** The sum of the containers, and at least what each container of the start wants. */
+/** The sum of the containers, and at least the amount of each init container. */
 function usageOfPod({ spec }: Pod): Usage {
   const usages = (containers: readonly Container[] | null | undefined) => (containers ?? []).map(({ resources }) => usageOf(resources))
   const initial = usages(spec.initContainers)

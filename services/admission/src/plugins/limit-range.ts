@@ -38,7 +38,7 @@ export function quantitiesOf(amounts: Amounts | null | undefined): QuantityMap {
   return quantities
 }
 
-/** The Pod with what its containers lack, and an annotation that says what that was. */
+/** The Pod with its containers' missing values, and an annotation that lists them. */
 export function withDefaults(pod: Pod, limits: readonly LimitItem[], annotation: string): Pod {
   const items = limits.filter(({ type }) => type === 'Container')
   const wanted = { limits: merged(items.map((item) => item.default)), requests: merged(items.map((item) => item.defaultRequest)) }

@@ -31,7 +31,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
     admissionRules = admissionRulesFor([...byNamespace.keys()])
   })
   const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
-  /** A refusal rests on what storage has now. */
+  /** A refusal rests on storage's present state. */
   const checked = (attributes: Attributes): Verdict | Promise<Verdict> => {
     if (isGoing(attributes)) return allowed
     if (refusalOf(attributes, byNamespace.get(attributes.namespace) ?? []) === undefined) return allowed

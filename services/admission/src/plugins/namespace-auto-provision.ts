@@ -6,7 +6,7 @@ export const namespaceAutoProvision: Registration = { isDefault: false, create: 
 /** Created in a namespace, but never kept there. */
 const reviews = 'localsubjectaccessreviews'
 
-/** NamespaceAutoProvision: a namespace in which something is created comes to be with it. */
+/** NamespaceAutoProvision: the first object in an absent namespace creates the namespace. */
 function createNamespaceAutoProvision({ storage }: PluginNeeds): Plugin {
   return {
     name: 'NamespaceAutoProvision',

@@ -7,7 +7,7 @@ import { nameIn } from './objects.ts'
 
 /** The cached facts of a Namespace. */
 interface NamespaceState {
-  /** It is still the same: what writes in the namespace rest on. */
+  /** It is unchanged: the condition of writes in the namespace. */
   readonly conditions: Conditions
   readonly isTerminating: boolean
 }
@@ -20,8 +20,8 @@ export const namespaceLifecycle: Registration = { isDefault: true, create: creat
 
 /**
  * NamespaceLifecycle: nothing is created in a namespace that is absent or being terminated, and the namespaces that the server
- * itself needs are not deleted. What memory lacks is asked of storage before anything is refused; what it has is confirmed by
- * the condition that the Namespace is still the same when the object is committed.
+ * itself needs are not deleted. Storage is asked about a namespace that memory lacks before anything is refused; memory's state is confirmed by
+ * the condition that the Namespace is unchanged when the object is committed.
  */
 function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: PluginNeeds): Plugin {
   const closed = new AbortController()
@@ -59,7 +59,7 @@ function checked(attributes: Attributes, state: NamespaceState | undefined): Ver
   return { kind: 'allowed', conditions: state.conditions }
 }
 
-/** Creates of namespaced resources and of what lies below them, and deletions of namespaces. */
+/** Creates of namespaced resources and of their subresources, and deletions of namespaces. */
 function admissionRulesFor(catalogue: PluginNeeds['catalogue']): AdmissionRule[] {
   const byGroup = new Map<string, Set<string>>()
   for (const { group, plural, isNamespaced, subresources } of catalogue.resources) {

@@ -57,7 +57,7 @@ function admissionRuleFor(group: string, resources: readonly string[]): Admissio
 
 const userPrefix = 'system:node:'
 
-/** The name of the node who asks; undefined: it is none. */
+/** The name of the requesting node; undefined: it is none. */
 function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(userPrefix) && groups.includes('system:nodes') ? name.slice(userPrefix.length) : undefined
 }
@@ -189,7 +189,7 @@ function checkClaim(asked: Asked): void {
   )
 }
 
-/** By field, what a node must leave alone in a claim. */
+/** By field, the parts of a claim that a node must not change. */
 function withoutNodesPart(claim: BuiltIn<'core/v1.PersistentVolumeClaim'> | undefined): Readonly<Record<string, unknown>> {
   if (claim === undefined) return {}
   const { metadata, status = {}, spec } = claim

@@ -54,7 +54,7 @@ export function nameIn({ name, object }: Attributes): string {
   return metadata.name || metadata.generateName || 'Unknown'
 }
 
-/** A resource of one group in memory, by what `decode` returns for its objects. */
+/** A resource of one group in memory, by the results of `decode` for its objects. */
 export class KeptObjects<T> extends Reflector<T> {
   readonly #prefix: string
   readonly #decode: (value: Uint8Array, key: string) => T

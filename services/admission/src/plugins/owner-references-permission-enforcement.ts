@@ -9,8 +9,8 @@ import { metadataOf } from './objects.ts'
 export const ownerReferencesPermissionEnforcement: Registration = { isDefault: false, create: createOwnerReferencesPermissionEnforcement }
 
 /**
- * OwnerReferencesPermissionEnforcement: who gives an object that is there owners hands its deletion to the collector, and must be
- * allowed to delete it. Who holds up an owner's deletion must be allowed to set the owner's finalizers.
+ * OwnerReferencesPermissionEnforcement: a client that sets owners of an existing object hands its deletion to the collector, and needs the
+ * right to delete it. A client that blocks an owner's deletion needs the right to set the owner's finalizers.
  */
 function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
   return {

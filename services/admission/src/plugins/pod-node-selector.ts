@@ -20,7 +20,7 @@ const defaultEntry = 'clusterDefaultNodeSelector'
 function createPodNodeSelector({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
   const configured = readConfiguration(configuration)
   const annotation = subdomainLabel(names, 'scheduler.alpha', 'node-selector')
-  /** As storage has it now: what decides about a Pod must not be old. */
+  /** Storage's present state: the basis of a decision about a Pod must not be old. */
   const selectorOf = async (namespace: string): Promise<Labels> => {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)

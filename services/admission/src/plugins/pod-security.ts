@@ -38,7 +38,7 @@ export const podSecurity: Registration = { isDefault: true, isConfigurable: true
 
 /** The cached facts of a Namespace. */
 interface NamespaceState extends PolicyReading {
-  /** It is still the same: what a decision about a Pod rests on. */
+  /** It is unchanged: the basis of a decision about a Pod. */
   readonly conditions: Conditions
 }
 
@@ -64,7 +64,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
     const { entry } = await storage.get({ key, read: { kind: 'latest' } })
     return entry === undefined ? undefined : decode(entry.value, key)
   }
-  /** Nothing is refused by what memory holds alone. */
+  /** Nothing is refused by memory alone. */
   const decide = (attributes: Attributes, decideBy: (state: NamespaceState) => Verdict): Verdict | Promise<Verdict> => {
     const known = reflector.get(keyOf(undefined, attributes.namespace))
     const verdict = known === undefined ? undefined : decideBy(known)
@@ -137,7 +137,7 @@ function privilegedWords(names: Names): PrivilegedWords {
   }
 }
 
-/** The namespace went away while the request was on its way; templates are not refused. */
+/** The namespace was deleted during the request; templates are not refused. */
 function lost(attributes: Attributes): Verdict {
   const { resource, namespace } = attributes
   if (resource !== 'pods') return allowed
@@ -292,7 +292,7 @@ function requestLabels({ operation, group, resource, subresource }: Attributes):
 
 function evaluationCount(attributes: Attributes, mode: Mode, { level, version }: LevelVersion, isAllowed: boolean): MetricCount {
   const decision = isAllowed ? 'allow' : 'deny'
-  // Any version may be asked for: those that are not known yet share one word.
+  // Any version may be asked for: unknown ones share one word.
   const policyVersion = version !== 'latest' && version.minor > latestMinor ? 'future' : printVersion(version)
   const labels = { decision, policy_level: level, policy_version: policyVersion, mode, ...requestLabels(attributes) }
   return { name: 'pod_security_evaluations_total', labels, value: 1 }

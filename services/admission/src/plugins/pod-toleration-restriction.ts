@@ -25,7 +25,7 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
     whitelist: subdomainLabel(names, 'scheduler.alpha', 'tolerationsWhitelist'),
   }
   const memoryPressure: Toleration = { key: subdomainLabel(names, 'node', 'memory-pressure'), operator: 'Exists', effect: 'NoSchedule' }
-  /** As storage has it now: what decides about a Pod must not be old. */
+  /** Storage's present state: the basis of a decision about a Pod must not be old. */
   const restrictionOf = async (namespace: string): Promise<Restriction> => {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace)

@@ -14,7 +14,7 @@ export interface Resources {
   readonly limits?: Amounts
 }
 
-/** Quantities as they are written. */
+/** Quantities in their written form. */
 export type Amounts = Readonly<Record<string, string>>
 
 /** The Pod that is to be written. */

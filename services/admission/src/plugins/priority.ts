@@ -17,7 +17,7 @@ interface PriorityClass {
 /** The priority of a Pod without a class, where none is the default. */
 const noClass: PriorityClass = { name: '', value: 0, globalDefault: false, preemptionPolicy: 'PreemptLowerPriority' }
 
-/** Priority: a Pod has the number that its PriorityClass stands for; at most one class is the default one. */
+/** Priority: a Pod has the number of its PriorityClass; at most one class is the default one. */
 function createPriority(needs: PluginNeeds): Plugin {
   const group = domainGroup(needs.catalogue.names, 'scheduling')
   const classes = new KeptObjects({ group, plural: 'priorityclasses' }, classOf, needs)
@@ -26,7 +26,7 @@ function createPriority(needs: PluginNeeds): Plugin {
     if (name === '') return prioritized(attributes, defaultOf(classes.values()) ?? noClass)
     const key = classes.keyOf(name)
     const known = classes.get(key)
-    // A refusal rests on what storage has now.
+    // A refusal rests on storage's present state.
     const verdict = known === undefined ? undefined : prioritized(attributes, known)
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return classes.latest(key).then((latest) => {
@@ -86,7 +86,7 @@ function prioritized(attributes: Attributes, { name, value, preemptionPolicy }: 
   return { kind: 'allowed', object: { ...pod, spec: name === '' ? changed : { ...changed, priorityClassName: name } } }
 }
 
-/** An update that leaves out what was filled in does not take it away. */
+/** An update that leaves out a filled-in value does not remove it. */
 function kept(attributes: Attributes): Verdict {
   const pod = podOf(attributes)
   const { priority, preemptionPolicy } = objectsOf('core/v1.Pod', attributes).oldObject?.spec ?? {}

@@ -71,7 +71,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
   }
 }
 
-/** Everything that is created where quotas are, and what may be used nowhere without one. */
+/** All creates where quotas exist, and resources that may be used nowhere without one. */
 function admissionRulesOf(known: readonly string[] | undefined, limited: readonly LimitedResource[]): AdmissionRule[] {
   const counts: AdmissionRule = {
     phase: 'mutate',
@@ -93,7 +93,7 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
   ]
 }
 
-/** The controller of quotas writes what it has counted; reservations it cannot know, so the count is made here. */
+/** The controller of quotas writes its count; it cannot know reservations, so the count is made here. */
 function isCount({ subresource, options }: Attributes, manager: string): boolean {
   return subresource === 'status' && isJsonObject(options) && options['fieldManager'] === manager
 }
@@ -192,7 +192,7 @@ function reservationOf({ attributes, deadlineMs, key }: Question & { readonly de
 async function settleOne(accounts: QuotaAccounts, reservation: string, revision: number | undefined): Promise<void> {
   const [namespace = '', name = '', id = ''] = reservation.slice(ledgerPrefix.length + 1).split('/')
   const quota = accounts.in(namespace).find(({ object }) => object.metadata.name === name)
-  // With the quota its reservations have gone.
+  // A quota's reservations are removed with it.
   if (quota !== undefined) await accounts.account(quota.key).settle({ id, revision })
 }
 

@@ -4,7 +4,7 @@ import { containersOf, forbid, type Pod, podOf } from './pod.ts'
 
 export const securityContextDeny: Registration = { isDefault: false, create: createSecurityContextDeny }
 
-/** Fields that a Pod may not set, and what messages call them. */
+/** Fields that a Pod may not set, with their names in messages. */
 const podFields = [
   ['supplementalGroups', 'SupplementalGroups'],
   ['seLinuxOptions', 'SELinuxOptions'],

@@ -7,7 +7,7 @@ const expirationSeconds = 3607
 /** 0644. */
 const fileMode = 420
 
-/** A spec whose members may be set; what is in them may not be changed. */
+/** A spec whose members may be set; their contents may not be changed. */
 export type MutablePodSpec = { -readonly [K in keyof PodSpec]: PodSpec[K] }
 
 /** Gives Pods a volume in which their containers find a token, the server's certificate and their namespace. */

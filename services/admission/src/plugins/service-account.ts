@@ -89,7 +89,7 @@ function withAccount(spec: PodSpec, name: string, { imagePullSecrets = [] }: Acc
   return named
 }
 
-/** A pod that only shows what a node runs by itself refers to nothing that the server would have to give it. */
+/** A mirror of a node's own pod must not refer to objects of the server. */
 function mirrorProblem(pod: Pod): string | undefined {
   if ((pod.spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts'
   if (secretReferences(pod).length > 0) return 'a mirror pod may not reference secrets'
@@ -154,7 +154,7 @@ class Accounts {
     })
     const end = () => resolve(undefined)
     this.#closed.signal.addEventListener('abort', end)
-    // It may have come between the question and the listening.
+    // It may have arrived between the question and the listening.
     const already = this.#reflector.get(key)
     if (already !== undefined) resolve(already)
     return promise.finally(() => {

@@ -42,13 +42,13 @@ function isAppArmorProfile(profile: string): boolean {
   return profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/')
 }
 
-/** Capabilities beyond those that containers have anyway. */
+/** Capabilities beyond the default ones of containers. */
 export function findAddedCapabilities({ spec }: PodView): Violation | undefined {
   const detail = capabilitiesBeyond(spec, (capability) => defaultCapabilities.has(capability))
   return detail === undefined ? undefined : { reason: 'non-default capabilities', detail }
 }
 
-/** Says who adds a capability that is not allowed. */
+/** The setters of a capability that is not allowed. */
 export function capabilitiesBeyond(spec: PodView['spec'], isAllowed: (capability: string) => boolean): string | undefined {
   const added = new Set<string>()
   const bad = containersWhere(spec, ({ securityContext }) => {

@@ -52,7 +52,7 @@ function always(find: Find): Check {
   return { level: 'baseline', editions: [{ since: 0, find }] }
 }
 
-/** Since 1.25 a Pod that says it is for Windows need not say what means nothing there. */
+/** Since 1.25 a Pod for Windows need not state values that have no meaning there. */
 function linuxOnly(since: number, find: Find): readonly Edition[] {
   return [
     { since, find },

@@ -26,7 +26,7 @@ interface Setting {
   readonly pods: readonly PodFields[]
   readonly remaining?: number
   readonly remainingMs?: number
-  /** The clock goes on by so much whenever it is read. */
+  /** The clock advances by this much at each read. */
   readonly stepMs?: number
 }
 

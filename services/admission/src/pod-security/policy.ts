@@ -8,7 +8,7 @@ export type Level = (typeof levels)[number]
 /** `latest`, or a minor version of 1. */
 export type Version = 'latest' | { readonly minor: number }
 
-/** A level as it was at a version. */
+/** A level in its edition of a version. */
 export interface LevelVersion {
   readonly level: Level
   readonly version: Version
@@ -65,7 +65,7 @@ export function compareLevels(one: Level, other: Level): number {
   return levels.indexOf(one) - levels.indexOf(other)
 }
 
-/** Without what is privileged: `enforce=baseline:latest, warn=restricted:v1.24`. */
+/** Without privileged modes: `enforce=baseline:latest, warn=restricted:v1.24`. */
 export function printPolicy(policy: Policy): string {
   return modes
     .filter((mode) => policy[mode].level !== 'privileged')

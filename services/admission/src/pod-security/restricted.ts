@@ -2,7 +2,7 @@ import { capabilitiesBeyond, findSeccompProfiles } from './baseline.ts'
 import type { PodView } from './pod.ts'
 import { containersNamed, containersWhere, plural, quoted, settersOf, sorted, type Violation } from './words.ts'
 
-/** Sources of volumes that stay within what the cluster hands out. */
+/** Sources of volumes that stay within the cluster's own objects. */
 const harmlessSources = [
   'configMap',
   'csi',
@@ -82,7 +82,7 @@ export function findRootUser({ spec }: PodView): Violation | undefined {
   return setters === undefined ? undefined : { reason: 'runAsUser=0', detail: `${setters} must not set runAsUser=0` }
 }
 
-/** A profile must be stated, and be one of those that are allowed. */
+/** A profile must be stated, and be an allowed one. */
 export function findMissingSeccompProfiles(pod: PodView): Violation | undefined {
   const { spec } = pod
   const wrong = findSeccompProfiles(pod)

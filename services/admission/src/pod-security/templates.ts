@@ -46,7 +46,7 @@ function templateOf(resource: string, object: unknown): Template | undefined {
   }
 }
 
-/** True if an update changes a member that the checks read; the rest of a Pod stays as it was created. */
+/** True if an update changes a member that the checks read; the rest of a Pod never changes. */
 export function isSignificantUpdate(after: PodView, before: PodView, names: Names): boolean {
   const { pod, containerPrefix } = seccompKeys(names)
   const appArmorPrefix = subdomainLabel(names, 'container.apparmor.security.beta', '')

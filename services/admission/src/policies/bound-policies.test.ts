@@ -58,7 +58,7 @@ async function policies() {
     storage.put({ resource: `${group}/validatingadmissionpolicybindings`, name, object })
   }
   const seen = async () => {
-    // Changes come in a turn of their own.
+    // Changes arrive in a turn of their own.
     await new Promise((resolve) => setImmediate(resolve))
     return bound
       .about(request)

@@ -29,7 +29,7 @@ export interface PolicyBinding {
   readonly name: string
   readonly spec: BindingSpec
   readonly policyName: string
-  /** Absent: whatever the policy matches. */
+  /** Absent: all that the policy matches. */
   readonly matched: MatchResources | undefined
 }
 
@@ -162,7 +162,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     return { index: createAdmissionRuleIndex(indexed), admissionRules: indexed.map(({ admissionRule }) => admissionRule) }
   }
 
-  /** Storage holds nothing but objects that the gateway has checked. A write of the status leaves what has been compiled as it is. */
+  /** Storage holds only objects that the gateway has checked. A write of the status keeps the compiled policy. */
   #read(value: Uint8Array, key: string): StoredPolicy<Spec, Compiled> {
     const object: ApiObject = JSON.parse(decoder.decode(value))
     const spec = this.#kind.specOf(object)

@@ -2,7 +2,7 @@ import type { MetricCount } from '@orch/core/contracts'
 import { KeptCounts } from '../kept-counts.ts'
 import type { PolicyBinding } from './bound-policies.ts'
 
-/** A decision as it is counted. */
+/** A counted decision. */
 export interface Check {
   readonly policy: string
   /** Absent: the policy could not be evaluated for any binding. */

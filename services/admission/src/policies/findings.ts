@@ -51,7 +51,7 @@ export class Findings {
     }
   }
 
-  /** A policy or a binding that cannot be evaluated as it is. */
+  /** A policy or a binding that cannot be evaluated. */
   misconfigured({ name: policy, spec }: Policy, binding: PolicyBinding | undefined, problem: string): void {
     if (spec.failurePolicy === 'Ignore') return
     this.counts.push(...this.#checks.of({ policy, binding, action: 'deny', error: 'policy_configuration_error', elapsedMs: 0 }))

@@ -34,7 +34,7 @@ interface MatchingCase {
   readonly expectErr?: string
 }
 
-/** The cases; what they are is in `cases/README.md`. */
+/** The cases; `cases/README.md` describes them. */
 const cases = readFileSync(new URL('./cases/matching.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')

@@ -70,7 +70,7 @@ interface Journey {
 
 interface Refusal {
   readonly message: string
-  /** The change itself fails: the object is invalid. Else the policy cannot be evaluated as it is. */
+  /** The change itself fails: the object is invalid. Else the policy cannot be evaluated. */
   readonly isInvalid: boolean
 }
 
@@ -229,7 +229,7 @@ class MutatingPolicies implements Plugin {
   }
 }
 
-/** The first refusal is what the client reads; all of them are causes. */
+/** The client's message is the first refusal; all of them are causes. */
 function refusalOf({ group, resource, name }: Attributes, refusals: readonly Refusal[]): StatusError {
   const { message, isInvalid } = refusals[0] ?? { message: '', isInvalid: false }
   const { status } = forbidden({ group, resource }, name, message)

@@ -22,7 +22,7 @@ export type ParamsReading =
 
 const decoder = new TextDecoder()
 
-/** Reads parameters, as they are at the latest revision. */
+/** Reads parameters at the latest revision. */
 export class Params {
   readonly #storage: StorageService
   readonly #catalogue: Catalogue

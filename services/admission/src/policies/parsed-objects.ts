@@ -4,7 +4,7 @@ const bytesMax = 16 * 1024
 
 const decoder = new TextDecoder()
 
-/** Parses stored objects, and keeps what the same key had last: equal bytes are parsed once. What it gives is not to be changed. */
+/** Parses stored objects, and keeps the last one of each key: equal bytes are parsed once. The results are not to be changed. */
 export class ParsedObjects {
   /** The one that was parsed last is at the end. */
   readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly object: unknown }>()

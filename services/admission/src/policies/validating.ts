@@ -40,7 +40,7 @@ const kind: PolicyKind<ValidatingPolicySpec, CompiledPolicy> = {
   compile: compileValidatingPolicy,
 }
 
-/** One request, and what is known of it for all policies. */
+/** One request, with its facts for all policies. */
 interface PolicyRequest {
   readonly attributes: Attributes
   readonly context: CallContext
@@ -62,7 +62,7 @@ class ValidatingPolicies implements Plugin {
   readonly #params: Params
   readonly #checks = new CheckCounts()
   readonly #conditions = new ConditionCounts()
-  /** Requests that wait for answers of the authorizer; within one process they come back as the same attributes. */
+  /** Requests that wait for answers of the authorizer; within one process they return as the same attributes. */
   readonly #asking = new WeakMap<Attributes, PolicyRequest>()
 
   constructor(needs: PluginNeeds) {
@@ -165,7 +165,7 @@ class ValidatingPolicies implements Plugin {
     })
   }
 
-  /** With what has to be read: labels of the namespace, parameters, the namespace itself. */
+  /** With objects to read first: labels of the namespace, parameters, the namespace itself. */
   async #evaluateLater(evaluating: Evaluating): Promise<void> {
     const { policy, binding, request, seen, findings } = evaluating
     const { attributes, needs } = request

@@ -41,7 +41,7 @@ export interface QuotaAccount {
   check(wanted: Reservation): Promise<Reserved>
   /** A write has ended for which room was kept. What was not used is free when the promise resolves. */
   settle(ending: Ending): Promise<void>
-  /** Counts anew; the caller writes what is used into the quota. */
+  /** Counts anew; the caller writes the used amounts into the quota. */
   recount(): Promise<Recounted>
   close(): void
 }
@@ -53,7 +53,7 @@ export interface AccountNeeds {
   /** Draws the id of a write. */
   readonly writeId: () => string
   readonly log: Log
-  /** The quota as memory has it; undefined: it is gone. */
+  /** The quota in memory; undefined: it was deleted. */
   quota(): StoredQuota | undefined
 }
 
@@ -74,7 +74,7 @@ interface LedgerRow {
   readonly revision: number
 }
 
-/** Tasks that come while others are being done wait, and are then done by one commit together. */
+/** Tasks that arrive during others wait, and are then done together by one commit. */
 export function openQuotaAccount(needs: AccountNeeds): QuotaAccount {
   return new Account(needs)
 }
@@ -83,7 +83,7 @@ class Account implements QuotaAccount {
   readonly #needs: AccountNeeds
   readonly #rows: LedgerRows
   #waiting: Task[] = []
-  /** Endings that change nothing of what is used; they can wait for other tasks. */
+  /** Endings that do not change the used amounts; they can wait for other tasks. */
   #unhurried: Task[] = []
   #timer: Timer | undefined
   #isBusy = false
@@ -190,14 +190,14 @@ class Account implements QuotaAccount {
       )
       .finally(() => {
         this.#isBusy = false
-        // The time of endings may have come meanwhile.
+        // Endings may have become due meanwhile.
         const isDue = this.#unhurried.length > 0 && this.#timer === undefined
         if (this.#waiting.length > 0 || isDue) this.#start()
       })
   }
 }
 
-/** The row of a ledger, changed only as it was read, and shown in the quota's status. */
+/** The row of a ledger, changed only at its read revision, and shown in the quota's status. */
 class LedgerRows {
   readonly key: string
   readonly #needs: AccountNeeds
@@ -213,7 +213,7 @@ class LedgerRows {
     this.key = objectKey(ledgerPrefix, namespace, name)
   }
 
-  /** Does the tasks by one commit. Others may be faster; then everything is done again with what they have left. */
+  /** Does the tasks by one commit. Others may be faster; then everything is done again with their result. */
   async change(tasks: readonly Task[]): Promise<LedgerRow> {
     let mayHaveWritten = false
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
@@ -225,7 +225,7 @@ class LedgerRows {
         continue
       }
       if (written === row && !mayHaveWritten) return row
-      // The caller of a count writes it into the quota itself, and owns what it changes, whatever endings the commit took along.
+      // The caller of a count writes it into the quota itself, and owns its changes, with any endings in the commit.
       const isShownByCaller = tasks.some(({ counts }) => counts) && tasks.every(({ changesUse }) => !changesUse)
       if (quota !== undefined && !isShownByCaller) await this.#show(written)
       return written
@@ -244,7 +244,7 @@ class LedgerRows {
 
   /** Memory is enough for a yes; before a no, and before a count, the row is read. */
   async #apply(tasks: readonly Task[], quota: StoredQuota | undefined): Promise<{ row: LedgerRow; next: Ledger }> {
-    // A quota of the same name may have come after the one that is known.
+    // A quota of the same name may have replaced the cached one.
     const isKnown = this.#known?.ledger.quotaUid === quota?.object.metadata.uid
     const row = this.#known !== undefined && isKnown ? this.#known : await this.#read(quota)
     if (quota === undefined) return { row, next: row.ledger }
@@ -266,7 +266,7 @@ class LedgerRows {
     return [...countedNames(quota)].some((name) => counted[name] === undefined && resourceCountedBy(names, name) !== undefined)
   }
 
-  /** Counting is dear: those who find no room do not count again and again. */
+  /** Counting is expensive: refused writes do not count again and again. */
   #mayCountAgain(): boolean {
     return this.#needs.clock.monotonic() - this.#countedMs > limits.quotaCountIntervalMs
   }
@@ -290,7 +290,7 @@ class LedgerRows {
     return this.#known
   }
 
-  /** Writes what is used into the quota's status. The next process that changes the ledger writes the status instead of this one. */
+  /** Writes the used amounts into the quota's status. The next process that changes the ledger writes the status instead of this one. */
   async #show({ ledger, revision }: LedgerRow): Promise<void> {
     const total = totalOf(ledger)
     for (let attempt = 0; attempt < limits.quotaAttemptsMax; attempt++) {
@@ -304,7 +304,7 @@ class LedgerRows {
     }
   }
 
-  /** Memory may be behind our own last write, and behind those of others. */
+  /** Memory may be behind this process's last write, and behind those of others. */
   async #latestQuota(attempt: number): Promise<StoredQuota | undefined> {
     const known = this.#needs.quota()
     if (known === undefined) return undefined

@@ -9,7 +9,7 @@ import { decodeQuota, type StoredQuota } from './quota-object.ts'
 /** First part of the keys of quotas. */
 export const quotaPrefix = 'core/resourcequotas'
 
-/** All quotas, and the accounts of those that are used. */
+/** All quotas, and the accounts of the used ones. */
 export class QuotaAccounts {
   readonly #needs: PluginNeeds
   readonly #writeId: () => string
@@ -57,7 +57,7 @@ export class QuotaAccounts {
     return keys.map((key) => this.#reflector.get(key)).filter((quota) => quota !== undefined)
   }
 
-  /** The same, where it would be wrong to miss some because memory is behind. */
+  /** The same, where missing some because memory is behind would be wrong. */
   async surelyIn(namespace: string): Promise<StoredQuota[]> {
     if (!this.#isLoaded) await this.#reflector.ready
     const known = this.in(namespace)
@@ -125,7 +125,7 @@ export class QuotaAccounts {
     else this.#keysByNamespace.set(namespace, keys)
   }
 
-  /** With the quota goes its account, and what is stored of it. */
+  /** Removes a quota's account, and its stored row. */
   #forget(key: string, { object: { metadata } }: StoredQuota): void {
     const { storage, log } = this.#needs
     const writeId = this.#writeId

@@ -13,7 +13,7 @@ export interface CountNeeds {
   readonly nowMs: number
 }
 
-/** Counts what the objects of a quota's namespace use of it, all at one revision. `keys` are the objects to report on. */
+/** Counts the use of a quota by the objects of its namespace, all at one revision. `keys` are the objects to report on. */
 export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { storage, catalogue, nowMs }: CountNeeds): Promise<Count> {
   const names = countedNames(quota)
   const hard = parseAmounts(Object.fromEntries([...names].map((name) => [name, '0'])))
@@ -59,7 +59,7 @@ function resourcesCounted(catalogue: Catalogue, names: ReadonlySet<string>): Res
   return [...found.values()]
 }
 
-/** First part of the keys of a resource's objects; '' for one that does not exist, or lies in no namespace. */
+/** First part of the keys of a resource's objects; '' for an absent resource, or a cluster-scoped one. */
 function prefixOf({ resources }: Catalogue, { group, resource }: ResourceName): string {
   const known = resources.find((one) => one.group === group && one.plural === resource && one.isNamespaced)
   // Custom resources are of groups that the catalogue does not have.

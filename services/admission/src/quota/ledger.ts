@@ -61,7 +61,7 @@ export interface Ending {
   readonly revision: number | undefined
 }
 
-/** The ledger without the reservation; what was committed is counted, unless the count has seen it. */
+/** The ledger without the reservation; a committed one is counted, unless the count has seen it. */
 export function settleIn(ledger: Ledger, { id, revision }: Ending): Ledger {
   const settled = ledger.reservations.find((reservation) => reservation.id === id)
   if (settled === undefined) return ledger
@@ -74,7 +74,7 @@ export function settleIn(ledger: Ledger, { id, revision }: Ending): Ledger {
 export interface Count {
   readonly revision: number
   readonly amounts: Amounts
-  /** Of the objects for which something is reserved: what is there, by key. */
+  /** The existing objects with a reservation, by key. */
   readonly objects: ReadonlyMap<string, { readonly uid: string; readonly revision: number }>
   /** When the counting began, in milliseconds since 1970. */
   readonly startedMs: number
@@ -85,14 +85,14 @@ export function recountIn(ledger: Ledger, { revision, amounts, objects, startedM
   const reservations = ledger.reservations.filter(({ key, uid, expected, deadlineMs }) => {
     if (startedMs > deadlineMs) return false
     const object = objects.get(key)
-    // A create may still come after another object of its name has gone.
+    // A create may still come after another object of its name was deleted.
     if (expected === 0) return object?.uid !== uid
     return object?.revision === expected
   })
   return { ...ledger, countedAt: revision, counted: printAmounts(amounts), reservations }
 }
 
-/** The ledger as it is stored. */
+/** The ledger in its stored form. */
 export function encodeLedger(
   { quotaUid, ...rest }: Ledger,
   quota: { readonly namespace: string; readonly name: string },

@@ -8,7 +8,7 @@ export interface QuotaObject extends ApiObject {
   readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
 }
 
-/** A ResourceQuota as it was stored. */
+/** A stored ResourceQuota. */
 export interface StoredQuota {
   readonly key: string
   readonly revision: number
@@ -17,18 +17,18 @@ export interface StoredQuota {
 
 const decoder = new TextDecoder()
 
-/** Reads what storage holds. */
+/** Reads a stored object. */
 export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>): StoredQuota {
   const object: QuotaObject = JSON.parse(decoder.decode(value))
   return { key, revision: Number(object.metadata.resourceVersion), object }
 }
 
-/** The limits in force: those of the status, until there are any those of the spec. */
+/** The limits in force: those of the status, before there are any those of the spec. */
 export function hardOf({ spec, status }: QuotaObject): Amounts {
   return parseAmounts(status?.hard ?? spec?.hard)
 }
 
-/** All resources that are counted: those that are limited, and those that are going to be. */
+/** All counted resources: those limited now, and those limited next. */
 export function countedNames({ spec, status }: QuotaObject): Set<string> {
   return new Set([...Object.keys(spec?.hard ?? {}), ...Object.keys(status?.hard ?? {})])
 }

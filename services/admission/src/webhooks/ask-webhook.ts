@@ -19,7 +19,7 @@ export interface AskWebhookNeeds {
   readonly tracer?: Tracer | undefined
 }
 
-/** One webhook and what it is asked. */
+/** One webhook and its request. */
 export interface WebhookQuestion {
   readonly webhook: Webhook
   readonly isMutating: boolean
@@ -44,9 +44,9 @@ export interface Deadline {
 export type WebhookOutcome =
   | { readonly kind: 'allowed'; readonly review: Review }
   | { readonly kind: 'denied'; readonly review: Review; readonly error: StatusError }
-  /** No answer that counts; what that means is said by the failure policy. `code` is for the metrics. */
+  /** No valid answer; the failure policy decides. `code` is for the metrics. */
   | { readonly kind: 'failed'; readonly error: StatusError; readonly code: number; readonly message: string }
-  /** The request cannot go on, whatever the failure policy. */
+  /** The request cannot continue, for any failure policy. */
   | { readonly kind: 'impossible'; readonly error: StatusError; readonly review?: Review }
 
 /** Asks one webhook. */
@@ -127,7 +127,7 @@ export function isPassedOver({ webhook }: WebhookQuestion, outcome: WebhookOutco
   return outcome.kind === 'failed' && webhook.isIgnoredOnFailure
 }
 
-/** The error with which an outcome ends the request; undefined: it goes on. */
+/** The error with which an outcome ends the request; undefined: it continues. */
 export function errorOf(question: WebhookQuestion, outcome: WebhookOutcome): StatusError | undefined {
   return outcome.kind === 'allowed' || isPassedOver(question, outcome) ? undefined : outcome.error
 }

@@ -94,7 +94,7 @@ function byName(left: Kept, right: Kept): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
 }
 
-/** The rule of whom it is not known yet what it is about. */
+/** The rule of a configuration whose matches are not known yet. */
 export function everythingIn(phase: string): AdmissionRule {
   return { phase, operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }
 }
@@ -104,7 +104,7 @@ interface AdmissionRuleNeeds {
   readonly equivalents: Equivalents
 }
 
-/** Versions, scopes and selectors are evaluated when a request has come; these rules never match too few requests. */
+/** Versions, scopes and selectors are evaluated for each request; these rules never match too few requests. */
 export function admissionRulesOf(
   { rules, isEquivalentMatched }: Pick<Criteria, 'rules' | 'isEquivalentMatched'>,
   phase: string,

@@ -17,7 +17,7 @@ interface Asked {
   readonly context: ConversionContext
 }
 
-/** Converts custom objects by the webhooks of their definitions. An object is converted to a version once, whatever asks for it. */
+/** Converts custom objects by the webhooks of their definitions. An object is converted to a version once, for all callers. */
 export class ConversionWebhooks {
   readonly #needs: ConverterNeeds
   readonly #made = new WeakMap<ApiObject, Map<string, Promise<unknown>>>()

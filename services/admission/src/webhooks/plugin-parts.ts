@@ -255,7 +255,7 @@ export function lateError(): StatusError {
   return timeout('request did not complete within requested timeout')
 }
 
-/** Timers go off up to a millisecond early: what is left then is no time for anything. */
+/** Timers fire up to a millisecond early: the rest is too short for any work. */
 export function isOver({ remainingMs, signal }: Deadline): boolean {
   return remainingMs() < 1 || signal?.aborted === true
 }

@@ -21,7 +21,7 @@ export interface Question {
   /** Of this call alone. */
   readonly uid: string
   readonly asVersion: RequestVersion
-  /** The request as it came. */
+  /** The unconverted request. */
   readonly own: RequestVersion
   readonly attributes: Attributes
   /** In the words of `form`; undefined: there is none. */
@@ -108,7 +108,7 @@ export interface ReviewExpectation {
   readonly isMutating: boolean
 }
 
-/** Reads an answer. Only the form is checked; what it decides is the caller's matter. */
+/** Reads an answer. Only the form is checked; its decision is the caller's matter. */
 export function readReview(text: string, expected: ReviewExpectation, names: Names): ReviewReading {
   const decoded = decodeJson(text)
   if (decoded.kind === 'malformed') return { kind: 'unreadable', message: `the answer is not JSON: ${decoded.message}` }

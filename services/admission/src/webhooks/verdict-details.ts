@@ -20,7 +20,7 @@ export class DetailsCollector {
     return { warnings: this.#warnings, auditAnnotations: this.#annotations, steps: this.#steps, counts: this.#counts }
   }
 
-  /** Keeps what a call has led to. `patch` is what it changed. */
+  /** Adds the result of a call. `patch` is its change. */
   keep(question: WebhookQuestion, outcome: WebhookOutcome, durationMs: number, patch?: readonly unknown[]): void {
     const { webhook } = question
     const error = errorOf(question, outcome)

@@ -8,18 +8,18 @@ import { isApiObject } from './review.ts'
 /** Converts the objects of a request to the version that a webhook matches, and back. */
 export interface VersionConverter {
   /**
-   * The same object as another version has it. Objects of subresources, which have kinds of their own, stay as they are. Custom objects may be
-   * converted by a webhook: each once for a version, however many ask; rejects with a StatusError where it does not give them.
+   * Converts an object to another version. Objects of subresources, which have kinds of their own, stay unchanged. Custom objects may be
+   * converted by a webhook: each once for a version, for any number of callers; rejects with a StatusError if that fails.
    */
   convert(object: unknown, from: RequestVersion, to: RequestVersion, context: ConversionContext): unknown
-  /** An object that a webhook has changed: types checked, unknown fields dropped, what it left out filled in. */
+  /** An object that a webhook has changed: types checked, unknown fields dropped, absent ones filled in. */
   complete(changed: unknown, before: ApiObject): Completed
   close(): void
 }
 
 /** A webhook's conversion of an object. */
 type Completed =
-  /** `isChanged` is about what the webhook left, before anything was filled in again. */
+  /** `isChanged` is about the webhook's result, before anything was filled in again. */
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError }
 
@@ -42,7 +42,7 @@ export function createVersionConverter(needs: ConverterNeeds): VersionConverter 
     complete(changed, before) {
       const { kind, apiVersion } = before
       const readers = catalogue.readersOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
-      // The schema of a custom kind is known to gateways: they check and complete what is left.
+      // The schema of a custom kind is known to gateways: they check and complete the result.
       if (readers === undefined) return takenAsItIs(changed, before)
       const draft = readers.decode(changed, { trackUnknown: false })
       if (draft.kind === 'mismatch') return { kind: 'refused', error: internal(draft.message) }
@@ -79,7 +79,7 @@ function takenAsItIs(changed: unknown, before: ApiObject): Completed {
   return { kind: 'object', object, isChanged: !jsonEqual(object, before) }
 }
 
-/** A webhook may leave out what an object is, but not say another kind. */
+/** A webhook may leave out an object's kind, but not name another one. */
 function anotherKind(changed: Readonly<Record<string, unknown>>, { kind, apiVersion }: ApiObject): string | undefined {
   const left = { kind: changed['kind'] || kind, apiVersion: changed['apiVersion'] || apiVersion }
   return left.kind === kind && left.apiVersion === apiVersion ? undefined : `${printBare(left.kind)} of ${printBare(left.apiVersion)}`

@@ -41,7 +41,7 @@ const pathOf = ({ namespace, name }: Metadata) =>
 interface World {
   /** The objects that the collector has observed, if not all of them. */
   readonly known?: readonly Metadata[]
-  /** Uids of owners that are known to have gone without their dependants. */
+  /** Uids of owners that are known to have been deleted without their dependants. */
   readonly parted?: readonly string[]
 }
 

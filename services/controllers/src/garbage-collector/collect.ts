@@ -15,7 +15,7 @@ export interface Collection {
   readonly graph: Graph
   readonly owners: Owners
   readonly report: ReportMisplaced
-  /** The object turned out to be gone. */
+  /** The object turned out to be deleted. */
   readonly dropped: (uid: string) => void
 }
 
@@ -24,7 +24,7 @@ const orphansAtOnce = 20
 /** Owners of one object that Events are made for. */
 const ownersReportedMax = 100
 
-/** Does for one object what is to be done now. */
+/** Does the pending work for one object. */
 export async function collect(uid: string, collection: Collection): Promise<void> {
   const node = collection.graph.get(uid)
   if (node === undefined || node.phase === 'deleting') return
@@ -43,7 +43,7 @@ export async function collect(uid: string, collection: Collection): Promise<void
   }
 }
 
-/** Nothing may hold an object whose owners are all gone; owners that are gone need not be named beside one that is there. */
+/** An object whose owners are all deleted must go; deleted owners need not be named beside an existing one. */
 async function checkOwners(node: Node, live: Metadata, collection: Collection): Promise<void> {
   const { context, graph, owners } = collection
   const references = ownersOf(live)
@@ -75,7 +75,7 @@ function policyOf({ finalizers = [] }: Metadata): 'Background' | 'Orphan' | 'For
   return finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background'
 }
 
-/** The object goes when nothing that blocks it is left. */
+/** Deletes the object when no blocking dependant is left. */
 async function awaitDependants(node: Node, live: Metadata, { context, graph }: Collection): Promise<void> {
   if (graph.blockersOf(node).length === 0) return removeFinalizer(context, node.resource, live, foregroundFinalizer)
   await leaveCycles(node, live, { context, graph })
@@ -90,7 +90,7 @@ async function leaveCycles(node: Node, live: Metadata, { context, graph }: Pick<
   await patchOwners(context, node.resource, live, freed)
 }
 
-/** Dependants forget the object before it goes. */
+/** Dependants lose the object before it is deleted. */
 async function letDependantsGo(node: Node, live: Metadata, { context, graph, owners }: Collection): Promise<void> {
   if (live.finalizers?.length === 1) owners.setParted(node.uid)
   const waiting = graph.dependantsOf(node).values()

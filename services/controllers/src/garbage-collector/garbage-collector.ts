@@ -18,10 +18,10 @@ const startDelayMs = 200
 const reflectorsPerTurn = 4
 
 /**
- * Deletes what has lost all of its owners, and carries out deletions that ask for their dependants: foreground waits
- * for them, orphan lets them go. It follows every resource, but keeps only objects that have owners or are going.
+ * Deletes objects that have lost all their owners, and carries out deletions with a propagation policy: foreground waits
+ * for dependants, orphan releases them. It follows every resource, but keeps only objects that have owners or are being deleted.
  *
- * It is no reconciler: its keys are uids of objects of all kinds, its cache is a graph of metadata read as bytes, and what it watches changes
+ * It is no reconciler: its keys are uids of objects of all kinds, its cache is a graph of metadata read as bytes, and its watches change
  * with discovery. So it has queues of its own.
  */
 export const garbageCollector: Controller = {
@@ -52,7 +52,7 @@ export const garbageCollector: Controller = {
     const enqueue = (uid: string) => queue.add(uid)
     const reactions = createReactions({ graph, owners, enqueue })
     const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
-    // Another server may never answer: its objects count from when it has reported them, as those of a kind that comes later.
+    // Another server may never answer: its objects count from their first report, like those of a later kind.
     const unsynced = new Set(resources.filter(({ group, version }) => !elsewhere.has(`${version}.${group}`)))
     const running = new Map<
       string,
@@ -72,7 +72,7 @@ export const garbageCollector: Controller = {
       running.set(addressOf(resource), { resource, stop, done: reflectMetadata({ ...options, sink: sinkOf(resource) }) })
     }
 
-    /** Follows what has come to be served, and lets go of what is not served any more. */
+    /** Follows newly served resources, and drops unserved ones. */
     async function compare(): Promise<void> {
       const discovery = await discover(context)
       const found = new Map(discovery.resources.map((resource) => [addressOf(resource), resource]))
@@ -118,17 +118,17 @@ function addressOf({ group, version, plural }: DiscoveredResource): string {
 }
 
 /**
- * So long changes of definitions gather before what is served is looked at: that is all groups, and a thousand definitions may come
+ * Time for which changes of definitions gather before discovery is read: that is all groups, and a thousand definitions may come
  * one after another.
  */
 const gatherMs = 200
-/** Another gateway may show a little later what a definition has changed. */
+/** Another gateway may show a definition's change a little later. */
 const compareAgainMs = 1_000
 
-/** A server behind says in its own time what it serves. */
+/** An aggregated server announces its resources at any time. */
 const compareEveryMs = 30_000
 
-/** Calls `compare` after each change of what is served, and now and then, one call after the other, until the controller ends. */
+/** Calls `compare` after each change of the served resources, and at intervals, one call after the other, until the controller ends. */
 async function followServed(
   context: ControllerContext,
   resources: readonly DiscoveredResource[],
@@ -212,11 +212,11 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
       notifyWaiting(graph.remove(uid))
     },
     removed,
-    /** A resource has been listed completely: what was deleted in the meantime shows only now. */
+    /** A resource has been listed completely, which shows the objects deleted in the meantime. */
     reported(resource: DiscoveredResource, uids: ReadonlySet<string>) {
       for (const uid of graph.uidsOf(resource)) if (!uids.has(uid)) removed(uid)
     },
-    /** Owners that were deleted in the meantime may be of those that the graph does not keep. */
+    /** The graph may lack some of the owners deleted in the meantime. */
     listedAgain(resource: DiscoveredResource) {
       for (const uid of graph.uidsOwnedBy(resource)) enqueue(uid)
     },

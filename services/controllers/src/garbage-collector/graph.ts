@@ -19,7 +19,7 @@ export class Graph {
     return this.#nodes.get(uid)
   }
 
-  /** Gives what was known before. */
+  /** Returns the earlier node. */
   put(node: Node): Node | undefined {
     const before = this.remove(node.uid)
     this.#nodes.set(node.uid, node)
@@ -31,7 +31,7 @@ export class Graph {
     return before
   }
 
-  /** Gives what was known. */
+  /** Returns the removed node. */
   remove(uid: string): Node | undefined {
     const node = this.#nodes.get(uid)
     if (node === undefined) return undefined

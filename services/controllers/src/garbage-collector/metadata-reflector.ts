@@ -43,9 +43,9 @@ interface State {
 }
 
 /**
- * Follows the metadata of one resource until the signal is raised. The server sends what is there first; one behind this server may be too
- * old for that, and is asked for a list. Most objects have no owners and are not going: their
- * events are looked through as bytes and never parsed, and nothing of them is kept, so that following everything costs next
+ * Follows the metadata of one resource until the signal is raised. The server sends the present objects first; an aggregated server may be too
+ * old for that, and is asked for a list. Most objects have no owners and are not being deleted: their
+ * events are searched as bytes and never parsed, and nothing of them is kept, so that following everything costs next
  * to nothing.
  */
 export async function reflectMetadata(options: MetadataReflectorOptions): Promise<void> {
@@ -71,7 +71,7 @@ export async function reflectMetadata(options: MetadataReflectorOptions): Promis
   }
 }
 
-/** True when anything came. */
+/** True when anything arrived. */
 async function reflectOnce(options: MetadataReflectorOptions, state: State): Promise<boolean> {
   const { client, resource, names, sink, signal } = options
   if (state.version === '') {
@@ -95,7 +95,7 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
   return hasEvents && state.version !== ''
 }
 
-/** Reports everything by a list; what is watched afterwards follows it. */
+/** Reports everything by a list; the watch follows it. */
 async function reflectList({ client, resource, names, sink, signal }: MetadataReflectorOptions, state: State): Promise<void> {
   const { metadata, items } = await client.resource(resource).listAll({ accept: metadataListMediaType(names), signal })
   const uids = new Set<string>()
@@ -154,7 +154,7 @@ function isRelevant({ owners, phase }: Observed): boolean {
 const opening = '{"type":"'
 const typeStart = opening.length
 
-/** A server behind may print its events in another order of members, or with spaces. */
+/** An aggregated server may print its events with another order of members, or with spaces. */
 function asPrintedHere(line: Buffer): Buffer {
   if (line.toString('latin1', 0, typeStart) === opening) return line
   const { type, object }: { readonly type: unknown; readonly object: unknown } = JSON.parse(line.toString())
@@ -168,8 +168,8 @@ function typeOf(line: Buffer): string {
 const metadataOpening = '"metadata":{'
 
 /**
- * A text of the object's own metadata; '': it has none. Where only plain fields stand before it, as in metadata of built-in kinds, the
- * line is not parsed. Metadata of custom resources are sorted by name: owners and labels, which have such fields too, stand before.
+ * A text of the object's own metadata; '': it has none. If only plain fields are before it, as in metadata of built-in kinds, the
+ * line is not parsed. Metadata of custom resources are sorted by name: owners and labels, which have such fields too, come before.
  */
 function ownText(line: Buffer, field: 'uid' | 'resourceVersion'): string {
   const begin = line.indexOf(metadataOpening) + metadataOpening.length
@@ -192,7 +192,7 @@ function isBehind(line: Buffer, text: string, begin: number, end: number): boole
 
 const newline = 0x0a
 
-/** Lines as bytes: those of most objects never become text. What follows the last newline is an interrupted event and is dropped. */
+/** Lines as bytes: those of most objects never become text. Bytes after the last newline are an interrupted event and dropped. */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of body) {

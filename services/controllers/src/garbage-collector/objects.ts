@@ -11,7 +11,7 @@ export interface Identity {
   readonly namespace: string | undefined
 }
 
-/** The metadata of the object as it is now; undefined: it is gone. */
+/** The present metadata of the object; undefined: it was deleted. */
 export async function getLive(
   { client, signal }: ControllerContext,
   resource: DiscoveredResource,
@@ -21,7 +21,7 @@ export async function getLive(
   return object?.metadata.uid === uid ? object.metadata : undefined
 }
 
-/** Replaces the owners of the object if it is still as it was read. An object that is gone needs none. */
+/** Replaces the owners of the object if it is unchanged since its read. A deleted object needs none. */
 export async function patchOwners(
   context: ControllerContext,
   resource: DiscoveredResource,
@@ -31,7 +31,7 @@ export async function patchOwners(
   await patchMetadata(context, resource, live, { ownerReferences: ownerReferences.length === 0 ? null : ownerReferences })
 }
 
-/** Takes one finalizer away if the object is still as it was read. */
+/** Removes one finalizer if the object is unchanged since its read. */
 export async function removeFinalizer(
   context: ControllerContext,
   resource: DiscoveredResource,
@@ -42,7 +42,7 @@ export async function removeFinalizer(
   await patchMetadata(context, resource, live, { finalizers: finalizers.length === 0 ? null : finalizers })
 }
 
-/** Deletes the object if it is still as it was read: an owner that it has got since must count. */
+/** Deletes the object if it is unchanged since its read: an owner that it has got since must count. */
 export async function deleteLive(
   { client, signal }: ControllerContext,
   resource: DiscoveredResource,

@@ -48,7 +48,7 @@ export class Owners {
     return this.#known.get(uid) === 'gone'
   }
 
-  /** The owner goes now, and its dependants are to stay: those too of which is heard only when it is gone. */
+  /** The owner is being deleted, and its dependants are to stay: also those reported only after its deletion. */
   setParted(uid: string): void {
     if (this.#parted.size >= knownMax) this.#parted.clear()
     this.#parted.add(uid)
@@ -58,7 +58,7 @@ export class Owners {
     return this.#parted.has(uid)
   }
 
-  /** A uid never comes back, save when an older state is restored; then all that was found out is void. */
+  /** A uid never returns, except when an older state is restored; then all cached answers are void. */
   forgetAll(): void {
     this.#known.clear()
     this.#era += 1

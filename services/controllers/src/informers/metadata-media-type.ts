@@ -1,7 +1,7 @@
 import { domainGroup, type Names } from '@orch/core/names'
 
 /**
- * The media type of objects without what only their kind has. It needs no conversion between versions. Servers behind this one that do not
+ * The media type of objects without their kind's own members. It needs no conversion between versions. Aggregated servers that do not
  * know it answer whole objects.
  */
 export function metadataMediaType(names: Names): string {

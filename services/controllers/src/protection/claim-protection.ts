@@ -82,8 +82,8 @@ interface Pod extends ApiObject {
 }
 
 /**
- * A pod uses its claims from when it has a node until it is gone, ended or not: before that no node has seen it, and none
- * starts a pod whose claim is going. A claim that was made for a pod's ephemeral volume is used until the pod is shut down.
+ * A pod uses its claims from its scheduling until it is deleted, ended or not: before that no node has seen it, and none
+ * starts a pod whose claim is being deleted. A claim that was made for a pod's ephemeral volume is used until the pod is shut down.
  */
 function uses(pod: Pod, { metadata }: ApiObject): boolean {
   const { name = '', ownerReferences = [] } = metadata

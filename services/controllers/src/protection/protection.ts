@@ -7,7 +7,7 @@ import { own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** Deleted objects that stay for as long as they are in use. */
+/** Deleted objects that stay while they are in use. */
 export interface Protection {
   /** Plural of their kind in `v1`. */
   readonly plural: string

@@ -30,12 +30,12 @@ interface Quota extends ApiObject {
   readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
 }
 
-/** Writes that are under way count already, but are not to be seen yet; what differs is looked at again after this. */
+/** Writes in progress count already, but are not visible yet; a difference is checked again after this. */
 const differingMs = 1_000
 /** Collections of which the first list is awaited at once, each for so long before the next has its turn. */
 const beginningMax = 4
 const beginningMs = 1_000
-/** Everything is counted again so often, whatever has happened. */
+/** Interval of complete recounts, with or without changes. */
 const resyncMs = 300_000
 
 const quotas = own<Quota>('v1', 'resourcequotas', {
@@ -139,7 +139,7 @@ class CountedObjects {
     return used
   }
 
-  /** Ends the following of what no quota counts any more. */
+  /** Ends the following of resources that no quota counts any more. */
   keepOnly(all: readonly Quota[]): void {
     const wanted = new Set(
       all.flatMap(({ spec, metadata }) =>

@@ -27,7 +27,7 @@ const anObject = (name: string, namespace: string, more: object = {}): TestObjec
 const aQuota = (name: string, namespace: string, hard: Record<string, string>, status?: object) =>
   anObject(name, namespace, { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard }, ...(status && { status }) })
 
-/** A body that holds what was pushed, and ends with the signal. */
+/** A body with the pushed bytes, which ends with the signal. */
 function aStream(signal: AbortSignal | undefined) {
   const lines: string[] = []
   const isOpen = () => signal?.aborted !== true

@@ -43,7 +43,7 @@ export class Expectations {
     return expected !== undefined && expected.expiresMs > nowMs && !isShown(expected)
   }
 
-  /** The owner is gone. */
+  /** The owner was deleted. */
   forget(owner: string): void {
     this.#byOwner.delete(owner)
   }

@@ -253,7 +253,7 @@ describe('the world of a pass', () => {
     server.change('things', 'MODIFIED', named('x'))
     await settled()
     expect(pending.slice(3)).toEqual([false, true])
-    // The event is lost: a pass comes by itself.
+    // The event is lost: a pass is due by time.
     clock.advance(300_000)
     await settled()
     expect(pending.slice(5)).toEqual([false])

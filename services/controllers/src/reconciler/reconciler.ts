@@ -34,7 +34,7 @@ export interface ReconcilerSpec<T> {
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
   /** The component in events. Absent: the name with `-controller`. */
   readonly component?: string
-  /** Ends what `open` has begun and the signal does not end. */
+  /** Ends the parts of `open` that the signal does not end. */
   readonly close?: () => Promise<void>
 }
 
@@ -51,9 +51,9 @@ const workersUsual = 5
 const warnedFailures = 3
 
 /**
- * A controller as a table. `open` is called once for each run, with the product's names; state of the run lies in its closure. The loop around
- * `reconcile` has the queue, caches, retries, metrics, expectations and events; it knows no kind. An error is tried again later and later;
- * Conflict and NotFound are so without a warning, since the cache was older than the server.
+ * A controller as a table. `open` is called once for each run, with the product's names; its closure holds the run's state. The loop around
+ * `reconcile` has the queue, caches, retries, metrics, expectations and events; it knows no kind. An error is tried again with growing delays;
+ * Conflict and NotFound too, without a warning, since the cache was older than the server.
  *
  *   const sets = own<ReplicaSet>('apps/v1', 'replicasets')
  *   const pods = ownedBy<Pod>('v1', 'pods')
@@ -209,7 +209,7 @@ class Loop<T> implements Waking {
     this.wake(key, watch.delayMs(event))
   }
 
-  /** Wakes the owner, and shows it what it expects. */
+  /** Wakes the owner, and lowers its expectations. */
   #applyOwned(watch: OwnedBy<ApiObject>, event: InformerEvent<ApiObject>): void {
     const { kind, object } = event
     const owner = this.#ownerOf(object)

@@ -54,7 +54,7 @@ export function own<T extends ApiObject>(groupVersion: string, plural: string, o
   return { kind: 'own', resource: addressOf(groupVersion, plural), ...rest, isDue, delayMs }
 }
 
-/** Watches what the own objects control: `ownedBy('v1', 'pods')`. Each event wakes the owner, and both where the owner changes. */
+/** Watches the objects that the own ones control: `ownedBy('v1', 'pods')`. Each event wakes the owner, and both if the owner changes. */
 export function ownedBy<T extends ApiObject>(groupVersion: string, plural: string, options: RelatedOptions<T> = {}): OwnedBy<T> {
   const { isLazy = false, ...rest } = options
   return { kind: 'ownedBy', resource: addressOf(groupVersion, plural), ...rest, isLazy }

@@ -18,7 +18,7 @@ export type Action = {
   readonly in: Watched<ApiObject>
   /** The object to create, or the cached one. */
   readonly object: ApiObject
-  /** Called with the created or patched object, or with the deleted one as it was cached. */
+  /** Called with the created or patched object, or with the deleted one from the cache. */
   readonly succeeded?: (answer: ApiObject) => void
   /** Called with the message of a refusal. */
   readonly refused?: (message: string) => void
@@ -34,7 +34,7 @@ export type Result = { readonly kind: 'done' } | ({ readonly kind: 'requeue'; re
 /** Nothing is left to do until the next event. */
 export const done: Result = { kind: 'done' }
 
-/** Another pass is due after the delay, unless an event brings one earlier. Passes that come again and again by themselves are in the background. */
+/** Another pass is due after the delay, unless an event causes one earlier. Passes that repeat by themselves are in the background. */
 export function requeueAfter(delayMs: number, { background = false }: TimerOptions = {}): Result {
   return { kind: 'requeue', delayMs, background }
 }
@@ -82,8 +82,8 @@ export class World implements Caches {
   }
 
   /**
-   * Performs actions in order. Neighbours of one kind go together: creations in growing batches, deletions at once, patches one by one.
-   * What an `ownedBy` watch is to show is expected first. An object that exists or is gone already, and a namespace that is being deleted,
+   * Performs actions in order. Neighbours of one kind are performed together: creations in growing batches, deletions at once, patches one by one.
+   * The events of `ownedBy` watches are expected first. An object that exists or is deleted already, and a namespace that is being deleted,
    * are no errors; after another error the following groups are left out, and the first error is thrown.
    */
   async perform(actions: readonly Action[]): Promise<void> {
@@ -205,7 +205,7 @@ function isShownLater(action: Action): boolean {
   return action.in.kind === 'ownedBy'
 }
 
-/** The object exists or is gone already, or its namespace is being deleted. */
+/** The object exists or is deleted already, or its namespace is being deleted. */
 function isSettled(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false
   if (error.reason === 'AlreadyExists' || error.reason === 'NotFound') return true

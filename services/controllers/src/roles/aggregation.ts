@@ -6,10 +6,10 @@ import { type Caches, mapped, own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
-/** As what gathered rules are applied, so that their owner can be seen. */
+/** The field manager of gathered rules, which shows their owner. */
 export const aggregationManager = 'clusterrole-aggregation-controller'
 
-/** Keeps the rules of cluster roles with an aggregation rule equal to those of the roles that they gather from. */
+/** Keeps the rules of cluster roles with an aggregation rule equal to those of their source roles. */
 export const aggregationController = reconciler<RoleObject>('clusterrole-aggregation', ({ names }) => {
   const groupVersion = `${domainGroup(names, 'rbac.authorization')}/v1`
   const gathering = own<RoleObject>(groupVersion, 'clusterroles', { isDue: ({ object }) => Boolean(object.aggregationRule) })
@@ -23,7 +23,7 @@ export const aggregationController = reconciler<RoleObject>('clusterrole-aggrega
       if (!role.aggregationRule) return done
       const rules = aggregatedRules(role, world.read(gathering).values())
       if (jsonEqual(rules, role.rules ?? [])) return done
-      // With its uid, a role that has gone is not made anew.
+      // With its uid, a deleted role is not created anew.
       const applied = { apiVersion: groupVersion, kind: 'ClusterRole', metadata: { name, uid: role.metadata.uid }, rules }
       const options = { type: 'apply', fieldManager: aggregationManager, force: true, signal } as const
       await unlessGone(() => world.collection(gathering).patch(name, applied, options))

@@ -19,8 +19,8 @@ import { aggregationManager } from './aggregation.ts'
 const attemptsMax = 5
 
 /**
- * Makes sure that the roles and bindings of the start are there. What they lack is added, what they have besides is kept, and
- * those whose annotation says so are left alone. Several servers may do this at a time.
+ * Ensures that the roles and bindings of the start exist. Missing rules are added, additional ones are kept, and
+ * roles whose annotation says so are left alone. Several servers may do this at a time.
  */
 export async function bootstrapRoles(client: Client, names: Names, writeBootstrapObjects?: WriteBootstrapObjects): Promise<void> {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy(names)
@@ -33,7 +33,7 @@ export async function bootstrapRoles(client: Client, names: Names, writeBootstra
       mend,
     )
   await Promise.all([ensure('clusterroles', false, clusterRoles, mendRole), ensure('roles', true, roles, mendRole)])
-  // Roles come first, so that every visible binding finds its role.
+  // Roles are created first, so that every visible binding finds its role.
   await Promise.all([
     ensure('clusterrolebindings', false, clusterRoleBindings, mendBinding),
     ensure('rolebindings', true, roleBindings, mendBinding),
@@ -121,7 +121,7 @@ function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metad
   return unlessGone(() => collection.get(metadata.name ?? '', { namespace: metadata.namespace }))
 }
 
-/** Adds what a role lacks: rules, sources of gathered rules, labels and annotations. */
+/** Adds a role's missing parts: rules, sources of gathered rules, labels and annotations. */
 function mendedRole(live: RoleObject, wanted: RoleObject, names: Names): Mending<RoleObject> {
   if (isLeftAlone(live, names)) return { kind: 'keep' }
   // Gathered rules are the aggregation controller's.

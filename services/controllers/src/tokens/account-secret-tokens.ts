@@ -59,7 +59,7 @@ async function fill(secret: ApiObject, filling: Filling): Promise<Result> {
   return done
 }
 
-/** An account does not refer to a Secret that is gone. */
+/** Removes an account's reference to a deleted Secret. */
 async function removeReference(secret: ApiObject | undefined, place: Omit<Filling, 'options' | 'secrets'>): Promise<Result> {
   if (secret === undefined) return done
   const { world, signal, accounts } = place

@@ -13,8 +13,8 @@ const signedKey = 'kubeconfig'
 const signaturePrefix = 'jws-kubeconfig-'
 
 /**
- * Signs the content of the public ConfigMap with every bootstrap token that is meant for signing, so that the holder of a token
- * can tell that it is true.
+ * Signs the content of the public ConfigMap with every bootstrap token for signing, so that the holder of a token
+ * can verify it.
  */
 export const bootstrapSigner = reconciler('bootstrapsigner', ({ names }) => {
   const select = { namespace: names.publicNamespace, fieldSelector: `metadata.name=${clusterInfo}` }
@@ -61,7 +61,7 @@ function signaturesOf(text: string, { tokens, names, nowMs }: Signing): Map<stri
   return signatures
 }
 
-/** A signature that leaves out what it signs: `<head>..<signature>`. */
+/** A signature without its content: `<head>..<signature>`. */
 function detachedSignature(text: string, id: string, secret: string): string {
   const head = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url')
   const payload = Buffer.from(text).toString('base64url')

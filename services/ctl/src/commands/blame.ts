@@ -34,7 +34,7 @@ export const blame: Command = command({
   },
 })
 
-/** The object as YAML; before each line the managers that own what it shows, `-` for what the server sets. */
+/** The object as YAML; before each line the managers that own it, `-` for the server's own fields. */
 async function printBlame(object: ApiObject): Promise<string> {
   const { printYaml } = await import('@orch/core/yaml')
   const { managedFields = [], ...metadata } = object.metadata

@@ -47,7 +47,7 @@ interface ApplyValues extends FileValues {
   readonly 'force-conflicts': boolean
 }
 
-/** The live objects beside those that the server says an apply would make. */
+/** The live objects beside the results that the server gives for an apply. */
 async function applyPairs(
   { terminal, session }: { readonly terminal: StatusTerminal; readonly session: Session },
   flags: ApplyValues,

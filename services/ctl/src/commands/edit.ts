@@ -18,7 +18,7 @@ and an empty file will abort the edit. If an error occurs while saving this file
 reopened with the relevant failures.
 `
 
-/** `orchctl edit`: what was changed in the editor goes to the server as a merge patch. */
+/** `orchctl edit`: the editor's change goes to the server as a merge patch. */
 export const edit: Command = command({
   usage: 'edit resource name…',
   doc: 'change objects in an editor, that of KUBE_EDITOR, EDITOR, or vi',
@@ -67,7 +67,7 @@ function withoutOwners(object: ApiObject): ApiObject {
 
 type Outcome = 'edited' | 'unchanged'
 
-/** Opens the editor until the server accepts the text, the text is as before, or the person saves what was refused once more. */
+/** Opens the editor until the server accepts the text, the text is unchanged, or the user saves a refused text once more. */
 async function editUntilAccepted(terminal: CtlTerminal, before: ApiObject, write: (after: unknown) => Promise<boolean>): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'orchctl-edit-'))
   const file = join(folder, `${before.metadata.name ?? 'object'}.yaml`)

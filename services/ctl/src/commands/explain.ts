@@ -3,7 +3,7 @@ import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { CtlError } from '../words.ts'
 
-/** A schema of OpenAPI 3, as far as it is explained. */
+/** A schema of OpenAPI 3, limited to the explained members. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string

@@ -49,7 +49,7 @@ export const get: Command = command({
   },
 })
 
-/** `orchctl watch`: each object that is there, then each event, with what has happened. */
+/** `orchctl watch`: each present object, then each event, with its type. */
 export const watchCommand: Command = command({
   usage: 'watch resource [name]',
   doc: 'print objects, then each change with what has happened, until it is ended',
@@ -144,7 +144,7 @@ async function readPages<T extends Page>(
   return pages
 }
 
-/** ` of 7000`: with those that the page says are left. */
+/** ` of 7000`: with the remaining number that the page gives. */
 function left(page: Page | undefined, count: number): string {
   const remaining = page?.metadata?.remainingItemCount
   return remaining === undefined ? '' : ` of ${count + remaining}`
@@ -215,7 +215,7 @@ function printTables(terminal: CtlTerminal, found: readonly FoundTable[], flags:
   return undefined
 }
 
-/** Rows fit the terminal, unless all columns are asked for; what names the object is never cut. */
+/** Rows fit the terminal, unless all columns are asked for; the object's name is never cut. */
 function boundsOf(terminal: CtlTerminal, options: Pick<TableOptions, 'isWide' | 'hasNamespaces' | 'event'>): RowBounds {
   if (options.isWide) return { whole: 0 }
   return { widthMax: terminal.lineWidth(), whole: 1 + Number(options.hasNamespaces) + Number(options.event !== undefined) }
@@ -228,7 +228,7 @@ interface Watching {
   readonly flags: GetValues
 }
 
-/** Prints what is there, then each change, until the server or the person ends it. */
+/** Prints the present objects, then each change, until the server or the user ends it. */
 async function watch(watching: Watching): Promise<undefined> {
   const { session, targets, flags, terminal } = watching
   const [target] = targets

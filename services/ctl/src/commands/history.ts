@@ -8,7 +8,7 @@ import { readTargets, type Target } from '../targets.ts'
 import { CtlError } from '../words.ts'
 import { mergePatch } from './merge.ts'
 
-/** One state of an object, and what it changed of the one before. */
+/** One state of an object, and its changes against the one before. */
 interface State {
   readonly event: 'first known' | 'created' | 'changed' | 'deleted'
   readonly object: ApiObject
@@ -114,7 +114,7 @@ async function canRead(session: Session, target: Target, revision: number): Prom
   }
 }
 
-/** Paths that differ, but for what every write changes. */
+/** Paths that differ, without those that every write changes. */
 function changedPaths(before: ApiObject | undefined, after: ApiObject): string[] {
   if (before === undefined) return []
   const { managedFields: _, resourceVersion: __, ...one } = before.metadata

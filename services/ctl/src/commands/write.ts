@@ -40,7 +40,7 @@ export function writeOptions({ 'dry-run': dryRun, 'field-manager': fieldManager,
   return { dryRun: dryRun === 'server', fieldManager: fieldManager ?? clientName, fieldValidation }
 }
 
-/** Says what has become of an object: `configmap/a created`, or the object itself. */
+/** Prints the outcome for an object: `configmap/a created`, or the object itself. */
 export async function printOutcome(
   context: Pick<CommandContext<Flags>, 'terminal'> & { readonly flags: WriteValues },
   target: Target,
@@ -270,7 +270,7 @@ export const patch: Command = command({
   },
 })
 
-/** Splits `resource name… key=value…`: pairs and removals stand behind the names, of which there are none where files name the objects. */
+/** Splits `resource name… key=value…`: pairs and removals follow the names, which are absent if files name the objects. */
 function splitPairs(rest: readonly string[], hasFiles: boolean) {
   const isPair = (word: string) => /^[^/=]+(\/[^=]+)?=/.test(word) || /^[^=]+-$/.test(word)
   const first = rest.findIndex((word, index) => (index > 0 || hasFiles) && isPair(word))

@@ -1,7 +1,7 @@
 /** Between two columns. */
 const gap = 3
 
-/** A column that is cut has at least so many characters. */
+/** A cut column has at least so many characters. */
 const cutWidthMin = 8
 
 /** The width of rows, and the number of leading columns that are never cut. */

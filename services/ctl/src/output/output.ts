@@ -4,7 +4,7 @@ import { printColumns } from './columns.ts'
 import { parseTemplate, printValue } from './template.ts'
 import { printYaml, sorted } from './yaml.ts'
 
-/** Prints objects: one as it is, several as a List. Undefined: the output is a table, which the server makes. */
+/** Prints objects: a single one alone, several as a List. Undefined: the output is a table, which the server makes. */
 export type ObjectPrinter = (objects: readonly ApiObject[], isList: boolean) => string | Promise<string>
 
 /** Parses `-o`; undefined for a table and `wide`. `nameOf` prints an object for `-o name`. */

@@ -94,7 +94,7 @@ function printPart(part: Part, value: unknown): string {
   }
 }
 
-/** Texts as they are, everything else as JSON. */
+/** Texts unchanged, all other values as JSON. */
 export function printValue(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 }

@@ -36,7 +36,7 @@ async function open(limits: Partial<ChangeSourceLimits> = {}) {
   }
   const position = (revision = storage.revision, last = revision) => publish({ kind: 'position', epoch: 'e1', revision, last })
   let taken = 0
-  /** Publishes what has been put since the last time. */
+  /** Publishes the changes since the last time. */
   const publishChanges = async () => {
     const changes = await changesAfter(storage, taken)
     taken = storage.revision

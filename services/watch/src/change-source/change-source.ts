@@ -48,7 +48,7 @@ const table = {
 } as const satisfies MetricTable
 
 /**
- * Storage as watch sees it, with changes taken from the published stream as long as that is whole and up to date. The
+ * Storage as watch uses it, with changes taken from the published stream while that is whole and up to date. The
  * history of single resources comes from storage itself.
  */
 export function createChangeSource(options: ChangeSourceOptions): ChangeSource {
@@ -83,7 +83,7 @@ export function createChangeSource(options: ChangeSourceOptions): ChangeSource {
   }
 }
 
-/** Asks storage now and then where it stands: what it said the last time must have come, or else the stream is left. */
+/** Asks storage at intervals for its revision: the last answer must have arrived, or else the stream is left. */
 function watchTail(
   { storage, clock, log, limits }: ChangeSourceOptions & { readonly limits: ChangeSourceLimits },
   live: Live,

@@ -8,7 +8,7 @@ export interface ChangeSourceLimits {
   readonly checkIntervalMs: number
   /** Interval of requests for storage's revision: its last answer must have arrived by now. */
   readonly tailCheckIntervalMs: number
-  /** Messages that wait for one reader. Beyond it they are dropped, and the reader goes on with storage, at its own pace. */
+  /** Waiting messages of one reader. Beyond it they are dropped, and the reader continues with storage, at its own pace. */
   readonly waitingBytesMax: number
   /** Positions that come sooner after the last one are not passed on: each one wakes every watcher. One a second is promised. */
   readonly positionIntervalMs: number

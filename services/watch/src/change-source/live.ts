@@ -19,7 +19,7 @@ export interface LiveOptions {
   readonly onDelay: (delayMs: number) => void
 }
 
-/** The published stream as it comes, followed anew whenever it ends or falls silent, and how far it has come. */
+/** The published stream, followed anew whenever it ends or falls silent, and its position. */
 export class Live {
   readonly #options: LiveOptions
   readonly #listeners = new Set<LiveListener>()
@@ -40,7 +40,7 @@ export class Live {
     void this.#run()
   }
 
-  /** Everything up to here has come, or been announced. */
+  /** The last revision that has arrived, or been announced. */
   get revision(): number {
     return this.#revision
   }
@@ -49,17 +49,17 @@ export class Live {
     return this.#epoch
   }
 
-  /** Someone publishes, and has come as far as he should. */
+  /** A publisher is active, and has reached the required revision. */
   get isUsable(): boolean {
     return this.#isHeard && this.#revision >= this.#required
   }
 
-  /** A reader at this revision has missed nothing of what has come. */
+  /** A reader at this revision has missed none of the arrived changes. */
   isReachedFrom(revision: number, epoch: string): boolean {
     return this.isUsable && this.#epoch === epoch && this.#lastChange <= revision
   }
 
-  /** It is of no use before it has come to this revision. */
+  /** It is of no use before it has reached this revision. */
   require(revision: number): void {
     this.#required = Math.max(this.#required, revision)
     this.#reportSilence()
@@ -126,7 +126,7 @@ export class Live {
       this.#revision = 0
       this.#required = 0
     }
-    // The last position counts, not the highest: a reader there is reached by what follows it.
+    // The last position counts, not the highest: a reader there is reached by the next change.
     this.#lastChange = message.kind === 'position' ? message.last : revisionOfMessage(message)
     this.#revision = Math.max(this.#revision, revisionOfMessage(message))
     this.#isHeard = true

@@ -11,17 +11,17 @@ import type { Clock } from '@orch/platform'
 import type { ChangeSourceLimits } from './limits.ts'
 import type { Live } from './live.ts'
 
-/** Why a reader went from the published stream to storage. */
+/** The reason for which a reader left the published stream for storage. */
 export type Departure =
   /** A change is missing. */
   | 'gap'
-  /** A change came as a reference. */
+  /** A change arrived as a reference. */
   | 'reference'
   /** No replica publishes, or not far enough. */
   | 'silence'
   /** The reader did not keep up. */
   | 'slow'
-  /** Changes of another store came. */
+  /** Changes of another store arrived. */
   | 'epoch'
 
 export interface MergedOptions {
@@ -39,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * Changes after a revision, from either source: the published stream where it goes on from where the reader stands, else
- * storage, until the stream is reached again. What came before is dropped, what does not follow is not taken.
+ * Changes after a revision, from either source: the published stream if it continues at the reader's position, else
+ * storage, until the stream is reached again. Earlier changes are dropped, and changes after a gap are not taken.
  *
  *   reader at 7:   published 7 → dropped   9 (previous 7) → given   15 (previous 12) → storage from 9: 12 15, then published 17 …
  */
@@ -110,7 +110,7 @@ export class Merged implements Stream<ChangesPart> {
     }
   }
 
-  /** The part goes to the reader; a position that says nothing new may be left out. */
+  /** The part goes to the reader; a position without news may be left out. */
   #give(part: Waiting['part']): boolean {
     if (part.kind === 'changes') {
       this.#position = Math.max(this.#position, part.changes.at(-1)?.revision ?? 0)
@@ -153,7 +153,7 @@ export class Merged implements Stream<ChangesPart> {
         const result = await parts.next().finally(() => {
           this.#isIdle = false
         })
-        // The published stream was reached while we waited: what comes is there as well.
+        // The published stream was reached meanwhile: it holds these changes as well.
         if (this.#source !== source) return 'reached'
         if (result.done === true) return 'ended'
         const part = result.value

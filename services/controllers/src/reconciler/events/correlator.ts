@@ -17,7 +17,7 @@ export interface EventDraft {
   readonly message: string
 }
 
-/** An event as it is reported, before events like it are counted. */
+/** A reported event, before like events are counted. */
 export interface ReportedEvent extends EventDraft {
   /** Name for the object that the API stores. */
   readonly name: string
@@ -34,7 +34,7 @@ const similarMax = 10
 const similarMs = 600_000
 const burst = 25
 const refillMs = 300_000
-/** Entries of each cache; the one that was used longest ago goes first. */
+/** Entries of each cache; the least recently used one is dropped first. */
 const cachedMax = 4096
 
 const combinedPrefix = '(combined from similar events): '
