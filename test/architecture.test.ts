@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Functions that the text names behind a file, and files that it names; what is wrong with each. */
+/** Functions that the text names after a file, and files that it names; returns the error of each. */
 function wrongPlaces(text: string): string[] {
   return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs))`(?:: ((?:`\w+`(?:, | and )?)+))?/g)].flatMap(([, file = '', names = '']) => {
     if (!file.includes('/')) return []

@@ -24,7 +24,7 @@ const refused: readonly (readonly [what: string, status: number, bytes: string])
   ],
 ]
 
-/** Sends all at once; gives what is answered until the server ends, or the error that the client meets. */
+/** Sends all at once; returns the answer until the server ends, or the client's error. */
 function answerTo({ api }: Listening, port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const { ca, cert, key } = api.credentials

@@ -18,7 +18,7 @@ export function frame(type: keyof typeof frameTypes, flag: number, stream: numbe
   return Buffer.concat([head, payload])
 }
 
-/** A field that is not to be indexed, name and value as they are; both shorter than 127 bytes. */
+/** A field without indexing, name and value uncompressed; both shorter than 127 bytes. */
 export function field(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)])
 }
@@ -46,7 +46,7 @@ export async function openRaw({ port, credentials: { ca } }: SocketServer): Prom
   })
   onTestFinished(() => void socket.destroy())
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  // A server that closes the connection while we write is what is wanted here.
+  // The server is to close the connection while we write.
   socket.on('error', () => {})
   let resets = 0
   let answered = 0

@@ -13,7 +13,7 @@ interface Answer {
 
 export type Send = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>
 
-/** A server of the test's own, reached through as many sockets as are needed. A text is sent as it is, anything else as JSON. */
+/** A server of the test's own, over as many sockets as needed. A text is sent unchanged, any other value as JSON. */
 export async function aServer(options: StartOptions = {}): Promise<Send> {
   const server = await start(options)
   const agent = new Agent({ keepAlive: true, maxSockets: 128, ...(await credentialsOf(server)) })

@@ -168,7 +168,7 @@ describe('a watcher that takes nothing of a large initial state', () => {
     const stream = session.request({ ':path': `${collection}?watch=1` })
     await once(stream, 'response')
     const objects = objectsOf(server.server)
-    // Until then the watch holds its snapshot; from then on it reads what is left by its revision.
+    // Until then the watch holds its snapshot; later it reads the rest by its revision.
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
     server.clock.advance(1_000)
     await objects.delete('c-5', { namespace: 'default' })

@@ -4,7 +4,7 @@ import { type Answer, type Api, aNamespace, created, sharedApi } from '../api/ap
 
 const page = readFileSync(new URL('../../docs/how-to/policies.md', import.meta.url), 'utf8')
 
-/** The examples of the page by name: what their rules are, and the rest of the spec, in YAML. */
+/** The examples of the page by name: their rules, and the rest of the spec, in YAML. */
 const examples = new Map(
   [...page.matchAll(/```yaml\nname: (.*)\nrules: (.*)\n([\s\S]*?)```/g)].map(([, name = '', rules = '', rest = '']) => [
     name,

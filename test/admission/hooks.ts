@@ -24,7 +24,7 @@ export function aHook(server: Pick<WebhookServer, 'url' | 'caBundle'>, namespace
   }
 }
 
-/** Creates a configuration that goes with the test; gives its name. */
+/** Creates a configuration that the test removes; returns its name. */
 export async function aConfiguration(api: Api, phase: Phase, webhooks: readonly HookFields[], name = aName('hooks')): Promise<string> {
   const answer = await tryConfiguration(api, phase, webhooks, name)
   if (answer.status !== 201) throw new Error(`the configuration was not created: ${answer.text}`)

@@ -5,7 +5,7 @@ import { type Api, aName, anApi, created, sharedApi, until } from '../api/api.ts
 import { aFolder, anAuditedApi, aPolicy } from '../audit/audited.ts'
 import { aPerson } from '../authorization/people.ts'
 
-/** Authorization allows everything: what is refused here is refused by admission. */
+/** Authorization allows everything: each refusal here is admission's. */
 const flags = ['--authorization-mode=AlwaysAllow']
 
 const key = (word: string) => `pod-security.orch.io/${word}`

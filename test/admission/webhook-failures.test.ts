@@ -60,7 +60,7 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ['breaks off', (_called, response) => void response.destroy(), 'failed to call webhook: Post '],
 ]
 
-/** The requirement of a case stands before that of the test. */
+/** The case's requirement precedes the test's. */
 const underRule = (rule: string) =>
   badAnswers.map(([what, reply, text]) => {
     const [, own = '', rest = what] = /^([A-Z].*?): (.*)$/.exec(what) ?? []

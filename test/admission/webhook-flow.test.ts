@@ -6,7 +6,7 @@ import { allowing, answering, aWebhookServer, patching, type Reply } from './web
 // The ConfigMap that a controller puts into every namespace would be counted.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
-/** Appends a letter to `data.trace`, so that the object tells who was called when. */
+/** Appends a letter to `data.trace`, so that the object shows the order of the calls. */
 function tracing(letter: string): Reply {
   return patching(({ request }) => [
     { op: 'add', path: '/data', value: { ...request.object.data, trace: `${request.object.data?.trace ?? ''}${letter}` } },

@@ -123,7 +123,7 @@ test('what a webhook changes beside a subresource is not what is judged', async 
   const spec = { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] }
   await created(api, path, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec })
   await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { 'pod-security.orch.io/enforce': 'baseline' } } })
-  // Until admission has heard of the label, what it says is looked at twice.
+  // Until admission has received the label, its values are looked at twice.
   await until(
     () => api.post(`${path}?dryRun=All`, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'q' }, spec }),
     (answer) => answer.status === 403,

@@ -5,13 +5,13 @@ import type { TLSSocket } from 'node:tls'
 import { aCertificate, anAuthority, type Pair } from '@orch/platform/any-certificate'
 import { onTestFinished } from 'vitest'
 
-/** A call as it arrived, and who made it. */
+/** A received call, and its caller. */
 export interface Called {
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever comes.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer.
   readonly review: any
   // biome-ignore lint/suspicious/noExplicitAny: the same
   readonly request: any
-  /** The body as it came. */
+  /** The body as sent. */
   readonly text: string
   readonly method: string
   readonly url: string
@@ -100,7 +100,7 @@ export async function aWebhookServer(reply: Reply, options: WebhookServerOptions
   return Object.assign(made, { port, url: `https://127.0.0.1:${port}/hook`, caBundle, authority, issuer, serving, calls, stop })
 }
 
-/** Answers in JSON, as it stands. */
+/** Answers in JSON, unchanged. */
 export function withBody(body: (called: Called) => unknown, { code = 200, type = 'application/json' } = {}): Reply {
   return (called, response) => {
     const made = body(called)

@@ -8,7 +8,7 @@ import { type Answering, aFlavor, aRemoteServer, flavorsPath, json, type RemoteS
 
 const collection = `${flavorsPath}/namespaces/default/flavors`
 
-/** A server with HTTP/2 that answers discovery, and what is asked about flavors as the test says. */
+/** A server with HTTP/2 that answers discovery, and requests about flavors as the test says. */
 async function opened(answer: Answering, http2: RemoteServerOptions['http2'] = {}) {
   const server = await aRemoteServer(
     (arrived, response) => (arrived.url.startsWith(collection) ? answer : servingFlavors)(arrived, response),

@@ -36,7 +36,7 @@ test('AGG-31: a server behind sets no field that is for the whole host or about 
   expect(headers).not.toHaveProperty('access-control-allow-origin')
 })
 
-/** Answers that a client must not take for whole ones, or whose head can't be passed as it is. */
+/** Answers that a client must not take for whole ones, or whose head cannot be passed on unchanged. */
 const answers: readonly (readonly [what: string, bytes: string, ends: boolean, expected: number | 'broken off'])[] = [
   ['nothing', '', true, 503],
   ['no HTTP', 'garbage\r\n\r\n', true, 503],

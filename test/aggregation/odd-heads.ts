@@ -2,7 +2,7 @@ import { flavorsPath } from './remote-server.ts'
 
 export const collection = `${flavorsPath}/namespaces/default/flavors`
 
-/** A request that a server behind must not see as one: it would come with the certificate of the proxy. */
+/** A request that a remote server must not see as one: it would have the certificate of the proxy. */
 export const smuggled = [
   `GET ${collection}/secret HTTP/1.1`,
   'Host: x',
@@ -11,7 +11,7 @@ export const smuggled = [
   '\r\n',
 ].join('\r\n')
 
-/** A head with what follows it, as it is sent over HTTP/1.1. */
+/** A head with its following bytes, over HTTP/1.1. */
 export interface OddHead {
   readonly what: string
   readonly method?: string
@@ -28,7 +28,7 @@ const chunked = 'Transfer-Encoding: chunked'
 const inChunks = `${length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`
 const socket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13']
 
-/** Heads by which two readers of one connection could come to different requests. */
+/** Heads in which two readers of one connection could see different requests. */
 export const oddHeads: readonly OddHead[] = [
   { what: 'a length that Connection names', fields: ['Connection: content-length', byLength] },
   { what: 'a length that Connection names, at a DELETE', method: 'DELETE', fields: ['Connection: content-length', byLength] },
@@ -107,7 +107,7 @@ export function bytesOf({ method = 'GET', version = '1.1', target = `${collectio
   return `${[`${method} ${target} HTTP/${version}`, ...own, ...fields].join('\r\n')}\r\n\r\n${body}`
 }
 
-/** A request over HTTP/2: fields as they are sent, those with a colon too, and bytes of the body. */
+/** A request over HTTP/2: fields, pseudo-headers included, and bytes of the body. */
 export interface OddFields {
   readonly what: string
   readonly method?: string

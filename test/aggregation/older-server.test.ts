@@ -135,7 +135,7 @@ test('AGG-09, AGG-19: the log says once that a server has gone and has come back
   )
   behind.answer = working
   await conditionOf(api, name, ({ status }) => status === 'True')
-  // More than one may have come before the gateway knew.
+  // Several may have arrived before the gateway knew.
   const refused = 'a request could not be passed on'
   expect(lines).toContain(refused)
   expect(lines.filter((text) => text !== refused)).toEqual([

@@ -15,14 +15,14 @@ export interface RawRequest {
   readonly body: string
 }
 
-/** A server behind that speaks HTTP/1.1 alone, and reads what comes by the framing of RFC 9112, with no further thoughts. */
+/** A remote server that speaks HTTP/1.1 alone, and reads requests strictly by the framing of RFC 9112. */
 export interface RawServer {
   readonly address: string
   /** PEM, in base64. */
   readonly caBundle: string
-  /** All bytes that have come, by connection. */
+  /** All received bytes, by connection. */
   readonly bytes: readonly string[]
-  /** Without those of parts of the server itself. */
+  /** Without the server's own requests. */
   readonly requests: RawRequest[]
   /** Answers requests other than discovery. */
   answer: (request: RawRequest, socket: TLSSocket) => void
@@ -67,7 +67,7 @@ export async function aRawServer(finish: (stop: () => void) => void = onTestFini
 
 type Reading = Pick<RawServer, 'requests' | 'answer' | 'answerHead'>
 
-/** Takes all whole requests; gives what is left. */
+/** Takes all whole requests; returns the rest. */
 function takeRequests(text: string, connection: number, raw: Reading, socket: TLSSocket): string {
   for (let left = text; ; ) {
     const end = left.indexOf('\r\n\r\n')

@@ -8,7 +8,7 @@ import type { TLSSocket } from 'node:tls'
 import { aCertificate, anAuthority, type Pair } from '@orch/platform/any-certificate'
 import { onTestFinished } from 'vitest'
 
-/** A request as it arrived at the server behind. */
+/** A request as the remote server received it. */
 interface Arrived {
   readonly method: string
   readonly url: string
@@ -98,7 +98,7 @@ export async function aRemoteServer(
   })
 }
 
-/** Its requests of HTTP/2 look like those of HTTP/1.1. */
+/** Its requests of HTTP/2 have the form of HTTP/1.1. */
 function aServerOfBoth(
   options: SecureServerOptions,
   take: (request: IncomingMessage, response: ServerResponse) => void,

@@ -40,7 +40,7 @@ function firstAnswer(socket: TLSSocket): Promise<string> {
   })
 }
 
-/** Expects that every request at the server behind has a user that this server has set. */
+/** Expects that every request at the remote server has a user that this server has set. */
 function examine(requests: readonly RawRequest[], what: string): void {
   for (const { lines, target } of requests) {
     const users = lines.filter((line) => /^x[-_]remote[-_]user:/i.test(line))

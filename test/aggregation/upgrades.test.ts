@@ -20,7 +20,7 @@ async function opened(flags: readonly string[] = []): Promise<{ readonly server:
   return { server, api }
 }
 
-/** Answers each message in the form that it came in, as exec of Kubernetes does: one byte for the channel, then data. */
+/** Answers each message in its own form, as exec of Kubernetes does: one byte for the channel, then data. */
 function echoing(server: RemoteServer): { readonly connected: Promise<WsSocket> } {
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: (asked) => [...asked].at(-1) ?? false })
   const { promise: connected, resolve } = Promise.withResolvers<WsSocket>()
@@ -52,7 +52,7 @@ test('AGG-21: a WebSocket is passed with its subprotocol, its messages in both d
   onTestFinished(() => client.terminate())
   await once(client, 'open')
   expect(client.protocol).toBe('v5.channel.k8s.io')
-  // Longer than one frame of TLS, and than what either connection holds for a reader that is late.
+  // Longer than one frame of TLS, and than the buffers of both connections for a late reader.
   const long = Buffer.alloc(3 * 1024 * 1024, 'x')
   for (const sent of [Buffer.from('\u0000ls'), long]) {
     client.send(sent)
@@ -125,7 +125,7 @@ test('AGG-21: a server behind that answers with a status and not with an upgrade
 
 const stream = 'SPDY/3.1'
 
-/** Frames of SPDY are of no concern to what passes them: these begin as they do. */
+/** Frames of SPDY are passed on unread: these have the right beginning. */
 function aFrame(number: number): Buffer {
   return Buffer.concat([Buffer.from([0x80, 0x03, 0x00, number, 0x00, 0x00, 0x00, 0xff]), Buffer.alloc(255, number)])
 }

@@ -13,7 +13,7 @@ import { sampleFields, sampleName } from './sample-objects.ts'
 interface Row {
   readonly kind: string
   readonly path: string
-  /** Members and indices on the way to what is left out. */
+  /** Members and indices on the path to the left-out one. */
   readonly without: string
   readonly status: number
   /** The fields that the causes name. */

@@ -6,7 +6,7 @@ import { type StartOptions, start } from 'orch'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type WatchAnswer, WatchReader } from './watch-reader.ts'
 
-/** An object as it came over the wire; a test says what it expects in it. */
+/** A received object; a test states its expected members. */
 export interface Body {
   kind: string
   apiVersion: string
@@ -39,13 +39,13 @@ export interface Answer {
 
 export interface Sending {
   headers?: Record<string, string>
-  /** Text and bytes go as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, any other value as JSON. */
   body?: unknown
   /** The target is not below the path that the server was given. */
   isOutsidePrefix?: boolean
 }
 
-/** Whom a request comes from: an anonymous client, or the holder of a certificate. */
+/** The sender of a request: an anonymous client, or the holder of a certificate. */
 export interface Identity {
   cert?: string | undefined
   key?: string | undefined
@@ -77,7 +77,7 @@ export class Api {
     return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }
   }
 
-  /** Sends one request as the administrator. The target is sent as it is given. */
+  /** Sends one request as the administrator. The target is sent unchanged. */
   send(method: string, target: string, sending: Sending = {}): Promise<Answer> {
     return this.#send(this.#admin, method, target, sending)
   }
@@ -241,7 +241,7 @@ export interface ConfigMapFields {
   [metadata: string]: unknown
 }
 
-/** A ConfigMap whose namespace comes from the path; what is no data is metadata. */
+/** A ConfigMap whose namespace comes from the path; all but data is metadata. */
 export function configMap({ data, ...metadata }: ConfigMapFields = {}): Record<string, unknown> {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...(data === undefined ? {} : { data }) }
 }

@@ -11,7 +11,7 @@ interface Applying {
   query?: string
 }
 
-/** Applies a configuration; text goes as it is. */
+/** Applies a configuration; text is sent unchanged. */
 function apply(api: Api, path: string, body: unknown, { manager = 'm1', force = false, query = '' }: Applying = {}): Promise<Answer> {
   const target = `${path}?fieldManager=${manager}${force ? '&force=true' : ''}${query}`
   return api.send('PATCH', target, { body, headers: { 'content-type': 'application/apply-patch+yaml' } })

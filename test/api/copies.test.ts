@@ -36,7 +36,7 @@ async function write(path: string, roll: (bound: number) => number, count: numbe
   }
 }
 
-/** The collection by name, as it was at each version that a watch told of. */
+/** The collection by name, at each version that a watch has sent. */
 async function followed(path: string, selector: string, work: () => Promise<void>): Promise<Map<string, Body[]>> {
   const { body: list } = await server.api.get(`${path}?${selector}`)
   const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}&${selector}`)

@@ -117,7 +117,7 @@ test('CRD-92, CRD-95: defaults in metadata of embedded objects are of fields tha
   const expected = { fields: complete, metadata: complete, object: complete, spanning: { embedded: complete } }
   expect(made['spec']).toEqual(expected)
 
-  // The same where the defaults come after the object.
+  // The same with the defaults after the object.
   await change([version('v1', { fields: embedded({}), metadata: embedded({}) }, true)])
   const bare = { apiVersion: 'foos/v1', kind: 'Foo', metadata: {} }
   await created(api, at('v1'), {

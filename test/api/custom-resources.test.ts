@@ -484,7 +484,7 @@ describe('watches', () => {
     await server.api.delete(definition)
     const message = 'create not allowed while custom resource definition is terminating'
     const refused = { status: 405, body: { reason: 'MethodNotAllowed', message, details: { group, kind: 'widgets' } } }
-    // Before anything is said of what it holds.
+    // Before any error about its contents.
     expect(await server.api.post(collection, widget(group, 'b', { spec: { size: -1 } }))).toMatchObject(refused)
     const applied = { body: widget(group, 'b'), headers: { 'content-type': 'application/apply-patch+yaml' } }
     const message403 = `widgets.${group} "b" is forbidden: ${message}`

@@ -201,7 +201,7 @@ function mergePatch(object: unknown, change: Json): Json {
   return outcome.value
 }
 
-/** Ways to bring a change to an object that is there; each is given the object that was created, as it was sent and as it was shown. */
+/** Ways to bring a change to an existing object; each gets the created object, as it was sent and as it was shown. */
 const ways: Readonly<Record<string, (path: string, sent: Json, change: Json) => Promise<Answer>>> = {
   async PUT(path, sent, change) {
     const { resourceVersion } = (await server.api.get(path)).body.metadata
@@ -225,7 +225,7 @@ function patchAs(type: string, path: string, body: unknown): Promise<Answer> {
   })
 }
 
-/** The object without what differs from write to write. */
+/** The object without the parts that differ from write to write. */
 function comparable({ body }: Pick<Answer, 'body'>): unknown {
   const { metadata, status: _status, ...rest } = body
   const { labels: given, annotations } = metadata

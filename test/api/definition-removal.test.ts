@@ -62,7 +62,7 @@ test('CRD-140, CRD-142, CRD-143, CRD-146: objects go before their definition, th
 
 const reference = { apiVersion: definition.apiVersion, kind: definition.kind, name: 'oaks.trees.io' }
 
-/** The status of a definition, as far as it is asked for. */
+/** The tested part of a definition's status. */
 interface Conditions extends ApiObject {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string; readonly message: string }[] }
 }

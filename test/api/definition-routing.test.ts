@@ -16,7 +16,7 @@ const [, ...lines] = readFileSync(new URL('cases/routing.jsonl', import.meta.url
   .split('\n')
 const cases = lines.map((line) => JSON.parse(line) as RoutingCase)
 
-/** The cases answer so what is left to the next server in the chain. */
+/** The cases answer like this when the request is left to the next server in the chain. */
 const notOurs = 418
 
 // A gateway accepts requests when all stored definitions are served, so that no request comes before.

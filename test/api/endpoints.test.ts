@@ -163,7 +163,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
     const all = `labelSelector=group%3D${group}`
     const one = await server.api.delete(`${path}?${all}&fieldSelector=metadata.name%3D${names[0]}&timeoutSeconds=5&gracePeriodSeconds=0`)
     expect(one).toMatchObject({ status: 200, body: { items: [{ metadata: { name: names[0] } }] } })
-    // Some kinds are held until the garbage collector has let go of what they own.
+    // Some kinds wait until the garbage collector has released their dependants.
     const left = (count: number) =>
       until(
         () => server.api.get(`${path}?${all}`),

@@ -22,7 +22,7 @@ const gone = async (target: string) => {
 }
 const ownersOf = ({ body }: Answer) => body.metadata['ownerReferences']
 
-/** A dependant of which the collector hears late forgets its owner when that is gone already. */
+/** A dependant reported late to the collector loses its owner after the owner's deletion. */
 const forgotten = (target: string) =>
   until(
     () => server.api.get(target),

@@ -22,7 +22,7 @@ const policy = JSON.parse(readFileSync(new URL('kubernetes-bootstrap-rbac.json',
   Record<string, readonly Expected[]>
 >
 
-/** Rules that the roles have here besides: for version 1.27's `kubectl auth whoami`, and for what the controllers read in this server. */
+/** Additional rules of the roles here: for version 1.27's `kubectl auth whoami`, and for the controllers' reads in this server. */
 const additionalRules: Readonly<Record<string, readonly string[]>> = {
   'system:basic-user': ['create authentication.k8s.io selfsubjectreviews'],
   'system:controller:service-account-controller': ['get,list,watch  namespaces,serviceaccounts'],

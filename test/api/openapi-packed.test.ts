@@ -8,7 +8,7 @@ const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const json = 'application/json'
 const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 
-/** OpenAPI 2 as it comes when it may be compressed, and its tag. */
+/** OpenAPI 2 in its compressed form, and its tag. */
 async function packed(accept: string) {
   const { headers, bytes } = await sendRaw(server.api, 'GET', '/openapi/v2', { headers: { accept, 'accept-encoding': 'gzip' } })
   expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])

@@ -22,7 +22,7 @@ export async function sendRaw(api: Api, method: string, target: string, sending:
   return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }
 }
 
-/** Reads pieces of a stream, each told by its length in four bytes, until it has as many as asked. */
+/** Reads pieces of a stream, each preceded by its length in four bytes, until there are as many as asked for. */
 export async function readFrames(
   api: Api,
   target: string,
@@ -61,7 +61,7 @@ function opened(api: Api, method: string, target: string, { headers = {}, body }
 /** A field of a Protobuf message, read by the wire format alone. */
 export type WireValue = bigint | Buffer
 
-/** The fields of a message by number, in the order in which they came. */
+/** The fields of a message by number, in their order on the wire. */
 export function wireFields(message: Uint8Array): Map<number, WireValue[]> {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.length)
   const fields = new Map<number, WireValue[]>()

@@ -16,7 +16,7 @@ import {
 
 const server = sharedApi()
 
-/** A collection whose past is known: `a` came first, then `b`, then `c`; `versions[n]` is the version at which n were there. */
+/** A collection with a known past: `a` was first, then `b`, then `c`; `versions[n]` is the version at which there were n. */
 interface History {
   path: string
   versions: number[]

@@ -5,7 +5,7 @@ const pod = { containers: [{ name: 'c', image: 'example.com/c:1', ports: [{ name
 const labels = { app: 'a' }
 const template = { metadata: { labels }, spec: pod }
 const selector = { matchLabels: labels }
-/** Requests for what there is not. */
+/** Requests for an absent kind. */
 const rule = { operations: ['CREATE'], apiGroups: ['samples.example.com'], apiVersions: ['v1'], resources: ['samples'] }
 
 const webhook = {

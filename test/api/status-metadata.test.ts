@@ -6,7 +6,7 @@ import { sampleFields, sampleName } from './sample-objects.ts'
 const server = sharedApi({ controllers: ['bootstrap'] })
 
 const all = ['annotations', 'finalizers', 'labels', 'ownerReferences']
-/** Metadata that a write of the status leaves as it is; of other kinds it leaves nothing. */
+/** Metadata that a write of the status does not change; for other kinds there is none. */
 const kept: Readonly<Record<string, readonly string[]>> = {
   APIService: all,
   Deployment: ['labels'],

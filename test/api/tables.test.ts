@@ -135,7 +135,7 @@ describe('a Table', () => {
 })
 
 describe('a collection of several parts', () => {
-  /** More than storage gives at once, some of them larger than what is joined before it is written. */
+  /** More than storage gives at once, some of them larger than the pieces that are joined before they are written. */
   const someLong = async () => {
     const path = await someConfigMaps(server.api)
     const names = Array.from({ length: 300 }, (_, index) => `c-${String(index).padStart(3, '0')}`)

@@ -10,7 +10,7 @@ import type { WatchEvent } from './watch-reader.ts'
 const server = sharedApi()
 const initial = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
 
-/** A watch that asks for gzip: the answer, and its bytes as they come. */
+/** A watch that asks for gzip: the answer, and its bytes. */
 async function asked(api: Api, target: string, headers: Record<string, string> = { 'accept-encoding': 'gzip' }): Promise<IncomingMessage> {
   const request = httpsRequest(new URL(`${api.url}${target}`), { ...api.credentials, headers }).end()
   onTestFinished(() => request.on('error', () => undefined).destroy() && undefined)

@@ -12,7 +12,7 @@ interface Metadata {
   readonly annotations?: Record<string, string>
 }
 
-/** Events of a watch up to the bookmark that ends what was there. */
+/** Events of a watch up to the bookmark that ends its initial state. */
 async function untilEnd(watch: { take(count: number): Promise<WatchEvent[]> }): Promise<WatchEvent[]> {
   const events: WatchEvent[] = []
   for (;;) {

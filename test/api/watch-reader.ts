@@ -19,7 +19,7 @@ export interface WatchAnswer {
   close(): void
 }
 
-/** Reads the lines of a watch as they come. */
+/** Reads the lines of a watch as they arrive. */
 export class WatchReader {
   readonly #request: ClientRequest
   readonly #events: WatchEvent[] = []

@@ -143,7 +143,7 @@ test('Node’s own WebSocket brings its token as a subprotocol, and another one 
   expect(client.protocol).toBe('events')
   await created(server.api, configMapsIn(namespace), configMap({ name: 'a' }))
   const [{ data }] = (await received) as [MessageEvent]
-  // A service account's namespace gets a ConfigMap of its own, which may come first.
+  // A service account's namespace gets a ConfigMap of its own, which may be first.
   expect(JSON.parse(String(data))).toMatchObject({ type: 'ADDED', object: { kind: 'ConfigMap' } })
 })
 

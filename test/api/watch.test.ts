@@ -198,7 +198,7 @@ describe('where a watch starts', () => {
       const path = await someConfigMaps(api, 'a')
       const { body } = await api.get(path)
       const version = body.metadata.resourceVersion
-      // More than is kept in memory for watches to resume from, whatever the history's age.
+      // More than memory keeps for watches to resume from, at any age of the history.
       for (let at = 0; at < 40; at++) await api.patch(`${path}/a`, { data: { at: String(at), text: 'x'.repeat(1_000_000) } })
       await untilEverywhere(
         () => api.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${version}`),
@@ -437,7 +437,7 @@ describe('the end and bookmarks', () => {
   })
 })
 
-/** Moves a clock so far, step by step, until something has come: a watch sets its timer a turn after its first events. */
+/** Moves a clock so far, step by step, until something has arrived: a watch sets its timer a turn after its first events. */
 async function whileAdvancing<T>(clock: FakeClock, { byMs, stepMs }: { byMs: number; stepMs: number }, coming: Promise<T>): Promise<T> {
   let hasCome = false
   const noted = coming.finally(() => {

@@ -5,7 +5,7 @@ import type { StartOptions } from 'orch'
 import { onTestFinished } from 'vitest'
 import { type Api, openApi } from '../api/api.ts'
 
-/** An event as it was written. */
+/** A written event. */
 export interface WrittenEvent {
   readonly level: string
   readonly stage: string
@@ -21,7 +21,7 @@ export interface WrittenEvent {
   readonly [field: string]: unknown
 }
 
-/** A folder that goes with the test. */
+/** A folder that is removed after the test. */
 export function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'audit-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,7 +37,7 @@ export interface Audited {
   readonly api: Api
   readonly logFile: string
   readonly folder: string
-  /** Stops the server, which hands on what waits, and reads what was written. */
+  /** Stops the server, which delivers the waiting events, and reads the written ones. */
   events(): Promise<WrittenEvent[]>
 }
 

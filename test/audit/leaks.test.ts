@@ -16,7 +16,7 @@ const marks = {
   wrongToken: 'mark-wrong-token-0b0b',
 }
 
-/** A TokenReview server that knows one token; remembers what it was shown. */
+/** A TokenReview server that knows one token; records the reviewed ones. */
 async function aReviewer(): Promise<{ url: string; shown: string[] }> {
   const shown: string[] = []
   const server = createServer((request, response) => {
@@ -98,7 +98,7 @@ test('AUDIT-08, AUTHN-BOOT-06: no credential and no content of a Secret is in an
   const encoded = Buffer.from(marks.secretData).toString('base64')
   expect(JSON.stringify(kept)).toContain(encoded)
 
-  // Each authenticates a user: 403 says who, 401 would say that it was not used.
+  // Each authenticates a user: 403 names the user, 401 would mean that it was not used.
   const asked = async (token: string) => {
     const { status, text } = await api.as({})('GET', '/api/v1/namespaces/default/secrets/s', {
       headers: { authorization: `Bearer ${token}` },
@@ -131,7 +131,7 @@ test('AUDIT-08, AUTHN-BOOT-06: no credential and no content of a Secret is in an
   expect(audited).toContain('"token":"<withheld>"')
   expect(written).toContain('"level":"debug"')
   const everything = audited + written
-  // Of a signed token its signature is what lets in.
+  // The signature is the secret part of a signed token.
   const signature = issued.slice(issued.lastIndexOf('.') + 1)
   for (const [name, mark] of Object.entries({ ...marks, encoded, issued, signature })) {
     expect({ name, isWritten: everything.includes(mark) }).toEqual({ name, isWritten: false })

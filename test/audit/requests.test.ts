@@ -14,7 +14,7 @@ import { aFolder, anAuditedApi, aPolicy, type WrittenEvent } from './audited.ts'
 
 const inDefault = configMapsIn('default')
 const protobuf = 'application/vnd.orch.protobuf'
-/** Of what the tests do; the server and its controllers work in the namespace too. */
+/** For the tests' requests; the server and its controllers work in the namespace too. */
 const rules = [
   { level: 'None', users: ['system:apiserver'] },
   { level: 'RequestResponse', namespaces: ['default'] },
@@ -106,7 +106,7 @@ describe('bodies', () => {
   })
 })
 
-/** Begins a write whose body does not come yet; it takes its place for so long. */
+/** Begins a write whose body does not arrive yet; it takes its place for so long. */
 function beginWrite(api: Api): () => Promise<void> {
   const body = JSON.stringify(configMap({ name: 'held' }))
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }

@@ -76,7 +76,7 @@ function send(url: string, { method = 'GET', token, headers = {}, body }: Asking
   })
 }
 
-/** A file for a flag, gone after the test. */
+/** A file for a flag, removed after the test. */
 export function aFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'orch-authentication-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

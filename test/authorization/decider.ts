@@ -12,7 +12,7 @@ export interface Review {
   readonly spec: Record<string, unknown> & { resourceAttributes?: { verb: string; resource: string } & Readonly<Record<string, unknown>> }
 }
 
-/** A server that decides; it remembers what it was asked. */
+/** A server that decides; it records its questions. */
 export async function aDecider(answer: (review: Review) => { code?: number; body: unknown }, modes = 'Webhook') {
   const asked: Review[] = []
   const listener: RequestListener = async (request, response) => {

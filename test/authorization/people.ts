@@ -4,7 +4,7 @@ export const rbac = '/apis/rbac.authorization.orch.io/v1'
 const apiVersion = 'rbac.authorization.orch.io/v1'
 const apiGroup = 'rbac.authorization.orch.io'
 
-/** A user who is not the administrator. */
+/** A user other than the administrator. */
 export interface Person {
   readonly name: string
   send(method: string, target: string, sending?: Sending): Promise<Answer>
@@ -24,7 +24,7 @@ export function aPerson(api: Api, name = aName('user'), group = 'system:authenti
   }
 }
 
-/** A rule as it stands in roles. */
+/** A rule of a role. */
 export interface Rule {
   readonly verbs: string[]
   readonly apiGroups?: string[]

@@ -192,7 +192,7 @@ const questions: readonly (readonly [string, readonly Request[], readonly string
 
 const token = 'mark-token'
 
-/** A server whose webhook allows everything but what stands for all resources, and what it was asked about a user's last request. */
+/** A server whose webhook allows everything except all resources at once, and the questions about a user's last request. */
 async function aRecordingApi(): Promise<{ api: Api; asked: Review[] }> {
   const { asked, flags } = await aDecider((review) => verdict(review, { allowed: review.spec.resourceAttributes?.resource !== '*' }))
   const tokens = join(aFolder(), 'tokens.csv')

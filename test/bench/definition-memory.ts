@@ -66,7 +66,7 @@ async function keptBytes(): Promise<number> {
   return heapUsed + external
 }
 
-/** A definition has an APIService, which is written after the definition is acknowledged: what storage keeps is to be there before. */
+/** A definition has an APIService, which is written after the definition is acknowledged: storage must have it before. */
 async function settled(storage: StorageService): Promise<void> {
   for (let before = -1; ; ) {
     const { revision } = await storage.status({})

@@ -1,6 +1,6 @@
 /**
- * The floor of what rests on etcd: a client that does nothing but compare and put, or put and watch. Told over the channel
- * to its parent what to do; answers with what it has measured.
+ * The floor of lines on etcd: a client that only compares and puts, or puts and watches. Receives its work over the channel
+ * to its parent; answers with the measurements.
  */
 import { createRequire } from 'node:module'
 
@@ -37,7 +37,7 @@ process.on('message', ({ kind, concurrency, durationMs, bytes }: Asked) => {
 })
 process.send?.('ready')
 
-/** Creates keys that are not there yet, so many at a time. */
+/** Creates absent keys, so many at a time. */
 async function putAll(concurrency: number, durationMs: number, value: string) {
   const begun = performance.now()
   let count = 0

@@ -25,7 +25,7 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
   },
   list: (_request, response) => {
     let left = Number(size) * Number(count)
-    // With its length told, nothing stands around each part.
+    // With a length, no frame surrounds each part.
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': left })
     const more = (): void => {
       while (left > 0) {

@@ -42,7 +42,7 @@ export class Connection {
   }
 
   static open(port: number, { ca, cert, key }: Shown): Promise<Connection> {
-    // Of what is shown, a server beside this port has a port of its own, which must not take its place.
+    // A server on another port has certificates of its own, which must not replace these.
     return Connection.to({ host: '127.0.0.1', port, servername: 'localhost', ca, cert, key })
   }
 
@@ -236,7 +236,7 @@ export function getRequest(path: string, headers: Record<string, string> = {}): 
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** A text is sent as it is, anything else as JSON. */
+/** A text is sent unchanged, any other value as JSON. */
 export function bodyRequest(method: string, path: string, body: unknown, type = 'application/json'): Buffer {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\naccept: application/json\r\ncontent-type: ${type}\r\ncontent-length: ${bytes.length}\r\n\r\n`

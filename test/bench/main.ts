@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- name…]`: every line beside its floor, measured in the same run. Prints a table and writes it as JSON.
- * Ratios are what counts: the machine's own speed is in both sides.
+ * The ratios count: the machine's own speed is in both sides.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

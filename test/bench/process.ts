@@ -25,7 +25,7 @@ export class Child {
     for (const listener of this.#lines) listener(this.#output)
   }
 
-  /** The first match in what the process prints; fails when the process ends before. */
+  /** The first match in the process's output; fails when the process ends before. */
   async printed(pattern: RegExp): Promise<RegExpMatchArray> {
     return await new Promise((resolve, reject) => {
       const look = (output: string): void => {

@@ -66,7 +66,7 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** Creates so many Pods of 3 KB in each of the namespaces, which are made first; every hundredth has the label `rare=yes`. */
+/** Creates so many Pods of 3 KB in each of the namespaces, which are created first; every hundredth has the label `rare=yes`. */
 export async function fillPods(server: OrchServer, namespaces: readonly string[], each: number): Promise<void> {
   const connections = await openConnections(32, server.port, server)
   const create = async (connection: Connection, path: string, body: unknown) => {
@@ -100,7 +100,7 @@ function labelled(made: PodBody, index: number): PodBody {
   return { ...made, metadata: { ...made.metadata, labels } }
 }
 
-/** The latest revision, from which a watch shows what is changed from then on. */
+/** The latest revision, from which a watch shows later changes. */
 export async function revisionNow(server: OrchServer): Promise<string> {
   return await withConnections(1, server.port, server, async ([connection]) => {
     const answer = await connection?.send(getRequest('/api/v1/namespaces/default/configmaps?limit=1'), true)

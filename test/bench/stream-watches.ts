@@ -7,7 +7,7 @@ const lineEnd = 0x0a
 /** Longest wait for the head of an answer. */
 const answerMsMax = 60_000
 
-/** Many watches over HTTP/2, 200 streams to a connection. Of what arrives only the events are counted, each of which is a line. */
+/** Many watches over HTTP/2, 200 streams to a connection. Only the events are counted, each of which is a line. */
 export class StreamWatches {
   readonly #sessions: ClientHttp2Session[] = []
   /** Of each watch, in the order of the paths. */

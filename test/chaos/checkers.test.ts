@@ -6,7 +6,7 @@ import type { Operation, Outcome, Request } from './operation.ts'
 import { createRandom, pick } from './random.ts'
 import { findWriteFault } from './writes.ts'
 
-/** A store without faults, and clients of it whose requests overlap; some are not told what became of theirs. */
+/** A store without faults, and clients of it whose requests overlap; some get no answer. */
 function runModel(seed: number, rounds = 400) {
   const random = createRandom(seed)
   const objects = new Map<string, { token: string; revision: number }>()

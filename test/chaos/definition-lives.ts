@@ -17,7 +17,7 @@ export interface LifeCounts {
   removals: number
   objects: number
   checks: number
-  /** Requests of which it is not known what they did. */
+  /** Requests with an unknown outcome. */
   unknown: number
 }
 
@@ -36,10 +36,10 @@ type Answer =
   | { readonly kind: 'unknown' }
 
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
-/** Longest that a client waits for an answer; what it did is unknown then. */
+/** Longest wait of a client for an answer; then the outcome is unknown. */
 const answerMsMax = 15_000
 const pauseMs = 20
-/** So often is asked whether a definition is gone, with pauses: a machine that is busy has as many looks as an idle one. */
+/** Number of looks for a deleted definition, with pauses: a busy machine has as many as an idle one. */
 const looksMax = 3_000
 
 /** Definitions that are created, changed and deleted over and over, with objects, until they are stopped. */
@@ -76,7 +76,7 @@ class Life {
   readonly #options: LifeOptions
   readonly #path: string
   #versions: readonly string[] = ['v1']
-  /** Objects that were acknowledged, and those that may be there. */
+  /** Acknowledged objects, and those that may exist. */
   #created = new Set<string>()
   #possible = new Set<string>()
   #count = 0
@@ -138,7 +138,7 @@ class Life {
     }
   }
 
-  /** No gateway answers 404 for what was acknowledged. */
+  /** No gateway answers 404 for an acknowledged object. */
   async #see(): Promise<void> {
     const { clients, counts } = this.#options
     const seen = await Promise.all(

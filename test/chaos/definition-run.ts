@@ -49,7 +49,7 @@ export async function runDefinitions({ set, seed, workers, rounds, victims }: De
   return { faults, counts: lives.counts, kills }
 }
 
-/** Names and rows of definitions that are gone. */
+/** Names and rows of deleted definitions. */
 async function leftOver(keysBelow: (prefix: string) => Promise<readonly string[]>): Promise<string[]> {
   let left: readonly string[] = []
   const isSwept = async () => {

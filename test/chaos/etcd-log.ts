@@ -58,7 +58,7 @@ export async function readEtcdObjects<T>(address: string, prefix: string): Promi
     count_only: true,
   })
   const revision = Number(header.revision)
-  // A change behind the last of interest shows that all before have come.
+  // A change after the last one of interest shows that all before have arrived.
   const mark = Buffer.from('/test-mark').toString('base64')
   const marked = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/put', { key: mark, value: mark })
   const end = Number(marked.header.revision)
@@ -79,7 +79,7 @@ export async function readEtcdObjects<T>(address: string, prefix: string): Promi
   return { revision, changes }
 }
 
-/** Makes etcd forget what was before its present. */
+/** Makes etcd forget everything before its present. */
 export async function compactEtcd(address: string): Promise<void> {
   const { header } = await askEtcd<{ header: { revision: string } }>(address, '/v3/kv/range', { key: Buffer.from('x').toString('base64') })
   await askEtcd(address, '/v3/kv/compaction', { revision: header.revision, physical: true })

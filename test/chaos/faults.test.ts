@@ -5,9 +5,9 @@ import { openServiceSet } from './service-set.ts'
 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
-/** So wide that no busy machine leaves them; what is lost or out of order is a fault all the same. */
+/** So wide that no busy machine leaves them; a lost or misordered event is a fault all the same. */
 const bounds = { faults: 6, operations: 100, events: 1_000, unknownPartMax: 0.5, readyMsMax: 60_000 }
-/** Draws kills of a gateway and a storage, a cut and a silent connection, a process that stands still, and NATS that is gone. */
+/** Draws kills of a gateway and a storage, a cut and a silent connection, a stopped process, and lost NATS. */
 const seed = 7
 const atMostMs = 150_000
 

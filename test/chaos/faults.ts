@@ -19,7 +19,7 @@ export interface Fault {
   readonly target: string
   /** Requests that were being answered at that moment. */
   readonly inFlight: number
-  /** From the start of a process, or from the return of what it stands on, until it was ready; absent where nothing was started. */
+  /** From the start of a process, or from the return of its backend, until it was ready; absent if nothing was started. */
   readonly readyMs: number | undefined
 }
 
@@ -49,7 +49,7 @@ export interface Faults {
 
 /** Longest that a process may take until it is ready again. */
 export const readyMsMax = 10_000
-/** Longest that is waited for it; what takes longer is reported with its duration. */
+/** Longest wait for it; a longer time is reported with its duration. */
 const readyWaitMs = 60_000
 
 /** Each kind comes once before any comes again. */
@@ -177,7 +177,7 @@ class Harm {
     return this.#readiness([name])
   }
 
-  /** All that stand on etcd must be ready soon after it is. */
+  /** All processes on etcd must be ready soon after it is. */
   async #stopEtcd(): Promise<number> {
     const { etcd } = this.#set
     await etcd.kill()

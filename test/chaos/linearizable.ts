@@ -110,7 +110,7 @@ function toMoments(operations: readonly Operation[]): Moment {
     moments.push({ ...momentAt({ index, isCall: true, atMs: begunMs }), answer })
     if (answer !== undefined) moments.push(answer)
   })
-  // At the same time a call comes first: then both orders are possible.
+  // Of equal times a call comes first: then both orders are possible.
   moments.sort((a, b) => a.atMs - b.atMs || Number(b.isCall) - Number(a.isCall))
   const head = momentAt({ index: -1, isCall: false, atMs: 0 })
   let last = head

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** A way between two processes that a test can harm. */
 export interface Link {
   readonly port: number
-  /** Drops what one side sends, until `hear`. */
+  /** Drops one side's bytes, until `hear`. */
   mute(side: 'caller' | 'callee'): void
   /** Drops everything: on open connections for ever, as a firewall does that has forgotten them, and on new ones until `hear`. */
   silence(): void

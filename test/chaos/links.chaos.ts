@@ -18,7 +18,7 @@ const wanted = new RegExp(process.env['ORCH_CHAOS_FAULTS'] ?? '')
 const rounds = Number(process.env['ORCH_CHAOS_ROUNDS'] ?? 1)
 /** Longest that is waited for everything to be as before. */
 const recoveryMsMax = 60_000
-/** Between two faults, so that what comes of one does not count for the next. */
+/** Pause between two faults, so that consequences of one do not count for the next. */
 const restMs = 2_500
 /** etcd alone has no other member, and all storages at once have no other replica: the time counts from their first answer, at each gateway. */
 const afterReturnMs = 1_000

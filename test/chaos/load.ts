@@ -31,12 +31,12 @@ export interface Load {
   readonly inFlight: number
   /** The newest revision that was acknowledged. */
   readonly acknowledged: number
-  /** When each answer came that was neither a refusal nor unknown, by the monotonic clock. */
+  /** Times of the answers that were neither refusals nor unknown, by the monotonic clock. */
   readonly answered: readonly number[]
   stop(): Promise<void>
 }
 
-/** Longest that a client waits for an answer; what it did is unknown then. */
+/** Longest wait of a client for an answer; then the outcome is unknown. */
 const answerMsMax = 15_000
 
 /** Begins to write. */

@@ -4,7 +4,7 @@ export type Request =
   | { readonly kind: 'update'; readonly token: string; readonly expected: number }
   /** A patch without a revision. */
   | { readonly kind: 'patch'; readonly token: string }
-  /** Expected 0: whatever is there. */
+  /** Expected 0: any present object. */
   | { readonly kind: 'delete'; readonly expected: number }
   | { readonly kind: 'read' }
 

@@ -31,7 +31,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
 
   async function openWatchers(): Promise<Watcher[]> {
     const acknowledged = () => 0
-    // Two of each gateway; when theirs is gone they go to the other.
+    // Two of each gateway; when theirs is killed they use the other.
     return Promise.all(
       [0, 1, 2, 3].map((index) => openWatcher({ clients: clientsFrom(index), app: index < 2 ? undefined : 'web', acknowledged })),
     )
@@ -40,7 +40,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
   const clientsFrom = (index: number) => (index % 2 === 0 ? set.clients : set.clients.toReversed())
   const gatewayOf = ({ at }: Watcher, index: number) => `gateway-${set.clients.indexOf(clientsFrom(index)[at] as Client)}`
 
-  /** An object that every watcher selects; all have seen what came before it when they have seen it. */
+  /** An object that every watcher selects; a watcher that has seen it has seen all before it. */
   async function seenByAll(watchers: readonly Watcher[], name: string): Promise<void> {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels: { app: 'web' } }, data: { text: name } }
     const { metadata } = await (set.clients[0] as Client).resource(configMaps).create(object)
@@ -144,7 +144,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
   }, 300_000)
 })
 
-/** Waits until so many more requests have been answered well. */
+/** Waits until so many more requests have succeeded. */
 function answers(load: SteadyLoad, count: number): Promise<void> {
   const wanted = load.answered.length + count
   return until(() => load.answered.length >= wanted)

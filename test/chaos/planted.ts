@@ -2,7 +2,7 @@ import type { Step } from '../watch/checker.ts'
 import type { Operation } from './operation.ts'
 import type { ChaosRun } from './run.ts'
 
-/** Something that could have gone wrong in a run, and how it would be reported. */
+/** A possible fault of a run, and its report. */
 interface Plant {
   /** Does it to a copy of the record; undefined: the run gives no occasion. */
   readonly harm: (run: ChaosRun) => ChaosRun | undefined
@@ -56,7 +56,7 @@ function withStaleRead(run: ChaosRun): ChaosRun | undefined {
   return { ...run, operations: [...run.operations, stale] }
 }
 
-/** Does something to what the first watcher of everything has seen, in the middle of two events that follow one another. */
+/** Changes the events of the first watcher of everything, between two consecutive ones. */
 function withSteps(run: ChaosRun, harm: (steps: Step[], at: number) => unknown): ChaosRun | undefined {
   const index = run.observations.findIndex(({ app }) => app === undefined)
   const observation = run.observations[index]

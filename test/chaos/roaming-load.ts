@@ -5,7 +5,7 @@ import { type ChaosObject, configMaps, namespace } from './load.ts'
 
 /** The observations of one loop of requests. */
 export interface Track {
-  /** When each good answer came, by the monotonic clock. */
+  /** Times of the good answers, by the monotonic clock. */
   readonly answered: number[]
   readonly failures: { readonly atMs: number; readonly why: string }[]
 }

@@ -39,19 +39,19 @@ export interface ChaosRun {
   readonly log: readonly TrueChange[]
   readonly observations: readonly Observation[]
   readonly watchers: readonly Pick<Watcher, 'failure' | 'reached' | 'resumed'>[]
-  /** Revisions that each watcher must have come to. */
+  /** Revisions that each watcher must have reached. */
   readonly wanted: readonly number[]
   /** Objects of the final list, by gateway. */
   readonly listed: readonly ReadonlyMap<string, string>[]
   readonly tookMs: number
 }
 
-/** Below this stand the objects of a run in etcd. */
+/** Prefix of the run's objects in etcd. */
 export const keysOfRun = `/orch/keys/core/configmaps/${namespace}/`
 const selections = Array.from({ length: 32 }, (_, index) => (index % 8 === 3 ? 'web' : index % 8 === 6 ? 'db' : undefined))
 const settleMsMax = 60_000
 
-/** Writes and watches through all gateways while the set is harmed; what came of it is judged afterwards. */
+/** Writes and watches through all gateways while the set is harmed; the results are judged afterwards. */
 export async function runChaos({ set, seed, atLeastMs, atMostMs, bounds }: ChaosOptions): Promise<ChaosRun> {
   const { clients } = set
   await first(set).request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } })

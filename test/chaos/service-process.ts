@@ -44,7 +44,7 @@ export interface ServiceProcess {
   cpuMicros(): number
   /** Its log so far. */
   log(): string
-  /** Its metrics; of those that have a port for probes. */
+  /** Its metrics; for processes with a port for probes. */
   metrics(): Promise<string>
 }
 
@@ -141,7 +141,7 @@ function lastWords(logFile: string): string {
   return readFileSync(logFile, 'utf8').slice(-1_500)
 }
 
-/** Undefined: it is ready. Else what it says, or why it says nothing. */
+/** Undefined: it is ready. Else its message, or the reason for its silence. */
 function whyUnready(url: string, authority: string | undefined): Promise<string | undefined> {
   const get = authority === undefined ? getHttp : getHttps
   return new Promise((resolve) => {

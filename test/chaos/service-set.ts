@@ -110,7 +110,7 @@ async function openMembers(
   return count === 1 ? [await openEtcd({ path, dataDir: folder, tls })] : openEtcdMembers({ path, folder, count })
 }
 
-/** From now on etcd answers only those who have said who they are. */
+/** From now on etcd answers only authenticated clients. */
 async function askForPasswords(address: string, { username, password }: NonNullable<ServiceSetOptions['passwords']>): Promise<void> {
   for (const name of new Set([username, 'root'])) await askEtcd(address, '/v3/auth/user/add', { name, password })
   await askEtcd(address, '/v3/auth/role/add', { name: 'root' }).catch(() => {})

@@ -1,6 +1,6 @@
 /**
  * Loaded into a service's process by a test: the process that started it may move its wall clock, as an administrator or a
- * bad time server would. The monotonic clock and the timers go on as they were.
+ * bad time server would. The monotonic clock and the timers continue unchanged.
  */
 const NativeDate = Date
 let shiftMs = 0

@@ -7,12 +7,12 @@ export interface SingleFault {
   /** `gateway-0>storage-0`, or the name of a process. */
   readonly place: string
   readonly what: string
-  /** Longest time without a success that it may cost a client that may use any gateway; absent: nothing can be written meanwhile, and it counts once what was away is back. */
+  /** Longest allowed time without a success for a client that may use any gateway; absent: nothing can be written meanwhile, and it counts from the return of the missing part. */
   readonly boundMs: number | undefined
   /** Longest wait of clients for an answer. */
   readonly answerMs: number
   begin(): unknown
-  /** Ends it: what is still broken after that is ours to mend. */
+  /** Ends it: a later fault is the product's. */
   end(): unknown
   /** Links that have to carry something again. */
   readonly links: readonly Link[]

@@ -44,7 +44,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
   }
   const watchers = (app?: string) =>
     Promise.all([0, 1].map((index) => openWatcher({ clients: [set.clients[index] as Client], app, acknowledged: () => 0 })))
-  /** An object for those who watch; they have seen all before it when they have seen it. */
+  /** An object for the watchers; a watcher that has seen it has seen all before it. */
   const seenByAll = async (those: readonly Watcher[], app = 'web') => {
     const { metadata } = await maps().create(aMap(`last-${++names}`, app))
     await until(() => those.every(({ reached }) => reached >= Number(metadata.resourceVersion)))
@@ -60,7 +60,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
     const quiet = await watchers('quiet')
     for (const one of [...set.of('watch'), ...set.of('watch')]) {
       await make(20)
-      // Positions travel once a second: what the watches stand at is newer than what is forgotten.
+      // Positions are sent once a second: the watches' positions are newer than the forgotten revisions.
       await sleep(systemClock, 2_500)
       await compactEtcd(set.etcd.address)
       await make(5)
@@ -89,7 +89,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
       expect(leads.filter(Boolean)).toHaveLength(1)
       leader.pause()
       const endsMs = performance.now() + pauseSeconds * 1_000
-      // Calls that wait for it go elsewhere when their time is up: some may be lost to the client, none to the store.
+      // Calls that wait for it are sent to another one when their time is up: some may be lost to the client, none to the store.
       const attempt = (name: string) => maps(set.clients[1]).create(aMap(name), { signal: AbortSignal.timeout(20_000) })
       let written = 0
       while (performance.now() < endsMs || !(await isPublishing(other))) {
@@ -145,7 +145,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
   test('CHUNK-05: while pages are read, the past is forgotten: a page is of its list’s moment or 410, and no page is of another moment', async () => {
     await make(30)
     const outcomes = { whole: 0, expired: 0 }
-    /** Storage remembers the past for as long as configured, whatever etcd does: a new process has only what etcd has. */
+    /** Storage remembers the past for its configured time, for any compaction of etcd: a new process has only etcd's. */
     const forget = async () => {
       await compactEtcd(set.etcd.address)
       for (const one of set.of('storage')) {
@@ -196,7 +196,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
       const codes: number[] = []
       for (let round = 0; round < 4; round += 1) {
         const name = `answerless-${round}`
-        // Nothing is known of what this request needs to read first: that has been asked before.
+        // The objects that this request reads first are not cached: they were requested before.
         for (const link of harmed) link.mute('callee')
         const created = codeOf(maps(set.clients[round % 2]).create(aMap(name)))
         await Promise.race([until(async () => (await revisionInEtcd(set.etcd.address, `${keysOfRun}${name}`)) > 0), created])

@@ -12,13 +12,13 @@ interface Failure {
 export interface SteadyLoadOptions {
   readonly clients: readonly Client[]
   readonly workers: number
-  /** Asks again, elsewhere, where there was no connection or the answer says when to come back. */
+  /** Sends again, to another gateway, without a connection or if the answer says when to retry. */
   readonly retries: boolean
 }
 
 /** Clients that write and read objects of their own, so that nothing but the server can be in their way. */
 export interface SteadyLoad {
-  /** When each good answer came, by the monotonic clock. */
+  /** Times of the good answers, by the monotonic clock. */
   readonly answered: readonly number[]
   readonly failures: readonly Failure[]
   /** Requests that were asked again. */

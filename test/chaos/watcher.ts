@@ -25,7 +25,7 @@ export interface Watcher {
   readonly resumed: number
   /** Why it can't go on; it should have been able to. */
   readonly failure: string | undefined
-  /** When the last event came. */
+  /** Time of the last event. */
   readonly heardMs: number
   stop(): Promise<void>
 }

@@ -250,7 +250,7 @@ test('an answer that is read later is whole', async () => {
   })
   const answer = await transport.send(get('/'))
   await closed.promise
-  // The client has seen the end of the stream by the answer to a request behind it.
+  // The client has seen the end of the stream by the answer to a later request.
   await readText(await transport.send(get('/')))
   expect(await readText(answer)).toBe('whole')
 })

@@ -36,7 +36,7 @@ async function aProvider(...answers: object[]) {
   return { issuer: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, authority: pair.certificate, asked }
 }
 
-/** An API server that says which token has come; those on the list are refused. */
+/** An API server that records the token; those on the list are refused. */
 async function aClient(config: Record<string, string>, refused: readonly string[] = []) {
   const server = createPlainServer((request, response) => {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? ''

@@ -57,7 +57,7 @@ describe('flags that choose the objects of', () => {
 
   test.each(changes)('%s: -f and -k', async (command, rest) => {
     const text = JSON.stringify(deployment('a', 'default'))
-    // Words of labels stand behind a name, also where files name the objects.
+    // Words of labels follow a name, also if files name the objects.
     const flags = command === 'label' || command === 'annotate' ? rest.slice(1) : rest
     const pairs = command === 'label' || command === 'annotate' ? rest.slice(0, 1) : []
     expect((await ctl([command, ...pairs, '-f', '-', ...flags], { input: text })).out).toBe('deployment.apps/a\n')
@@ -254,7 +254,7 @@ describe('flags of writing:', () => {
 
 describe('delete', () => {
   const finalizers = ['example.com/held']
-  /** An owner and what it owns, which both stay while they are deleted. */
+  /** An owner and its dependants, which both stay while they are deleted. */
   const createOwned = async () => {
     const { objects } = shared.server.client
     await objects.create(configMap('owner', { finalizers }))

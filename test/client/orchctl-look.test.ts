@@ -178,7 +178,7 @@ describe('blame', () => {
 })
 
 describe('watch', () => {
-  /** Runs the command until it has printed something; then what is to happen next happens. */
+  /** Runs the command until it has printed a text; then takes the next step. */
   async function watching(args: readonly string[], ...steps: readonly (readonly [printed: RegExp, next: () => unknown])[]) {
     const ending = new AbortController()
     let step = 0

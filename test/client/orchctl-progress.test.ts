@@ -4,7 +4,7 @@ import { type CtlOptions, CtlServer, runCtlIn } from './run-ctl.ts'
 
 const shared = new CtlServer()
 
-/** Runs a command; gives what its status line has shown, each text once, and what it has printed between, in order. */
+/** Runs a command; returns the texts of its status line, each once, and its output between, in order. */
 async function statusOf(args: readonly string[], options: CtlOptions = {}): Promise<{ code: number; seen: string[]; isClosed: boolean }> {
   const seen: string[] = []
   let isClosed = false

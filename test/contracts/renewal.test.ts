@@ -96,7 +96,7 @@ function dial(addresses: readonly string[], folder?: string) {
   return { ...dialled, clock }
 }
 
-/** Lets a clock go on, and what has arrived be read. */
+/** Advances a clock, and lets received bytes be read. */
 async function pass(clock: FakeClock, byMs: number): Promise<void> {
   clock.advance(byMs)
   await turns(20)
@@ -166,7 +166,7 @@ test('CARD-25: after damaged TLS records, one after the other, calls are answere
 async function both(first: Answering, second: Answering) {
   const dialled = dial([first.address, second.address])
   await dialled.reached
-  // A stream each: what is asked side by side is spread.
+  // A stream each: parallel questions are spread.
   while (first.asked.length === 0 || second.asked.length === 0) {
     const streams = [dialled.service.follow({ text: '' }), dialled.service.follow({ text: '' })]
     await Promise.all(streams.map((stream) => stream[Symbol.asyncIterator]().next()))

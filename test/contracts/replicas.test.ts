@@ -117,7 +117,7 @@ test('CARD-24: a replica that stands still gets no more than a bound of what is 
   // All at once: one after another, a busy machine would give the replica up before the bound is reached.
   const boundMiB = rpcLimits.exchangeQueueBytesMax / value.length
   const sent = Array.from({ length: boundMiB + 64 }, () => commit(alone.service, value).catch((error: unknown) => error))
-  // After its time a read goes elsewhere, and the outcome of a commit is unknown.
+  // After its time a read is sent to another replica, and the outcome of a commit is unknown.
   const reads = Array.from({ length: 20 }, () => get(both.service))
   expect(new Set((await Promise.all(reads)).map(({ revision }) => revision))).toEqual(new Set([answering.child.pid]))
   const outcomes = await Promise.all(sent)

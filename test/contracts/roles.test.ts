@@ -59,7 +59,7 @@ beforeAll(async () => {
   return () => rmSync(folder, { recursive: true })
 })
 
-/** A service that answers everybody who gets through. */
+/** A service that answers every caller that gets through. */
 function answering({ methods }: Contract<Methods>): Service<Contract<Methods>> {
   const end = (): Stream<never> => {
     const parts = new PushStream<never>()

@@ -9,7 +9,7 @@ import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 /** All contracts that services offer one another. */
 export const contracts = { storage: storageContract, watch: watchContract, admission: admissionContract }
 
-/** Storage on a memory store, and watch and admission behind it. */
+/** Storage on a memory store, with watch and admission over it. */
 export async function openServices(): Promise<OpenedServices<typeof contracts>> {
   const store = createMemoryStore()
   const storage = await createStorage({ store })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The cases of a file of `cases/`. Its first line says where they come from. */
+/** The cases of a file of `cases/`. Its first line names their source. */
 export function readCases<T>(name: string): readonly T[] {
   const [, ...lines] = readFileSync(new URL(`cases/${name}.jsonl`, import.meta.url), 'utf8')
     .trim()

@@ -73,7 +73,7 @@ describe('CRD-150: what version 2 can say of a schema', () => {
   })
 })
 
-/** The tables keep what a schema says in parts, and types in lists. */
+/** The tables keep a schema's contents in parts, and types in lists. */
 function flat(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(flat)
   if (typeof value !== 'object' || value === null) return value

@@ -58,7 +58,7 @@ interface CompatibilityCase {
 /** The table has a function of its own for stored expressions; \`includes\` is one. */
 const expression = (text: string): string => text.replaceAll('test()', '[1].includes(1)')
 
-/** A definition with the same rule on values, objects, lists and maps, and on what is in them. */
+/** A definition with the same rule on values, objects, lists and maps, and on their items. */
 function ruled(rule: string, messageExpression: string) {
   const rules = { 'x-kubernetes-validations': [{ rule: expression(rule), messageExpression: expression(messageExpression) }] }
   const value = { type: 'string', maxLength: 10, ...rules }

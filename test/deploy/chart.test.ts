@@ -50,7 +50,7 @@ function render(flags: readonly string[]): { readonly text: string; readonly man
   return { text, manifests: documents.map((one) => loadYaml<Manifest>(one)) }
 }
 
-/** Definitions of what comes from others; their fields are not checked. */
+/** Definitions of other projects' kinds; their fields are not checked. */
 const definitions = [
   ['monitoring.coreos.com', 'ServiceMonitor'],
   ['monitoring.coreos.com', 'PrometheusRule'],

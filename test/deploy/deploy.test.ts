@@ -38,7 +38,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const withoutOpenssl = withoutPrograms('openssl')
 if (withoutOpenssl === '') execFileSync('sh', [join(deployFolder, 'certificates.sh'), folder], { stdio: 'ignore' })
 const secrets = withoutOpenssl === '' ? (loadAllYaml(readFileSync(join(folder, 'secrets.yaml'), 'utf8')) as Manifest[]) : []
-/** Tests of what certificates.sh has made. */
+/** Tests of the output of certificates.sh. */
 const testCertificates = test.skipIf(withoutOpenssl !== '')
 
 function expectReadable({ command, flags }: Started): void {

@@ -8,7 +8,7 @@ import { aFolder } from '../e2e/server-process.ts'
 import { comparable, readPage, type Typed } from './page.ts'
 import { Shell } from './shell.ts'
 
-/** Minor versions that print what the pages say: older ones lack a command, newer ones may use other words. */
+/** Minor versions whose output is on the pages: older ones lack a command, newer ones may use other words. */
 const [oldestMinor, newestMinor] = [31, 33]
 
 /** The newest kubectl of the machine, or why there is none that will do. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A command as a page shows it, with what the page says that it prints. */
+/** A command of a page, with its printed output there. */
 export interface Typed {
   readonly command: string
   readonly output: readonly string[]

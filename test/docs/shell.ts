@@ -8,7 +8,7 @@ export interface Done {
   readonly exitCode: number
 }
 
-/** One shell for all commands of a page, so that what one sets is there for the next. */
+/** One shell for all commands of a page, so that the variables of one are there for the next. */
 export class Shell {
   readonly #child: ChildProcessWithoutNullStreams
   #text = ''

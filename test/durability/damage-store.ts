@@ -1,10 +1,10 @@
 /**
- * Damages copies of a store's data file at random, opens each, and uses what opens: reads all, follows its changes, writes, compacts.
+ * Damages copies of a store's data file at random, opens each, and uses those that open: reads all, follows its changes, writes, compacts.
  *
  *   node damage-store.ts <folder> <seed> <copies>
  *
- * Says what became of each copy: `refused`, `same` (what was damaged is not in use), `forgotten` (the past was damaged, and what is left of
- * it is whole), `ended` (damage that a server ends with), `mute` (its changes can't be read and nothing reports it), or `differs`,
+ * Prints the outcome of each copy: `refused`, `same` (the damaged part is not in use), `forgotten` (the past was damaged, and the rest
+ * is whole), `ended` (damage that a server ends with), `mute` (its changes can't be read and nothing reports it), or `differs`,
  * with the damage.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'

@@ -36,7 +36,7 @@ function numberBytes(value: number, bytes: number): Buffer {
   return buffer
 }
 
-/** Positions of the fields of the first page, behind its head. */
+/** Positions of the fields of the first page, after its head. */
 const fields = { magic: 24, version: 28, pageSize: 48, freeFlags: 52, mainRoot: 136, lastPage: 144, transaction: 152 }
 /** The first page of the newest transaction: its fields decide. */
 function editNewest(field: number, value: Buffer): (path: string) => void {

@@ -64,7 +64,7 @@ function aSmallDisk(megabytes: number): string | undefined {
   return folder
 }
 
-/** Takes what is left of a disk. */
+/** Takes the rest of a disk. */
 function fillWith(path: string): void {
   const file = openSync(path, 'w')
   try {

@@ -15,7 +15,7 @@ const largeBytes = 100_000
 /** Number of tries on a full disk, creates of small and large objects in turn. */
 const triesWhenFull = 20
 
-/** Keys and revisions of what was acknowledged, and is not deleted. */
+/** Keys and revisions of acknowledged objects that are not deleted. */
 const acknowledged = new Map<string, number>()
 const deleted: string[] = []
 let number = 0

@@ -94,13 +94,13 @@ async function killedUnderLoad(
     isEnough()
   })
   await enough
-  // Not behind an answer only: the moment lies anywhere between two of them.
+  // Not after an answer only: the moment is anywhere between two of them.
   await sleep(systemClock, random() * 5)
   server.signal('SIGKILL')
   await Promise.all([server.exited, ...writing])
 }
 
-/** Creates a Secret, changes it, and deletes every third. False: the server is gone. */
+/** Creates a Secret, changes it, and deletes every third. False: the server has ended. */
 async function writeOne(client: Client, known: Known, name: string): Promise<boolean> {
   const resource = client.resource(secrets)
   const note = (version: string | undefined) => {

@@ -13,7 +13,7 @@ export interface KilledRounds {
   readonly revisions: number
 }
 
-/** Starts a writer on a folder, kills it under load and looks at what it has left, so many times; ends with the first fault. */
+/** Starts a writer on a folder, kills it under load and checks the folder, so many times; ends with the first fault. */
 export async function killAgainAndAgain(options: { directory: string; rounds: number; random: () => number }): Promise<KilledRounds> {
   const { directory, rounds, random } = options
   const state = new Map<string, number>()
@@ -32,12 +32,12 @@ export async function killAgainAndAgain(options: { directory: string; rounds: nu
   return { faults, acknowledged: total, revisions: seen.size }
 }
 
-/** Kills a writer a random moment after its first acknowledgement, and gives what it acknowledged. */
+/** Kills a writer a random moment after its first acknowledgement, and returns its acknowledgements. */
 async function killedRound(options: { directory: string; first: number; random: () => number }) {
   const { directory, first, random } = options
   const writer = startWriter({ directory, first, inFlight })
   await writer.seen('ack', 1 + Math.floor(random() * 300))
-  // Not on a line's end only: the moment lies anywhere between two of them.
+  // Not at a line's end only: the moment is anywhere between two of them.
   await sleep(systemClock, random() * 3)
   writer.child.kill('SIGKILL')
   const { acknowledged, refused, end, errors } = await writer.ended

@@ -30,7 +30,7 @@ export async function writeSampleStore(directory: string): Promise<State> {
   return state
 }
 
-/** The changes after a revision as those who follow them read them, as one text for each; `forgotten` where they begin too early. */
+/** The changes after a revision as followers read them, as one text for each; `forgotten` if they begin too early. */
 export async function readChanges(store: Store, after: Revision): Promise<State | 'forgotten'> {
   const changes: string[] = []
   for (let last = after; last < store.status().revision; ) {

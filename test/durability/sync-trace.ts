@@ -1,4 +1,4 @@
-/** Reads what `strace -f` wrote of a writer, to show that no acknowledgement left before the sync that covers it. */
+/** Reads the output of `strace -f` for a writer, to show that no acknowledgement left before the sync that covers it. */
 
 interface Call {
   readonly name: string

@@ -14,7 +14,7 @@ export interface Known {
   readonly state: Map<string, number>
 }
 
-/** Opens a directory whose writer is gone and tells everything that should not be. */
+/** Opens a directory whose writer has ended and returns all faults. */
 export async function findFaults({
   directory,
   acknowledged,
@@ -74,7 +74,7 @@ function refusedFaults(changes: readonly StoreChange[], refused: readonly number
   return changes.filter(({ writeId }) => ids.has(writeId)).map(({ writeId }) => `${writeId} was refused and is there`)
 }
 
-/** Applies the changes to the state, each to what it says that it replaces. */
+/** Applies the changes to the state, each to its named predecessor. */
 function replayFaults(changes: readonly StoreChange[], state: Map<string, number>): string[] {
   const faults: string[] = []
   for (const { key, revision, value, replaces } of changes) {

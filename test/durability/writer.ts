@@ -1,5 +1,5 @@
 /**
- * A process that writes to a data directory and says on its output what was acknowledged, for tests that kill it.
+ * A process that writes to a data directory and prints its acknowledgements, for tests that kill it.
  *
  *   node writer.ts <directory> <first number> <writes, 0: until killed> <in flight> [unsafe-no-sync]
  *

@@ -37,7 +37,7 @@ test('the informer of @kubernetes/client-node goes on over a restart of the serv
   await informer.start()
   await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'after' } } })
   await added('after')
-  // The server's own comes sooner or later.
+  // The server's own arrives at any time.
   seen.delete('kube-root-ca.crt')
   expect([...seen].sort()).toEqual(['after', 'before'])
 })

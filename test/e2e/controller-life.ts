@@ -18,7 +18,7 @@ interface Widget extends KubernetesObject {
 
 /** The result of a controller and its objects. */
 export interface ControllerLife {
-  /** Errors that ended a watch or a request, beside conflicts and objects that were gone. */
+  /** Errors that ended a watch or a request, besides conflicts and deleted objects. */
   readonly errors: readonly string[]
   /** Objects whose status was seen as it should be, before the definition was deleted. */
   readonly reconciled: number
@@ -31,7 +31,7 @@ export interface ControllerLife {
   }[]
   /** Objects that the informer saw go. */
   readonly deleted: number
-  /** The code of a list after the definition is gone. */
+  /** The code of a list after the definition's deletion. */
   readonly after: number
 }
 
@@ -90,7 +90,7 @@ export const convertingSizes: Reply = withBody(({ review, request }) => {
   return { apiVersion: review.apiVersion, kind: 'ConversionReview', response }
 })
 
-/** A controller with an informer reconciles objects while their definition changes and goes. */
+/** A controller with an informer reconciles objects while their definition changes and is deleted. */
 export async function runController(
   config: KubeConfig,
   { count, hook }: { readonly count: number; readonly hook: WebhookServer },
@@ -154,7 +154,7 @@ export async function runController(
       }
       queue.delete(name)
       await reconcile(name).catch((error: { code?: number }) => {
-        // An object that is gone needs nothing; what the server asks to try again is tried again.
+        // A deleted object needs nothing; a request that the server asks to retry is retried.
         if (error.code === 404) return
         if (error.code !== 409 && error.code !== 503) errors.push(`reconcile: ${textOf(error)}`)
         queue.add(name)

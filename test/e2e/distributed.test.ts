@@ -116,7 +116,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(storages).toHaveLength(2)
     const names = ['b', 'c']
     for (const [index, { pid }] of storages.entries()) {
-      // One after the other: wherever the watch stood, it has moved once.
+      // One after the other: a watch at any of them has moved once.
       process.kill(pid, 'SIGKILL')
       const name = names[index] ?? ''
       // The one that was killed before may still be starting.

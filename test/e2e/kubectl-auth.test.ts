@@ -44,7 +44,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
       await kubectl('create', 'token', 'till', '--duration=20m', '--audience=https://kubernetes.default.svc.cluster.local')
     ).trim()
     const account = 'system:serviceaccount:default:till'
-    // A certificate goes before a token, so the token is used without the administrator's configuration.
+    // A certificate precedes a token, so the token is used without the administrator's configuration.
     const bare = join(aFolder(), 'bare.conf')
     const admin = await loadConfiguration(env.KUBECONFIG)
     const configuration = { server: admin.server, certificateAuthority: admin.certificateAuthority ?? '', token }

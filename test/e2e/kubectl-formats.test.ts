@@ -131,7 +131,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     onTestFinished(() => void child.kill())
     const lines: string[] = []
     for await (const line of createInterface(child.stdout)) {
-      // The server's own, which comes shortly after the namespace.
+      // The server's own, which arrives shortly after the namespace.
       if (line.startsWith('kube-root-ca.crt')) continue
       lines.push(cellsOf(line.replace(/\d+s$/, 'age')))
       if (lines.length === 2) await kubectl('create', 'configmap', 'second', '--from-literal=a=b')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { aKubectl, describeKubectls } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
 
-/** kubectl with a folder for what it reads: `file` writes one and gives its path. */
+/** kubectl with a folder for its files: `file` writes one and returns its path. */
 async function aWriter(binary: string) {
   const folder = aFolder()
   const file = (text: string, name = 'manifest.yaml') => {

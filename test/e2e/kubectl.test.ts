@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { aKubectl, describeKubectls } from './kubectl.ts'
 
-/** One object of each kind that is walked through. Those of the last column live in the namespace. */
+/** One object of each tested kind. Those of the last column are in the namespace. */
 const kinds: readonly [kind: string, name: string, apiVersion: string, rest: string, namespaced: boolean][] = [
   ['ConfigMap', 'm', 'v1', 'data: {a: "1"}', true],
   ['ResourceQuota', 'q', 'v1', 'spec: {hard: {pods: "3"}}', true],
@@ -98,7 +98,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     onTestFinished(() => void child.kill())
     const lines: string[] = []
     for await (const line of createInterface(child.stdout)) {
-      // The server's own, which comes shortly after the namespace.
+      // The server's own, which arrives shortly after the namespace.
       if (line === 'configmap/kube-root-ca.crt') continue
       lines.push(line)
       if (lines.length === 1) await withFile('create', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: second, namespace: default}\n')

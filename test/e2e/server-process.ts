@@ -27,7 +27,7 @@ export interface Exit {
   readonly error: string
 }
 
-/** A folder that goes with the test. */
+/** A folder that is removed after the test. */
 export function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'orch-e2e-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

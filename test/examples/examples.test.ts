@@ -36,13 +36,13 @@ function copyExample(name: string): string {
   return folder
 }
 
-/** Types the last command of the README, and gives what was printed; rejects with that where the command fails. */
+/** Types the last command of the README, and returns its output; rejects with it if the command fails. */
 async function runExample(name: string): Promise<string> {
   const [install, command = '', ...more] = commandsOf(name)
   expect({ install, more }).toEqual({ install: 'npm install', more: [] })
   const cwd = copyExample(name)
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
-  // Colours would part the words, and what concerns the run around this one is not for the run within.
+  // Colours would split the words, and this run's own variables are not for the run within.
   const inherited = Object.entries(process.env).filter(
     ([key]) => !/^(?:VITEST|JEST|NODE_|TEST$|KUBECONFIG|ORCH_|FORCE_COLOR|npm_(?:lifecycle|package|config_local)|INIT_CWD)/.test(key),
   )

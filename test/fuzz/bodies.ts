@@ -66,7 +66,7 @@ function extraMetadata(chance: Chance): object {
   ])
 }
 
-/** The text of an object mostly says of what kind it is. */
+/** The text of an object mostly names its kind. */
 function withTypeMeta(text: string, { kind, apiVersion }: Pick<Described, 'kind' | 'apiVersion'>, chance: Chance): string {
   if (!text.startsWith('{') || chance.oneIn(20)) return text
   const rest = text.slice(1)
@@ -128,7 +128,7 @@ const directives = [
   ],
 ]
 
-/** Directives stand beside fields, at any depth. */
+/** Directives are beside fields, at any depth. */
 function strategicBytes(chance: Chance, described: Described): Buffer {
   const text = partBytes(chance, described).toString()
   if (!chance.oneIn(2)) return Buffer.from(text)
@@ -152,7 +152,7 @@ function jsonPatchText(drawing: Drawing, described: Described): string {
   return `[${[operation(), ...chance.several(3, operation)].join()}]`
 }
 
-/** A pointer into an object of a type, and what is there. */
+/** A pointer into an object of a type, and the value there. */
 function placeIn(chance: Chance, start: Node): { pointer: string; node: Node } {
   let node = start
   let pointer = ''

@@ -23,7 +23,7 @@ export class Chance {
     return this.below(times) === 0
   }
 
-  /** So many values, fewer than `bound`. */
+  /** Fewer than `bound` values. */
   several<T>(bound: number, make: () => T): T[] {
     return Array.from({ length: this.below(bound) }, make)
   }

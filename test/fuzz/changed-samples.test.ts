@@ -13,7 +13,7 @@ const samples = createCatalogue('orch').resources.flatMap(({ type, kind, apiVers
   return fields === undefined ? [] : [{ type, body: { apiVersion, kind, metadata, ...fields } as Body }]
 })
 
-/** Definitions are named after what they define. */
+/** Definitions are named after their kinds. */
 function nameOf(kind: string, spec: unknown): string {
   const { group, version, names } = (spec ?? {}) as { group?: string; version?: string; names?: { plural: string } }
   if (kind === 'APIService') return `${version}.${group}`

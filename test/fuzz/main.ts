@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz [-- --requests=300000 --seed=1 --from=0 --at-once=8 --profile=orch]`: sends requests drawn from a seed to a server of
- * its own, and fails when one gets an answer that no client's mistake explains. Prints what it came to and how long the server's loop
- * stood still at most.
+ * its own, and fails when one gets an answer that no client's mistake explains. Prints the results and the longest stall of the server's
+ * loop.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -110,7 +110,7 @@ function describe({ method, target, body }: DrawnRequest): string {
   return `${method} ${target.slice(0, 200)} ${body === undefined ? '' : `(${body.length} bytes)`}`
 }
 
-/** Of an error that the server logs, its message and where it came from. */
+/** The message of a logged error, and its place. */
 function firstLines(line: string): string {
   const { err } = JSON.parse(line) as { err?: { stack?: string; message?: string } }
   return (err?.stack ?? line).split('\n').slice(0, 4).join('\n')

@@ -4,7 +4,7 @@ import { type DrawnBody, deleteBody, objectBody, patchBody } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { someWord } from './values.ts'
 
-/** A request as it is sent. */
+/** A drawn request. */
 export interface DrawnRequest {
   readonly method: string
   /** Path and query. */
@@ -26,7 +26,7 @@ interface Place {
   readonly name: string
 }
 
-/** The kinds of which an object would call others or refuse what comes after; they are tried without being kept. */
+/** Kinds whose objects would call others or refuse later requests; they are tried as dry runs alone. */
 const onlyDryRun = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
 const otherPaths = [
   ...['/', '/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1', '/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1', '/version'],

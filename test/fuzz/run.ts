@@ -27,7 +27,7 @@ export interface Outcome {
   readonly faults: readonly Fault[]
 }
 
-/** A stream that goes on without end has said enough after this many bytes. */
+/** An endless stream is cut off after this many bytes. */
 const readBytesMax = 4096
 /** Long enough for a busy machine; a request that is not answered by then is a fault. */
 const answerTimeoutMs = 60_000

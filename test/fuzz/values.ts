@@ -109,7 +109,7 @@ export function someWord(chance: Chance): string {
   return chance.pick(words)
 }
 
-/** JSON of a text; half of a surrogate pair stays as it is now and then. */
+/** JSON of a text; half of a surrogate pair sometimes stays unescaped. */
 function printText(text: string): string {
   return JSON.stringify(text)
 }

@@ -45,7 +45,7 @@ const withDefault: Schema = { properties: { color: { type: 'string' }, size: { t
 /** The kinds of the parts of lists from storage. */
 type PartKinds = ListPart['kind'][]
 
-/** A gateway that serves widgets, and storage, in which a test marks objects: a mark shows where bytes are answered as they are. */
+/** A gateway that serves widgets, and storage, in which a test marks objects: a mark shows that bytes are answered unchanged. */
 async function aServer() {
   const partKinds: PartKinds = []
   const spoil = (storage: StorageService): Partial<StorageService> => ({

@@ -69,7 +69,7 @@ async function aCluster() {
     draft,
     names: async () => decodeNamesRow(await find(namesKey(group))).definitions,
     serving: async () => decodeServingRow(await find(servingKey(name))),
-    /** Commits a definition, or removes it, on condition that rows are as they were left. */
+    /** Commits a definition, or removes it, on condition that rows are unchanged. */
     async commit(object: ApiObject | undefined, conditions: readonly { key: string; revision: number }[] = []) {
       const expected = (await find(key))?.revision ?? 0
       const writeId = randomUUID()
@@ -77,7 +77,7 @@ async function aCluster() {
         object && encodeStoredObject({ stored: resource.stored, object, encoded: encodeExactly(object, false), writeId, expiresAtMs: 0 })
       return (await storage.commit({ key, expected, conditions: [...conditions], writeId, ...(value && { value }) })).kind
     },
-    /** So long that what was left behind has been put right. */
+    /** Long enough that left-over rows have been repaired. */
     async wait() {
       for (let seconds = 0; seconds < 10; seconds += 1) {
         clock.advance(1_000)
@@ -98,7 +98,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect(await serving()).toMatchObject({ uid: 'one', isTerminating: false })
     await wait()
     expect([await names(), await serving()]).toEqual([{}, undefined])
-    // The commit comes late after all.
+    // The commit is late after all.
     expect(await commit(widgets('one'), conditions)).toBe('unmet')
   })
 

@@ -94,7 +94,7 @@ test('of a definition that changes or goes before it is read, the state after th
   expect((await writer('DELETE', `${definitions}/wheels.cars.example.com`)).code).toBe(200)
   const bare = { metadata: { finalizers: null } }
   expect((await writer('PATCH', `${definitions}/wheels.cars.example.com`, bare, 'application/merge-patch+json')).code).toBe(200)
-  // By now the changes have come: the writes through this gateway wait for them.
+  // By now the changes have arrived: the writes through this gateway wait for them.
   expect((await late('POST', definitions, definition('others'))).code).toBe(201)
   expect((await late('GET', '/apis/cars.example.com/v1/wheels')).code).toBe(404)
   expect(JSON.stringify((await late('GET', '/apis/example.com/v1')).body)).toContain('"shortNames":["gg"]')

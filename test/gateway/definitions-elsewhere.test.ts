@@ -56,7 +56,7 @@ function blind(gate: { open: Promise<void> } = { open: Promise.resolve() }): Spo
   })
 }
 
-/** Two gateways of one storage, of which the second learns of definitions only what it asks for. */
+/** Two gateways of one storage, of which the second reads only the definitions that it asks for. */
 async function twoGateways(gate?: { open: Promise<void> }) {
   const storage = await aStorage()
   const [first, second] = [await aGateway(undefined, {}, storage), await aGateway(blind(gate), {}, storage)]

@@ -19,7 +19,7 @@ const definition = {
   },
 }
 
-/** The changes of definitions come when the gate is open. */
+/** The changes of definitions arrive when the gate is open. */
 function behind(gate: Promise<void>): Spoil {
   return (storage: StorageService) => ({
     changes: (request, context) => {

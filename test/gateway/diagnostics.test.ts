@@ -107,7 +107,7 @@ test('each page can be switched off', async () => {
 })
 
 describe('/debug/pprof', () => {
-  /** A gateway whose clock stands, and a profile that it takes for a second of it. */
+  /** A gateway with a still clock, and a profile of one second of it. */
   async function taken(path: string) {
     const clock = createFakeClock()
     const { send } = await aGateway(undefined, { clock, takesProfiles: true })

@@ -93,7 +93,7 @@ export const merge = 'application/merge-patch+json'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Admission that tells its admission rules once, and counts what it is asked. */
+/** Admission that sends its admission rules once, and counts its requests. */
 export function anAdmission(admissionRules: readonly AdmissionRule[]): Writable<AdmissionService> & { asked: string[] } {
   const asked: string[] = []
   return {

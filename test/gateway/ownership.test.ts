@@ -6,7 +6,7 @@ import { aGateway, merge } from './own-gateway.ts'
 
 const time = '2026-05-03T02:01:00Z'
 
-/** A gateway whose clock stands still, and who owns what after a request. */
+/** A gateway whose clock stands still, and the owners after a request. */
 async function anOwningGateway() {
   const { call, send } = await aGateway(undefined, { clock: createFakeClock(Date.parse(time)) })
   const ask = async (method: string, path: string, body?: unknown, type?: string) => {

@@ -36,7 +36,7 @@ export function openSocket({ port, credentials }: SocketServer): Promise<TLSSock
   })
 }
 
-/** Everything that comes until the other side ends, in order or by cutting the connection. */
+/** All bytes until the other side ends, in order or by cutting the connection. */
 export async function readToEnd(socket: TLSSocket): Promise<string> {
   let text = ''
   try {
@@ -48,7 +48,7 @@ export async function readToEnd(socket: TLSSocket): Promise<string> {
   return text
 }
 
-/** Sends one request as it is written, with `Connection: close`; gives the whole answer. */
+/** Sends one request as written, with `Connection: close`; returns the whole answer. */
 export async function exchange(server: SocketServer, lines: readonly string[], body: string | Uint8Array = ''): Promise<string> {
   const socket = await openSocket(server)
   socket.write(`${[...lines, 'Host: localhost', 'Connection: close'].join('\r\n')}\r\n\r\n`)

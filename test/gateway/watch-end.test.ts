@@ -21,7 +21,7 @@ const widget = { apiVersion: 'example.com/v1', kind: 'Widget' }
 const frame = (of: string) => Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { ...widget, metadata: { name: of } } })}\n`)
 const changed = { spec: { versions: [versionWith({ spec: { type: 'object' } })] } }
 
-/** A gateway with a definition, whose watches get what the test gives them; a list of its objects waits for the gate. */
+/** A gateway with a definition, whose watches get the test's events; a list of its objects waits for the gate. */
 async function aGatewayWithWidgets(gate: Promise<void> = Promise.resolve()) {
   const { promise: attached, resolve } = Promise.withResolvers<WatchSink>()
   const attach = ({ sink }: { sink: WatchSink }) => {

@@ -8,7 +8,7 @@ import { aGateway, allConfigMaps, anAdmission, collection, configMap, merge, sai
 const json = 'application/json'
 const options = (fields: object) => ({ kind: 'DeleteOptions', apiVersion: 'v1', ...fields })
 
-/** A gateway with the commits that it makes of objects, and what comes of one request as an object. */
+/** A gateway with its commits of objects, and the result of one request as an object. */
 async function aWatchedGateway(...[spoil, settings]: Parameters<typeof aGateway>) {
   const commits: CommitRequest[] = []
   const gateway = await aGateway(
@@ -83,7 +83,7 @@ test('VERB-09: creates with generated names that are tried again do not wait for
       begun += 1
       if (begun <= 2) return { kind: 'stale' }
       if (begun === 4) both.resolve()
-      // Each goes on once the other one is at its second attempt.
+      // Each continues once the other one is at its second attempt.
       await both.promise
       return storage.commit(request, context)
     },
@@ -162,7 +162,7 @@ test('VERB-06: what is refused on an object that was read for a refusal is refus
   await ask('POST', collection, configMap())
   const other = { ...configMap(), metadata: { name: 'a', uid: 'of-another' } }
   expect((await ask('PUT', `${collection}/a`, other)).code).toBe(409)
-  // Memory, the revision of now, and the object as it is; its refusal needs no further look.
+  // Memory, the present revision, and the present object; its refusal needs no further look.
   expect(reads).toEqual(['any', 'latest', 'latest'])
 })
 

@@ -285,7 +285,7 @@ test('META-09: five generated names are tried before the client is asked to try 
   expect(names).toHaveLength(5)
 })
 
-/** Moves the clock on until something has come of what is waited for. */
+/** Advances the clock until the awaited result has arrived. */
 async function advanceUntil(clock: FakeClock, awaited: Promise<unknown>): Promise<void> {
   let isOver = false
   void awaited.finally(() => {
@@ -442,7 +442,7 @@ test('META-12: a write that changes nothing writes nothing', async () => {
   expect(commits).toBe(1)
 })
 
-/** Memory that has stood still since `stop` was called; the latest state is reported as it is. */
+/** Memory that stands still since `stop` was called; the latest state is reported unchanged. */
 function standingStill() {
   let isStill = false
   const kept = new Map<string, ReturnType<StorageService['get']>>()
@@ -572,7 +572,7 @@ test('PROTO-09: a patch, an update and a deletion beside a whole number beyond 2
       `{${head},"metadata":{"name":"a","labels":{"other":"apply"}}}`,
       'application/apply-patch+yaml',
     ],
-    // The status, and with it the number, stays as it is and is not in this body.
+    // The status, and with it the number, stays unchanged and is not in this body.
     ['PUT', '/api/v1/nodes/a', `{${head},"metadata":{"name":"a","finalizers":["a.example.com/a"],"labels":{"label":"put"}}}`],
     ['DELETE', '/api/v1/nodes/a'],
   ]

@@ -12,7 +12,7 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
 const hashOf = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12)
 const linesOf = (lines: readonly string[]) => `${lines.join('\n')}\n`
 
-/** An OpenAPI document with one line per path and per definition: what it has, and a hash of all it says. */
+/** An OpenAPI document with one line per path and per definition: its name, and a hash of its contents. */
 export function summarizeOpenApi(document: Json): string {
   const { paths, definitions, components, info: _info, ...rest } = document
   const schemas = definitions ?? (isJson(components) ? components['schemas'] : undefined)

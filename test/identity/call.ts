@@ -20,11 +20,11 @@ export interface Call {
 export interface Answer {
   readonly code: number
   readonly headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever comes.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer.
   readonly body: any
 }
 
-/** Sends one request; nothing is shown but what is asked for. */
+/** Sends one request; it carries only the given credentials. */
 export async function call({ url, kubeconfig }: RunningServer, options: Call): Promise<Answer> {
   const { path = '/api', method = 'GET', headers = {}, body, pair, agent = new Agent() } = options
   const { certificateAuthority } = await parseConfiguration(kubeconfig)

@@ -77,7 +77,7 @@ test('AUTHN-CERT-04: a certificate in the file that is no authority signs no use
   expect(await whoAmI(server, { pair: await aClient() })).toMatchObject({ username: 'jane' })
 })
 
-/** A server that believes proxies too, and what each of the two authorities has signed by one in between that is sent along. */
+/** A server that trusts proxies too, and certificates that an intermediate authority of each of the two authorities has signed, sent along. */
 async function aServerWithProxies() {
   const proxies = await anAuthority('proxies')
   const folder = aFolder()

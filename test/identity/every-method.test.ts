@@ -98,7 +98,7 @@ function badOnes(key: KeyObject, good: string): Record<string, string> {
   }
 }
 
-/** All that a client sees, but what tells requests apart. */
+/** All that a client sees, except the parts that distinguish requests. */
 async function answerTo(server: RunningServer, token: string) {
   const { code, headers, body } = await call(server, { ...as(token), path: '/api/v1/namespaces/default/pods' })
   const { date: _date, 'audit-id': _auditId, ...rest } = headers
@@ -141,7 +141,7 @@ test('AUTHN-ANON-04, AUTHN-SA-02, AUTHN-OIDC-02, AUTHN-WH-26: the answer does no
   })
   const answers = await Promise.all(bad.map(async ([what, token]) => ({ what, ...(await answerTo(server, token)) })))
   expect(answers).toEqual(bad.map(([what]) => ({ what, ...refusal })))
-  // All of them went the whole way: nothing ends early, which the time of the answer would show.
+  // All of them were asked to the end: an early end would show in the time of the answer.
   const seen = new Set(asked.map(({ review }) => review.spec.token))
   for (const [what, token] of bad) expect({ what, seen: seen.has(token) }).toEqual({ what, seen: !what.endsWith('oversized') })
 })

@@ -8,7 +8,7 @@ import { aFolder } from './folder.ts'
 const people = await anAuthority('people')
 const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
 
-/** A server where Jane may do what the rules say. */
+/** A server where Jane has the rights of the rules. */
 async function aServer(rules: readonly unknown[] = []) {
   const server = await start({ flags: [`--client-ca-file=${aFolder().write('people.crt', people.certificate)}`] })
   onTestFinished(() => server.stop())
@@ -64,7 +64,7 @@ test('IMP-03, IMP-17: over HTTP/2 too each of several headers counts by itself',
 test('IMP-12: a service account comes with its groups, unless others are named', async () => {
   const { server, admin } = await aServer()
   const headers = { 'Impersonate-User': 'system:serviceaccount:shop:till' }
-  // Without system:masters the review itself needs the role of everybody who is known, which service accounts have.
+  // Without system:masters the review itself needs the role of all authenticated users, which service accounts have.
   expect(await whoAmI(server, { pair: admin, headers })).toMatchObject({
     groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
   })

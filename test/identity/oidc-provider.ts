@@ -51,7 +51,7 @@ export async function anOidcProvider(
     if (message.id === id && message.kind === 'asked') asked.push(message.path)
   }
   child.on('message', note)
-  // Several messages may come at once: none may slip through between two looks.
+  // Several messages may arrive at once: none may be missed between two looks.
   const tell = (message: ToProvider, answer: FromProvider['kind']) => {
     const { promise, resolve } = Promise.withResolvers<FromProvider>()
     const hear = (reply: FromProvider) => {
@@ -71,7 +71,7 @@ export async function anOidcProvider(
   const issuer = started.kind === 'started' ? started.issuer : ''
   return {
     issuer,
-    /** Paths of the requests that have come. */
+    /** Paths of the received requests. */
     asked,
     caFile: aFolder().write('provider.crt', pair.certificate),
     rotate: (key: ReturnType<typeof aKey>) => tell({ kind: 'rotate', id, keys: [key.jwk] }, 'rotated'),

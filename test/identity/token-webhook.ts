@@ -6,9 +6,9 @@ import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { onTestFinished } from 'vitest'
 import { aFolder } from './folder.ts'
 
-/** A question as it arrived, and who asked it. */
+/** A received question, and its sender. */
 export interface Asked {
-  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever comes.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer.
   readonly review: any
   readonly caller: string
 }

@@ -23,7 +23,7 @@ const ofOneGateway = [
   fileOf('gateway')('delete'),
 ]
 
-/** The files of `npm test`; `all` takes what gateways decide alone, too. */
+/** The files of `npm test`; `all` includes the gateways' own decisions, too. */
 export function testsApart(which: string): readonly string[] {
   return which === 'all' ? [...acrossServices, ...ofOneGateway] : acrossServices
 }

@@ -1,4 +1,4 @@
-/** Says what is missing for services apart, and how to get it; nothing where all is there. */
+/** Names the missing programs for services apart, and how to get them; nothing if all are present. */
 import { join } from 'node:path'
 import { locateBackend } from '../../shared/platform/src/backends/locate.ts'
 

@@ -1,4 +1,4 @@
-/** Compares what a run has skipped with what it was to skip: `node test/modes/check.ts <report>`. */
+/** Compares the skipped tests of a run with the expected ones: `node test/modes/check.ts <report>`. */
 import { readFileSync } from 'node:fs'
 import { skippedInDistributed } from './skipped.ts'
 

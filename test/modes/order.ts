@@ -1,4 +1,4 @@
-/** The order of test files: those that take longest begin first, so that none of them runs alone at the end. */
+/** The order of test files: the longest begin first, so that none of them runs alone at the end. */
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 

@@ -2,7 +2,7 @@
 export interface Skipped {
   /** From the root of the project. */
   readonly file: string
-  /** Titles from the outermost group inwards, joined by ` > `; a group alone stands for all its tests. */
+  /** Titles from the outermost group inwards, joined by ` > `; a group alone names all its tests. */
   readonly title: string
   readonly reason: string
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const group = 'shop.example.com'
 
-/** Three webhooks at one server: one gives a color, one refuses what has none of two, one moves the color between versions. */
+/** Three webhooks at one server: one gives a color, one refuses an object without either of two, one moves the color between versions. */
 const shop: Reply = (called, response) => {
   const { object } = called.request
   if (called.url.startsWith('/mutate')) {
@@ -43,7 +43,7 @@ function convert({ color, hue, ...rest }: Record<string, unknown>) {
   return color === undefined ? { ...rest, color: hue } : { ...rest, hue: color }
 }
 
-/** As envtest rewrites what it finds in files: the URL of a Service's path begins with two slashes, the bundle is the serving certificate. */
+/** As envtest rewrites the contents of files: the URL of a Service's path begins with two slashes, the bundle is the serving certificate. */
 const clientConfigOf = ({ port, serving }: WebhookServer, path: string) => ({
   url: `https://127.0.0.1:${port}/${path}`,
   caBundle: toBase64(serving.certificate),

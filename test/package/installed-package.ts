@@ -24,7 +24,7 @@ type Packed = { readonly tarball: string } | { readonly error: string }
 
 let installed: Promise<InstalledPackage> | undefined
 
-/** Installs the packed package; what an installer would fetch is linked to what the workspace has. */
+/** Installs the packed package; an installer's downloads are linked to the workspace's modules. */
 export function installPackage(): Promise<InstalledPackage> {
   installed ??= install()
   return installed
@@ -42,7 +42,7 @@ async function install(): Promise<InstalledPackage> {
   return { project, tarball, bin: join(modules, 'orch/bin.cjs') }
 }
 
-/** Packs the package once in a run, whose processes share a folder for temporary files: the first that comes packs, the others wait. */
+/** Packs the package once in a run, whose processes share a folder for temporary files: the first process packs, the others wait. */
 async function packOnce(): Promise<string> {
   const folder = join(realpathSync(tmpdir()), 'packed')
   const end = join(folder, 'end.json')

@@ -165,7 +165,7 @@ test('the types hold for modules, for require and for bundlers', async () => {
   )
 })
 
-/** Bytes that are loaded before the first line of a module runs: its own, and those of what it imports. */
+/** Bytes that are loaded before the first line of a module runs: its own, and those of its imports. */
 function bytesBefore(file: string, seen = new Set<string>()): number {
   if (seen.has(file)) return 0
   seen.add(file)

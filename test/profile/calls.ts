@@ -11,7 +11,7 @@ export async function callsOf({ probes, shown }: StartedServer): Promise<Calls> 
   return new Map(texts.flatMap(([name, text]) => callsIn(name, text)))
 }
 
-/** The calls that the metrics of one process count, whatever became of them. */
+/** The calls that the metrics of one process count, with any outcome. */
 export function callsIn(process: string, metrics: string): [string, number][] {
   const counts = new Map<string, number>()
   for (const [, labels = '', count] of metrics.matchAll(/^orch_rpc_client_duration_seconds_count\{(.*)\} (\S+)$/gm)) {

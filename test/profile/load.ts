@@ -13,7 +13,7 @@ export function isOperation(text: string): text is Operation {
 
 /** Requests of one operation, sent over connections of their own. */
 export interface Load {
-  /** Sends for so long, or so many; gives how many were answered, and the CPU of this process for each in microseconds. */
+  /** Sends for so long, or so many; returns the number of answers, and the CPU of this process for each in microseconds. */
   run(durationMs: number, countMax?: number): Promise<{ count: number; perSecond: number; ownMicros: number }>
   close(): void
 }
@@ -36,7 +36,7 @@ export interface PodBody {
   readonly [field: string]: unknown
 }
 
-/** A Pod of some 3 KB as people write them; 7 KB as answered, with defaults, owners of fields and what plugins add. */
+/** A Pod of some 3 KB in the usual form; 7 KB as answered, with defaults, owners of fields and the plugins' additions. */
 export function pod(name: string, note = ''): PodBody {
   const container = (of: string, index: number) => ({
     name: of,
@@ -111,7 +111,7 @@ export async function openLoad(operation: Operation, ports: readonly number[], s
   }
 }
 
-/** A Pod as it was answered, as far as a load changes it. */
+/** The members of an answered Pod that a load changes. */
 interface Made {
   readonly metadata: { readonly annotations: Readonly<Record<string, string>>; readonly resourceVersion?: string }
 }

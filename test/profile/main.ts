@@ -1,6 +1,6 @@
 /**
- * `npm run profile -- <operation> [--distributed] [flags of orch up]`: where the time of an operation goes, by process, thread
- * and step. CPU, switches and system calls are what the kernel counts, taken while no profiler runs; shares of steps come from
+ * `npm run profile -- <operation> [--distributed] [flags of orch up]`: the time of an operation, by process, thread
+ * and step. CPU, switches and system calls are the kernel's counts, taken while no profiler runs; shares of steps come from
  * V8's profiler in each process, in a second run right after.
  */
 import { parseArgs } from 'node:util'
@@ -68,13 +68,13 @@ async function sampled(sampling: Sampling, run: () => Promise<unknown>): Promise
   return sampling.end()
 }
 
-/** Flags that are not the tool's own are those of `orch up`. */
+/** Flags other than the tool's own are those of `orch up`. */
 function readArguments(args: readonly string[]) {
   const options = {
     distributed: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '5' },
-    /** Longest that is warmed up, in seconds, and how many requests are enough: until then V8 has not compiled what runs. */
+    /** Longest warm-up, in seconds, and the number of requests that is enough: until then V8 has not compiled the code. */
     warm: { type: 'string', default: '30' },
     requests: { type: 'string', default: '5000' },
     server: { type: 'string' },

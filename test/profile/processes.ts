@@ -59,7 +59,7 @@ export function threadKindOf(name: string, isMain: boolean): ThreadKind {
   return /libuv/i.test(name) ? 'pool' : 'other'
 }
 
-/** Reads what the kernel has counted. */
+/** Reads the kernel's counts. */
 export function countsOf(pid: number): Counts {
   const cpu: Record<ThreadKind, number> = { main: 0, V8: 0, pool: 0, other: 0 }
   const switches = { voluntarySwitches: 0, involuntarySwitches: 0 }

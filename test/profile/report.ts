@@ -65,7 +65,7 @@ function printProcesses({ processes, count }: Run): string {
   return printTable(heads, rows)
 }
 
-/** Shares of samples, scaled to what the kernel has counted of the main thread; V8's own threads have a column of their own. */
+/** Shares of samples, scaled to the kernel's count of the main thread; V8's own threads have a column of their own. */
 function printSteps({ processes, count }: Run): string {
   const sampled = processes.filter(({ times }) => times !== undefined)
   if (sampled.length === 0) return ''

@@ -12,7 +12,7 @@ export interface ServerOptions {
   readonly nodeFlags: readonly string[]
   /** Further flags of `orch up`. */
   readonly flags: readonly string[]
-  /** Variables that its processes have beside those of this one. */
+  /** Variables of its processes besides this one's. */
   readonly environment?: Readonly<Record<string, string>>
 }
 

@@ -39,7 +39,7 @@ export const steps = [
 /** One of `steps`. */
 export type Step = (typeof steps)[number]
 
-/** The first that matches counts, so what is narrower comes first. Paths are those of sources; what was compiled is in `dist` instead of `src`. */
+/** The first match counts, so a narrower rule comes first. Paths are those of sources; compiled files are in `dist` instead of `src`. */
 const rules: readonly (readonly [RegExp, Step])[] = [
   [/^node:(internal\/)?(tls|_tls|crypto)|^node:internal\/stream_base_commons|^node:net/, 'TLS'],
   [/^node:(internal\/)?http2/, 'rpc'],

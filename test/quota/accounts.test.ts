@@ -17,7 +17,7 @@ const rowOf = (namespace: string, name: string) => objectKey(ledgerPrefix, names
 const within = { timeout: 90_000 }
 const reservation = { id: 'r', amounts: { pods: '1' }, key: 'core/pods/a/p', uid: 'u', expected: 0, deadlineMs: 10_000_000_000_000 }
 
-/** The quotas of a storage. Held changes are those that have not arrived yet. */
+/** The quotas of a storage. Held changes have not arrived yet. */
 async function someAccounts({ isHeld = false } = {}) {
   const store = createMemoryStore()
   const real = await createStorage({ store })

@@ -18,7 +18,7 @@ const aQuota = (hard: Record<string, string>, more: Partial<QuotaObject> = {}): 
 const limited = (...names: string[]) => Object.fromEntries(names.map((name) => [name, '5']))
 const aPod = (resources: object) => ({ spec: { containers: [{ name: 'c', resources }] } })
 
-/** A storage, the lists that are asked of it, and what happens when one has been answered. */
+/** A storage, the requested lists, and the hook after an answer. */
 async function aStorage() {
   const store = createMemoryStore()
   const real = await createStorage({ store })

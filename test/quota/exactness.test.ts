@@ -35,7 +35,7 @@ class Cluster {
   readonly #admissions: Admission[] = []
   readonly #gateways: Gateway[] = []
   #turn = 0
-  /** Some writes are left alone by their gateway between what was reserved and the commit, or after the commit. */
+  /** Their gateway abandons some writes between the reservation and the commit, or after the commit. */
   spoils = false
   /** Such writes: their outcome is not reported. */
   readonly #abandoned = new Set<string>()
@@ -61,7 +61,7 @@ class Cluster {
     this.#shiftMs += 600_000
   }
 
-  /** One admission process dies, another comes in its place. */
+  /** One admission process dies, another replaces it. */
   killAdmission(index: number): void {
     this.#admissions[index]?.close()
     this.#admissions[index] = this.#openAdmission(index)

@@ -17,9 +17,9 @@ import { type Act, aPod, canonical, clientsAtOnce, hard, nextAct, seedsOf, Use, 
 const [etcd, nats] = [await findBackend('etcd'), await findBackend('nats-server')]
 const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? [`[skipped: ${backend.reason}]`] : []))
 const startMsMax = 60_000
-/** Longest that a client waits; it does not know then what became of its request. */
+/** Longest wait of a client; then the outcome of its request is unknown. */
 const answerMsMax = 20_000
-/** Longer than any request and what clocks may differ by. */
+/** Longer than any request and the clocks' difference. */
 const pastDeadlinesMs = 120_000
 
 const podRule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
@@ -110,7 +110,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
       within,
       quotaPath,
       create,
-      /** A gateway dies between reservation and commit; what it still commits gets lost. */
+      /** A gateway dies between reservation and commit; its later commits are lost. */
       async killGateway(load: Load) {
         const links = linksBetween('gateway-0', 'storage')
         await load.goOn()
@@ -122,7 +122,7 @@ describe.skipIf(missing.length > 0)(`a quota over real processes ${missing.join(
         for (const link of links) link.hear()
         await restart(['gateway-0'])
       },
-      /** Admission processes die when they have kept room and have not said so; what they still answer gets lost. */
+      /** Admission processes die between a reservation and its answer; their later answers are lost. */
       async killAdmissions(load: Load) {
         const links = [...linksBetween('gateway-0', 'admission'), ...linksBetween('gateway-1', 'admission')]
         await load.goOn()

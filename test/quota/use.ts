@@ -22,7 +22,7 @@ export interface UseChange {
   readonly after: unknown
 }
 
-/** Follows what is used of the quota from change to change, and notes each moment at which it is more than allowed. */
+/** Follows the used amount of the quota from change to change, and notes each moment at which it exceeds the limit. */
 export class Use {
   readonly overruns: string[] = []
   readonly #byKey = new Map<string, Amounts>()

@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 const wildcards = new Set<unknown>(['<rv>', '<uid>', '<time>'])
 
-/** An answer as it is compared: with wildcards where the recorded one has them, and without the order that a Go map gives. */
+/** An answer in a comparable form: with wildcards where the recorded one has them, and without the order of a Go map. */
 function comparable(recorded: unknown, given: unknown): unknown {
   if (wildcards.has(recorded)) return typeof given === 'string' ? recorded : given
   if (Array.isArray(given) && Array.isArray(recorded)) return given.map((item, index) => comparable(recorded[index], item))

@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly path: string
   readonly contentType?: string
   readonly headers?: Record<string, string>
-  /** Text is sent as it is, anything else as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   readonly body?: unknown
 }
 

@@ -1,4 +1,4 @@
-/** Recorded cases that this server answers otherwise, why, and in what they may differ. */
+/** Recorded cases that this server answers otherwise, the reason, and the allowed differences. */
 export const otherwise: readonly { readonly reason: string; readonly allows: RegExp; readonly cases: readonly string[] }[] = [
   {
     reason: 'What a client does wrong is a 400 with a reason here, and a bare 500 there.',
@@ -77,7 +77,7 @@ export const otherwise: readonly { readonly reason: string; readonly allows: Reg
   },
 ]
 
-/** Why a case is answered otherwise, and in what; undefined: it is not. */
+/** The reason and the allowed differences of a case that is answered otherwise; undefined for others. */
 export function otherwiseOf(name: string): (typeof otherwise)[number] | undefined {
   return otherwise.find(({ cases }) => cases.includes(name))
 }

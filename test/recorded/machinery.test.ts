@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Answer, aName, aNamespace, sharedApi } from '../api/api.ts'
 import { otherwise, otherwiseOf } from './machinery-differences.ts'
 
-/** A request, and what of its answer is compared. */
+/** A request, and the compared part of its answer. */
 interface Case {
   readonly file: string
   readonly name: string
@@ -60,7 +60,7 @@ function bytesOf(body: unknown): unknown {
   return isBase64 ? Buffer.from(String(body.base64), 'base64') : body
 }
 
-/** `NS` is the namespace of the file, `UU` the suffix of its names, `${name}` what an answer before has given, `${x*N}` N letters. */
+/** `NS` is the namespace of the file, `UU` the suffix of its names, `${name}` a value of an earlier answer, `${x*N}` N letters. */
 function filled<T>(value: T, texts: Readonly<Record<string, string>>): T {
   const text = JSON.stringify(value)
     .replace(/\$\{x\*(\d+)\}/g, (_, count) => 'x'.repeat(Number(count)))

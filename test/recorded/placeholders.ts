@@ -5,7 +5,7 @@ const time = '2020-01-01T00:00:00.000000Z'
 const address = '10.0.0.0'
 const host = 'https://host.example.com'
 
-/** Below this namespace is what a recorded request calls `NS`. */
+/** The namespace that replaces `NS` in a recorded request is below this one. */
 export const recordedNamespace = namespace
 
 const suffixPattern = /(?<=[-x.])UU(?=$|[^A-Za-z0-9])/g
@@ -20,7 +20,7 @@ export function fillText(text: string): string {
     .replace(/\bHOST\b/g, host)
 }
 
-/** A recorded body with the values of this run. A resourceVersion that stands for some old one becomes 1. */
+/** A recorded body with the values of this run. A resourceVersion that means some old one becomes 1. */
 export function fill(value: unknown): unknown {
   if (value === 'RV') return '1'
   if (typeof value === 'string') return fillText(value)
@@ -38,7 +38,7 @@ const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const certificates = /(?:-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n)+/g
 const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
-/** An answer of either side without what differs from run to run. */
+/** An answer of either side without the parts that differ from run to run. */
 export function blank(value: unknown): unknown {
   if (typeof value === 'string') return blankText(value)
   if (Array.isArray(value)) return value.map(blank)
@@ -71,7 +71,7 @@ function inOwnOrder(entries: readonly unknown[]): unknown[] {
     .map((text) => JSON.parse(text) as unknown)
 }
 
-/** kube-apiserver lists a cause as often as it comes upon it. */
+/** kube-apiserver lists a cause as often as it meets it. */
 function withoutRepeated(causes: readonly unknown[]): unknown[] {
   return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
 }

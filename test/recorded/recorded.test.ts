@@ -78,7 +78,7 @@ interface Details {
   readonly causes?: readonly { readonly message?: string }[]
 }
 
-/** `Invalid value: {"a":"b"}: field is immutable` without what stands between the colons. */
+/** `Invalid value: {"a":"b"}: field is immutable` without the text between the colons. */
 function withoutValues(details: unknown): unknown {
   const { causes = [], ...rest } = details as Details
   const blank = (text = '') => text.replace(/^((?:Invalid|Unsupported|Duplicate) value): .*?(: .*)?$/s, '$1$2').split('\n')[0]

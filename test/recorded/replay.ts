@@ -5,7 +5,7 @@ import { requestsBetween } from './between.ts'
 import type { RecordedAnswer, RecordedCase, RecordedRequest } from './cases.ts'
 import { blank, fill, fillText, recordedNamespace } from './placeholders.ts'
 
-/** Both answers to one request, without what differs from run to run. */
+/** Both answers to one request, without the parts that differ from run to run. */
 export interface Outcome {
   readonly name: string
   readonly recorded: RecordedAnswer
@@ -39,7 +39,7 @@ async function aPlaceToReplay(api: Api): Promise<{ namespaced: string }> {
   return { namespaced }
 }
 
-/** Controllers work beside the requests; what they write is waited for where the recorded answers show it. */
+/** Controllers work beside the requests; the test waits for their writes if the recorded answers show them. */
 async function settled(api: Api, name: string, namespaced: string): Promise<void> {
   const used = usedBefore[name]
   if (used === undefined) return

@@ -11,7 +11,7 @@ import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
 
 const rbac = 'rbac.authorization.orch.io'
 
-/** A server at which the bearer of `restricted` may read what lies below /public, and the ConfigMaps of one namespace. */
+/** A server at which the bearer of `restricted` may read the paths below /public, and the ConfigMaps of one namespace. */
 async function aGuardedApi() {
   const api = await anApi({ flags: [`--token-auth-file=${aFile('restricted,jane,1\n')}`] })
   const role = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'public' } }
@@ -182,7 +182,7 @@ describe('little that is sent for much work', () => {
   })
 })
 
-/** Posts bytes as they are. */
+/** Posts bytes unchanged. */
 async function codeOfBytes(api: Api, body: Uint8Array, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(`${api.url}${configMapsIn('default')}`, { method: 'POST', headers, agent: false, ...api.credentials })

@@ -34,7 +34,7 @@ describe('rights to one object by its name', () => {
     expect(answers).toEqual(refused.map((target) => [target, 403]))
     const both = await person.get(`${secrets}?fieldSelector=metadata.name=mine,metadata.name=theirs`)
     expect([both.status, both.body.items]).toEqual([200, []])
-    // A name says nothing about what is still to be made, or about all there is.
+    // A name limits neither a create nor a request for all objects.
     expect((await person.send('DELETE', `${secrets}?fieldSelector=metadata.name=mine`)).status).toBe(403)
     expect((await person.post(secrets, { metadata: { name: 'mine' } })).status).toBe(403)
     expect((await person.send('PUT', `${secrets}/theirs`, { body: { metadata: { name: 'theirs' } } })).status).toBe(403)
@@ -113,7 +113,7 @@ describe('rights to a part of an object', () => {
     expect((await person.send('PUT', `${path}/ephemeralcontainers`, { body: entered })).status).toBe(200)
     const after = (await api.get(path)).body
     const { labels, finalizers, ownerReferences } = after.metadata
-    // Labels and finalizers come with a status; owners do not, and nothing of the metadata with ephemeral containers.
+    // Labels and finalizers are written with a status; owners are not, and nothing of the metadata with ephemeral containers.
     expect({ labels, finalizers, ownerReferences }).toEqual({
       labels: { own: 'no' },
       finalizers: ['example.com/hold'],

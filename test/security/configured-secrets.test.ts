@@ -21,7 +21,7 @@ const marks = {
   proxyAuthorization: 'mark-proxy-authorization-4d4d',
 }
 
-/** One server for all webhooks. It fails whenever it can, and repeats in what it says whatever it was shown. */
+/** One server for all webhooks. It fails whenever it can, and repeats its input in its answers. */
 async function anIndiscreetServer() {
   const seen: { readonly path: string; readonly credential: string }[] = []
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ const configuration = (cluster: object, user: object) =>
     }),
   )
 
-/** A log of everything, and what was written to it. */
+/** A log of everything, with its written lines. */
 function aLoggedRun() {
   let written = ''
   const write = (line: string) => {

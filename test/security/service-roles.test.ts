@@ -47,7 +47,7 @@ function keep(name: string, { certificate, key }: KeyPair): void {
 for (const role of serviceRoles) {
   keep(role, await issueServiceCertificate({ authority, names, role, hostNames: ['127.0.0.1'], nowMs: Date.now() }))
 }
-/** Signed by the same authority, for a user who calls himself what a service does. */
+/** Signed by the same authority, for a user with a service's name. */
 keep('nobody', await aCertificate({ issuer: authority, commonName: 'gateway', organizations: ['system:masters'], use: 'client' }))
 
 /** Real services, as they run apart. */
@@ -162,7 +162,7 @@ const subscription = {
 const outcome = { writeId: 'w', reservations: [], isCommitted: false, revision: 0 }
 const readers = ['gateway', 'watch', 'admission']
 
-/** Each method of each service, and who may call it. */
+/** Each method of each service, with its callers. */
 const methods: readonly (readonly [string, readonly string[], (caller: Caller) => unknown])[] = [
   ['storage get', readers, (caller) => storageOf(caller).get({ key: secret.key, read: any })],
   ['storage list', readers, (caller) => storageOf(caller).list({ scope, selection, read: any, limit: 0, start: '', layout: 'entries' })],

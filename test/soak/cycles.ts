@@ -1,11 +1,11 @@
 /**
  * `npm run cycles [-- count]`: starts and stops a server in this process so often, each time with open watches, and prints
- * what the process takes. Fails when a cycle fails, when descriptors are not as many as before, or when the heap after a collection
+ * the memory of the process. Fails when a cycle fails, when descriptors are not as many as before, or when the heap after a collection
  * or resident memory still rises after the first 100 cycles.
  *
  * Garbage is collected before each sample (`--expose-gc`). Left to itself, V8 lets its young generation grow to 134 MB on a
  * machine with much memory, and collects the old one once in about 100 cycles: until then memory of TLS and Buffers, which it
- * counts in part or not at all, waits for the objects that hold it, and malloc keeps most of what it once had.
+ * counts in part or not at all, waits for the objects that hold it, and malloc keeps most of its earlier memory.
  */
 import type { Client } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
@@ -14,7 +14,7 @@ import { descriptorsOf, isFlat, residentByKind, residentOf } from './resident.ts
 
 const watchesPerCycle = 10
 const cycles = Number(process.argv[2] ?? 1_000)
-/** Cycles until memory is expected to stay as it is. */
+/** Cycles until memory is expected to be constant. */
 const settled = Math.min(100, Math.floor(cycles / 2))
 /** The allowed growth: compiled code and memory that malloc cannot return still grow in small steps. */
 const within = 1.1
@@ -29,7 +29,7 @@ interface Sample {
   readonly descriptors: number
 }
 
-/** Opens watches, sees a change come on each, and gives a promise of their ends. */
+/** Opens watches, sees a change arrive on each, and returns a promise of their ends. */
 async function openWatches(client: Client): Promise<Promise<unknown>[]> {
   const resource = client.resource(configMaps)
   const streams: Awaited<ReturnType<typeof resource.watch>>[] = []

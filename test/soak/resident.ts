@@ -20,7 +20,7 @@ export function descriptorsOf(process: number | 'self'): number {
 }
 
 /**
- * Memory of this process by who asked for it, in MB: V8's heap; malloc's (libraries in C, and Buffers); files; the rest.
+ * Memory of this process by its owner, in MB: V8's heap; malloc's (libraries in C, and Buffers); files; the rest.
  * V8 maps its pages far below the stacks and libraries.
  */
 export function residentByKind(): Readonly<Record<'v8' | 'malloc' | 'files' | 'rest', number>> {

@@ -1,6 +1,6 @@
 /**
  * `npm run soak [-- minutes]`: one server on a folder with 20 s of history, 500 watches, and clients that write as fast as
- * they can; prints each minute what it takes. Fails when memory or file still grow in the last third, or when a request fails.
+ * they can; prints its memory and file each minute. Fails when memory or file still grow in the last third, or when a request fails.
  */
 import { statSync } from 'node:fs'
 import type { ClientHttp2Session } from 'node:http2'
@@ -17,7 +17,7 @@ const namespaces = 10
 const watchesPerNamespace = 50
 const writers = 32
 const objectBytes = 1_000
-/** Each writer goes through so many names: creates, updates twice, deletes. */
+/** Each writer uses so many names: creates, updates twice, deletes. */
 const namesPerWriter = 50
 const historySeconds = 20
 /** The allowed growth of the last third over the one before it. */
@@ -159,5 +159,5 @@ async function main(): Promise<number> {
 }
 
 process.exitCode = await main()
-// Sessions whose server has gone are of no use.
+// Sessions with a lost server are of no use.
 process.exit()

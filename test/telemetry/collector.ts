@@ -20,7 +20,7 @@ export interface ReceivedSpan {
 export interface Collector {
   readonly endpoint: string
   readonly spans: readonly ReceivedSpan[]
-  /** The first span that the predicate accepts, as soon as it has come. */
+  /** The first span that the predicate accepts, as soon as it has arrived. */
   find(accepts: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>
   close(): void
 }

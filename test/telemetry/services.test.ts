@@ -33,7 +33,7 @@ function gatewayMetrics({ certificateAuthority, clientCertificate, clientKey }: 
   return promise
 }
 
-/** The value of a sample, the labels as they are printed. */
+/** The value of a sample, with its labels as printed. */
 function sample(text: string, name: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `))
   return Number(line?.slice(name.length + 1))
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
 
     const watch = await metricsOf(probes.get('watch'))
     expect(sample(watch, 'watch_feed_delay_seconds_count')).toBeGreaterThanOrEqual(1)
-    // For a second without a word the feed comes from storage.
+    // After a second of silence the feed comes from storage.
     await expect.poll(async () => sample(await metricsOf(probes.get('watch')), 'watch_feed_mode{source="published"}')).toBe(1)
     for (const name of ['watch_feed_gap_fills_total', 'watch_feed_lag_revisions', 'orch_rpc_server_duration_seconds'])
       expect(watch).toContain(`# TYPE ${name} `)

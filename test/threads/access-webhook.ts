@@ -9,7 +9,7 @@ interface Review {
   }
 }
 
-/** An authorization webhook that decides by the user's name; `asked` has a line for each question: user, verb and what it is about. */
+/** An authorization webhook that decides by the user's name; `asked` has a line for each question: user, verb and target. */
 export async function anAccessWebhook(isAllowed: (user: string) => boolean) {
   const asked: string[] = []
   const file = await aWebhookFile((review) => {

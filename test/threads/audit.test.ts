@@ -8,7 +8,7 @@ import { aWebhookFile } from '../identity/webhook.ts'
 import { type Connection, startThreaded, textOf } from './threaded-server.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
-/** Of what tests ask for alone: controllers write ConfigMaps, too. */
+/** For the tests' requests alone: controllers write ConfigMaps, too. */
 const ofTests = { users: ['orch-admin'], resources: [{ group: '', resources: ['configmaps'] }] }
 
 const create = async ({ transport }: Connection, name: string, data: Record<string, string> = {}) => {

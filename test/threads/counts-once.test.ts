@@ -27,7 +27,7 @@ const toBoth = async (server: ThreadedServer, how: Parameters<ThreadedServer['co
   [await server.connect('first', how), await server.connect('other', how)] as const
 /** Controllers ask too. */
 const isOfPeople = (question: string) => /^(?:jane|john) list configmaps$/.test(question)
-/** Replaces a file that is read every ten seconds, and waits until the first thread has done what it says. */
+/** Replaces a file that is read every ten seconds, and waits until the first thread has applied it. */
 const reload = async (server: ThreadedServer, { file, text, what }: { file: string; text: string; what: string }) => {
   const administrator = await server.connect('first')
   const total = async () => {
@@ -81,7 +81,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     const strangers = await toBoth(server, { isAnonymous: true })
     for (const connection of jane) expect(await statusOf(connection, '/api')).toBe(200)
     const keysAsked = () => provider.asked.filter((path) => path === '/jwks').length
-    // Another process says what it was asked for.
+    // Another process prints its requests.
     await expect.poll(keysAsked).toBe(1)
     for (const connection of strangers) {
       expect([await statusOf(connection, '/livez'), await statusOf(connection, '/version')]).toEqual([200, 401])

@@ -14,7 +14,7 @@ const get = async ({ transport }: Connection, path: string) => {
   const response = await transport.send({ method: 'GET', path, headers: {} })
   return { status: response.status, text: await textOf(response) }
 }
-/** Reads on until the text has come. */
+/** Reads until the text has arrived. */
 function untilText(body: AsyncIterable<Uint8Array>) {
   const chunks = body[Symbol.asyncIterator]()
   let seen = ''

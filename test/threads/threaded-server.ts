@@ -28,7 +28,7 @@ interface ConnectionOptions extends HttpsTransportOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** No credential is shown. */
   readonly isAnonymous?: boolean
-  /** In the place of what the administrator's configuration says. */
+  /** Replaces parts of the administrator's configuration. */
   readonly configuration?: Partial<ClientConfiguration>
 }
 
@@ -40,13 +40,13 @@ export interface ThreadedServer {
   readonly configuration: ClientConfiguration
   /** The threads that were started beside the first one, in their order. */
   readonly workers: readonly { readonly worker: Worker; readonly listening: Promise<void> }[]
-  /** A connection to the first thread or to another one, of the administrator unless the headers say who it is. */
+  /** A connection to the first thread or to another one, with the administrator's certificate unless the headers have credentials. */
   connect(thread: 'first' | 'other', how?: ConnectionOptions): Promise<Connection>
   /** The stored state. */
   readonly store: Store
-  /** From now on the first thread does what it does in such intervals when it is called, and at no other time. */
+  /** From now on the first thread runs its periodic work of such an interval when it is called, and at no other time. */
   holdEvery(intervalMs: number): () => void
-  /** Does now what the first thread does each time such an interval has passed. */
+  /** Runs the first thread's periodic work of such an interval now. */
   runEvery(intervalMs: number): void
   /** For the first thread no time passes any more between two looks at the clock. */
   freeze(): void

@@ -22,7 +22,7 @@ const post = async ({ transport }: Connection, path: string, object: object) => 
   const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
   return { status: response.status, text: await textOf(response) }
 }
-/** The value of a metric, by its name and labels as they are printed. */
+/** The value of a metric, by its name and labels as printed. */
 const numberOf = (text: string, series: string) => {
   const line = text.split('\n').find((line) => line.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))

@@ -36,7 +36,7 @@ function faultOfList(truth: readonly TrueChange[], { app, acknowledged, listRevi
   return got === wanted ? undefined : `a wrong list at ${listRevision}: ${got} instead of ${wanted}`
 }
 
-/** Revisions grow, and nothing comes after a position that has promised it. */
+/** Revisions grow, and no event comes after a position that has promised it. */
 function faultOfOrder({ listRevision, steps }: Observation): string | undefined {
   let reached = listRevision
   for (const step of steps) {

@@ -71,7 +71,7 @@ export function faultyWatch(watch: WatchService, fault: Fault | undefined, onPla
   }
 }
 
-/** A storage service that once answers a list with what it answered to the first list of the same selection. */
+/** A storage service that once answers a list with its first answer for the same selection. */
 export function faultyStorage(storage: StorageService, fault: Fault | undefined, onPlanted: () => void): StorageService {
   if (fault !== 'stale read') return storage
   const firstAnswers = new Map<string, Promise<ListPart[]>>()

@@ -19,7 +19,7 @@ export interface Joints {
   close(): void
 }
 
-/** Function calls that freeze what crosses them; at the end no byte may have changed. */
+/** Function calls that freeze their messages; at the end no byte may have changed. */
 export function joinDirectly(storage: StorageService, watch: WatchService): Joints {
   const links = [directLink(storageContract, storage, { freeze: true }), directLink(watchContract, watch, { freeze: true })] as const
   return {

@@ -15,8 +15,8 @@ export interface ScenarioOptions {
   readonly steps: number
   readonly fault?: Fault
   /**
-   * Changes reach watch over a published stream, which goes down, is purged and is lost; two publish at once; and messages
-   * are treated badly on their way, one in ten.
+   * Changes reach watch over a published stream, which is interrupted, purged and lost; two publish at once; and one message
+   * in ten is treated badly on its way.
    */
   readonly published?: { readonly fault: ChangeStreamFault | undefined }
   /** The joints between the services; frozen function calls by default. */
@@ -29,7 +29,7 @@ export interface ScenarioResult {
   readonly restarts: number
   readonly relists: number
   readonly wasPlanted: boolean
-  /** Times that watch had to turn to storage for what was published, by reason. */
+  /** Times that watch had to read published changes from storage, by reason. */
   readonly departures: ReadonlyMap<string, number>
 }
 
@@ -108,7 +108,7 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
   }
 }
 
-/** Two publishers, who think both that they lead, a stream that can be harmed, and the change source that watch reads. */
+/** Two publishers that both consider themselves leaders, a stream that can be harmed, and the change source that watch reads. */
 function openSource(storage: Storage, options: { clock: FakeClock; random: () => number; fault: ChangeStreamFault | undefined }) {
   const { clock, random, fault } = options
   const stream = createFakeChangeStream()
@@ -218,7 +218,7 @@ class ScenarioClient implements WatchSink {
     this.#selection = { labels: app === undefined ? [] : [{ key: 'app', operator: 'In', values: [app] }], fields: [] }
   }
 
-  /** Pauses, goes on, or begins anew. */
+  /** Pauses, resumes, or begins anew. */
   change(random: () => number): void {
     if (this.#attachment !== undefined) this.#pause()
     else if (random() < 0.7) this.resume()

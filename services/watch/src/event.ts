@@ -48,7 +48,7 @@ function uidOf(change: Change): string {
   return uid
 }
 
-/** These two stand in the key of every object; facts need not repeat them. */
+/** The key of every object holds these two; facts need not repeat them. */
 function isInKey({ field }: FieldRequirement): boolean {
   return field === 'metadata.name' || field === 'metadata.namespace'
 }

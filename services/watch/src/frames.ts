@@ -14,7 +14,7 @@ export interface Target {
   readonly resource: string
 }
 
-/** Turns an object as it is stored into the version asked for; undefined where it cannot. */
+/** Converts a stored object to the requested version; undefined if it cannot. */
 export type Convert = (object: Uint8Array) => Uint8Array | undefined
 
 /** The conversion between a version and itself. */
@@ -43,7 +43,7 @@ const tail = Buffer.from('}\n')
 /** The content of an event cannot be had: held neither here nor by storage, or not convertible. */
 export const contentLost = Symbol('content lost')
 
-/** The content of an event in the stored version: what the object is, or for DELETED what it was. */
+/** The content of an event in the stored version: the object, or for DELETED its last state. */
 function contentOf(change: Change, type: EventType): Uint8Array | typeof contentLost {
   if (type !== 'DELETED') return change.after?.value ?? contentLost
   const last = change.before?.value
@@ -60,7 +60,7 @@ export interface View {
   readonly table?: TablePrinter | undefined
   /** The format, as a key. */
   readonly formatKey: string
-  /** Of the schema under which objects were written that subscribers take as they are; absent: they take all. */
+  /** The fingerprint of the schema whose objects subscribers take unchanged; absent: they take all. */
   readonly fingerprint?: number | undefined
 }
 
@@ -78,7 +78,7 @@ export class Contents {
   readonly #onError: (error: unknown) => void
   readonly #made = new Map<string, Uint8Array>()
 
-  /** Ages in events are those of `nowMs`. An object that cannot be written in a format is reported to `onError`. */
+  /** Ages in events are relative to `nowMs`. An object that cannot be written in a format is reported to `onError`. */
   constructor(nowMs: number, onError: (error: unknown) => void) {
     this.#nowMs = nowMs
     this.#onError = onError
@@ -189,8 +189,8 @@ export class Frames {
 }
 
 /**
- * The same object with another `metadata.resourceVersion`, without parsing it: the content of a DELETED event is the object
- * as it was, at the revision of the change. An object without the field is returned as it is.
+ * The same object with another `metadata.resourceVersion`, without parsing it: the content of a DELETED event is the object's
+ * last state, at the revision of the change. An object without the field is returned unchanged.
  */
 export function withRevision(object: Uint8Array, revision: number): Uint8Array {
   const metadata = memberSpan(object, 0, 'metadata')

@@ -10,9 +10,9 @@ export interface WatchLimits {
   readonly turnChangesMax: number
   /** Joined frames beyond this leave at once, not at the end of the turn. Larger pieces save nothing and wait in every socket. */
   readonly pieceBytesMax: number
-  /** Bytes of events that are made or copied in one turn, over all subscribers; what costs more than a copy counts for more. */
+  /** Bytes of events that are made or copied in one turn, over all subscribers; dearer work than a copy counts for more. */
   readonly turnBytesMax: number
-  /** Longest pause between two attempts to reach storage; the first comes at once. */
+  /** Longest pause between two attempts to reach storage; the first retry is immediate. */
   readonly retryDelayMsMax: number
 }
 

@@ -6,7 +6,7 @@ import { Subscriber } from './subscriber.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A subscription from revision 5 on, and what its reader gets when it begins to read. */
+/** A subscription from revision 5 on, and its reader's first parts. */
 function open({ bytesMax = 100, context = {} }: { bytesMax?: number; context?: CallContext } = {}) {
   const ended: Subscriber[] = []
   const request = { epoch: 'e1', after: 5 } as unknown as SubscribeRequest

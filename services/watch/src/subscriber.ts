@@ -56,7 +56,7 @@ export class Subscriber {
     return this.#sent < (changes.at(-1)?.revision ?? 0)
   }
 
-  /** Raised when the subscription ends, for what was begun on its behalf. */
+  /** Raised when the subscription ends, for work on its behalf. */
   get ended(): AbortSignal {
     return this.#ended.signal
   }
@@ -90,7 +90,7 @@ export class Subscriber {
     this.stream.end()
   }
 
-  /** Resolves when the reader has taken what waits, or the subscription has ended. */
+  /** Resolves when the reader has taken the waiting parts, or the subscription has ended. */
   async drained(): Promise<void> {
     if (this.stream.waitingBytes === 0 || this.isEnded) return
     await new Promise<void>((resolve) => {

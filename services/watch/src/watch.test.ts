@@ -41,7 +41,7 @@ function reader(stream: AsyncIterable<WatchPart> & { close(): void }) {
   return {
     stream,
     next,
-    /** Reads on until events come, and prints them as `TYPE name revision text`. */
+    /** Reads until events arrive, and prints them as `TYPE name revision text`. */
     async events(): Promise<string[]> {
       for (let part = await next(); part !== undefined; part = await next()) if (part.kind === 'events') return printed(part.frames)
       return ['the stream has ended']
@@ -395,7 +395,7 @@ test('LIM-12: a large change is copied for few selections per turn, and who come
     before = given()
   }
   for (const seen of readers) expect(seen).toEqual(['ADDED a 1 x', 'ADDED b 2 x'])
-  // One that is attached, and one that comes.
+  // One attached, and one joining.
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
 })
 

@@ -65,8 +65,8 @@ interface Known {
 }
 
 /**
- * Subscribers are in one of three places: beside the watch cache while they are served from storage's history, ahead of it while
- * they wait for a revision to come, or attached to their distributor, which stands exactly at the watch cache's position.
+ * Subscribers are in one of three states: behind the watch cache while they are served from storage's history, ahead of it while
+ * they wait for a revision, or attached to their distributor, which is exactly at the watch cache's position.
  */
 class WatchCache {
   readonly #storage: WatchOptions['storage']
@@ -87,7 +87,7 @@ class WatchCache {
   #hasNewPosition = false
   #handingOut: Promise<void> | undefined
   #isScheduled = false
-  /** While storage is followed; aborted with what handing out has failed with. */
+  /** While storage is followed; aborted with the error of a delivery. */
   #following: AbortController | undefined
 
   constructor({ storage, clock, log, random, convertOf, tableOf, limits, tracer = noTracer }: WatchOptions) {
@@ -116,7 +116,7 @@ class WatchCache {
   }
 
   expectChanges(): void {
-    // For each announcement: what is put off after it waits for its changes, not for those of an earlier one.
+    // For each announcement: work deferred after it waits for its changes, not for those of an earlier one.
     setImmediate(this.#handOutNow)
   }
 
@@ -211,7 +211,7 @@ class WatchCache {
     }
   }
 
-  /** At the end of the turn, so that what was committed in one turn leaves as one buffer. */
+  /** At the end of the turn, so that all commits of one turn leave as one buffer. */
   #handOutSoon(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -257,7 +257,7 @@ class WatchCache {
     this.#forwardPosition(known)
   }
 
-  /** The way of a change goes on in the trace of its write. */
+  /** The delivery of a change continues the trace of its write. */
   #trace(change: Change, spans: Map<Change, Span>): void {
     const { traceparent, key, revision } = change
     if (traceparent === undefined) return
@@ -268,8 +268,8 @@ class WatchCache {
   }
 
   /**
-   * Gives the events of the changes to all who are attached, and waits where a turn is used up. The window has the changes already:
-   * who comes meanwhile has got them from there, and is passed over.
+   * Delivers the events of the changes to all attached subscribers, and waits when a turn is used up. The window has the changes already:
+   * a subscriber that joins meanwhile has got them from there, and is skipped.
    */
   *#write(changes: readonly Change[], spans: ReadonlyMap<Change, Span>): Waits {
     const contents = this.#contents()
@@ -326,7 +326,7 @@ class WatchCache {
     }
   }
 
-  /** Stops when so much waits for the subscriber that it has to read first: `sent` says how far it has come. */
+  /** Stops when too much waits for the subscriber: it has to read first. `sent` is its position. */
   *#deliverInTurns(changes: readonly Change[], subscriber: Subscriber): Waits {
     const { distributor } = subscriber
     const contents = this.#contents()
@@ -420,7 +420,7 @@ class WatchCache {
     if (this.#known === known) void this.#joinLater(subscriber, known)
   }
 
-  /** Gives a subscriber what storage's history holds, until it has reached the window. */
+  /** Delivers storage's history to a subscriber, until it has reached the window. */
   async #replay(subscriber: Subscriber, known: Known): Promise<void> {
     const request = { after: subscriber.sent, epoch: known.epoch, resources: [subscriber.distributor.filter.resource] }
     const stream = this.#storage.changes(request, { signal: subscriber.ended })

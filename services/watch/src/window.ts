@@ -37,7 +37,7 @@ export class Window {
     return this.#changes.slice(this.#changes.firstWhere((change) => change.revision > revision))
   }
 
-  /** The content that a change left behind, while that change is the key's newest here. */
+  /** The content after a change, while that change is the key's newest here. */
   contentAt(key: string, revision: number): Uint8Array | undefined {
     const latest = this.#latest.get(key)
     return latest?.revision === revision ? latest.after?.value : undefined

@@ -27,7 +27,7 @@ const aWatch = (...events: unknown[]): TransportResponse => ({
   body: bytesOf(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
 })
 
-/** A server that answers what the script says, one answer per request, and then hangs until the request is aborted. */
+/** A server that answers by a script, one answer per request, and then hangs until the request is aborted. */
 function scripted(...answers: (TransportResponse | Error)[]) {
   const requests: TransportRequest[] = []
   const transport: Transport = {

@@ -115,7 +115,7 @@ function staleOf({ metadata: { name: group = '' }, versions }: AggregatedDiscove
   return stale.map(({ version }) => ({ group, version, reason: `stale GroupVersion discovery: ${group}/${version}` }))
 }
 
-/** The resources of a group in its versions, of which the preferred one comes first. */
+/** The resources of a group in its versions, the preferred one first. */
 function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number]): VersionedResource[] {
   const { name: group = '' } = metadata
   return versions.flatMap(({ version, resources, freshness }, index) =>
@@ -131,7 +131,7 @@ function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number
   )
 }
 
-/** Groups that are asked about at once: there may be a thousand, and a server refuses so many requests of one user. */
+/** Groups asked for at once: there may be a thousand, and a server refuses so many requests of one user. */
 const discoveriesAtOnce = 8
 
 /** A client over a transport. */

@@ -1,4 +1,4 @@
-/** A client configuration that cannot be used; the message names what is wrong. */
+/** An unusable client configuration; the message names the error. */
 export class ConfigurationError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)

@@ -11,7 +11,7 @@ export { ConfigurationError } from './configuration-error.ts'
 export interface ClientConfiguration {
   /** `https://127.0.0.1:6443`, with a path prefix where the server has one. */
   readonly server: string
-  /** Absent: the authorities of the machine, as with client-go; not those that come with Node. */
+  /** Absent: the authorities of the machine, as with client-go; not Node's own. */
   readonly certificateAuthority?: string
   readonly clientCertificate?: string
   readonly clientKey?: string

@@ -39,8 +39,8 @@ const backoffFirstMs = 200
 const backoffMaxMs = 30_000
 
 /**
- * Lists, then watches from there, for as long as the signal is not raised. A broken watch goes on from the last version
- * seen, bookmarks included; when that is gone (410) the collection is listed again and the differences become events.
+ * Lists, then watches from there, until the signal is raised. A broken watch resumes from the last version
+ * seen, bookmarks included; when that is expired (410) the collection is listed again and the differences become events.
  */
 export function startInformer<T extends ApiObject>(options: InformerOptions<T>): Informer<T> {
   const held = new Map<string, T>()
@@ -87,7 +87,7 @@ async function run<T extends ApiObject>(options: InformerOptions<T>, state: Stat
   }
 }
 
-/** The first list takes any version; later ones one not older than what was seen. Gone or not yet there: the latest. */
+/** The first list takes any version; later ones none older than the last seen. Expired or in the future: the latest. */
 async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<void> {
   const { resource, select, signal } = options
   const fresh: ListOptions = { resourceVersion: state.version === '' ? '0' : state.version, resourceVersionMatch: 'NotOlderThan' }
@@ -101,7 +101,7 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
   state.attempts = 0
 }
 
-/** True when anything came; a watch that ends empty-handed is not opened again at once. */
+/** True when an event arrived; a watch that ends without one is not opened again at once. */
 async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
   const { resource, select, signal } = options
   const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, signal })

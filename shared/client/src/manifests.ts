@@ -18,7 +18,7 @@ export class ManifestError extends Error {}
 
 const extensions = ['.yaml', '.yml', '.json']
 
-/** The objects of files and folders, in order; of a folder those of its files with the ending yaml, yml or json, by name. */
+/** The objects of files and folders, in order; of a folder its files with the ending yaml, yml or json, by name. */
 export async function readManifests(paths: readonly string[]): Promise<Manifest[]> {
   const found: Manifest[] = []
   for (const path of paths) for (const file of filesOf(path)) found.push(...(await parseManifests(readFileSync(file, 'utf8'), file)))
@@ -37,7 +37,7 @@ function filesOf(path: string): string[] {
   return files
 }
 
-/** The objects of a text in YAML or JSON: one per document; a List stands for its items. */
+/** The objects of a text in YAML or JSON: one per document; a List is its items. */
 export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
   const { parseYaml } = await import('@orch/core/yaml')
   const manifests: Manifest[] = []

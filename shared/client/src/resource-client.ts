@@ -115,7 +115,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   patch(name: string, patch: unknown, options: PatchOptions): Promise<T>
   /** Answers the object while it is being deleted, else a Status. */
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<T | Status>
-  /** Answers what was deleted, as it was before. */
+  /** Answers the deleted objects, in their last states. */
   deleteCollection(options?: ListOptions, body?: DeleteOptions): Promise<ApiList<T>>
 }
 

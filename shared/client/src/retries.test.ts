@@ -4,7 +4,7 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 
 const request: TransportRequest = { method: 'POST', path: '/api/v1/namespaces', headers: {}, body: '{}' }
 
-/** Answers one after another; notes what was sent and what was read. */
+/** Answers one after another; notes the requests and the read answers. */
 function answering(...answers: readonly (readonly [status: number, retryAfter?: string])[]) {
   const sent: TransportRequest[] = []
   const read: number[] = []

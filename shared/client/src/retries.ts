@@ -11,8 +11,8 @@ export interface RetryOptions {
 }
 
 /**
- * Sends a request again where the server asks for that: an answer of 429 or 5xx with `Retry-After` was not carried out. It is waited
- * for as long as the header says. The last answer is handed on as it is.
+ * Sends a request again if the server asks for that: an answer of 429 or 5xx with `Retry-After` was not carried out. The wait
+ * is as long as the header says. The last answer is passed on unchanged.
  */
 export function createRetryingTransport(transport: Transport, { retriesMax, wait = waitFor }: RetryOptions): Transport {
   return {

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 
-/** An object as a person would write it, and what of it only the server that it came from could say. */
+/** An object as a person would write it, and its parts that only its server could know. */
 export interface WithoutServerState {
   readonly object: ApiObject
   /** Names of the fields that were set aside. */
@@ -13,7 +13,7 @@ const serverMetadata = ['resourceVersion', 'uid', 'managedFields', 'ownerReferen
 /** The fields that a server always sets. */
 const derivedMetadata = ['creationTimestamp', 'generation', 'selfLink'] as const
 
-/** Removes what a server has added to an object that it printed, so that another server takes it as a new one. */
+/** Removes a server's additions from an object that it printed, so that another server takes it as a new one. */
 export function withoutServerState({ status, metadata, ...rest }: ApiObject & { readonly status?: unknown }): WithoutServerState {
   const setAside = serverMetadata.filter((name) => hasValue(metadata[name]))
   const isLeftOut = (name: string) => [...serverMetadata, ...derivedMetadata].some((one) => one === name)

@@ -1,6 +1,6 @@
 import { certificateReason } from '@orch/core/certificate-error'
 
-/** A request as it goes to the server. */
+/** A request to the server. */
 export interface TransportRequest {
   readonly method: string
   /** Path with its query: `/api/v1/pods?limit=5`. */
@@ -19,7 +19,7 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** There was no connection for a request: it did not leave, so it may be sent again, or elsewhere, whatever it asks for. */
+/** There was no connection for a request: it did not leave, so it may be sent again, or to another server, whatever its effect. */
 export class UnsentError extends Error {
   override readonly name = 'UnsentError'
   /** As the system or TLS says it: `ECONNREFUSED`. */

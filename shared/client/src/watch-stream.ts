@@ -25,7 +25,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Text between newlines; what follows the last newline is an interrupted event and is dropped. */
+/** Text between newlines; the rest after the last newline is an interrupted event and dropped. */
 async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -10,7 +10,7 @@ import { namesOf, subdomainLabel } from '@orch/core/names'
 import { describe, expect, test, vi } from 'vitest'
 import { aPut, written } from './storage-suite.ts'
 
-/** A storage service and the admission service that stands on it, with the plugins that are on by default. */
+/** A storage service and the admission service over it, with the plugins that are on by default. */
 export interface AdmissionSuiteServices {
   readonly storage: StorageService
   readonly admission: AdmissionService
@@ -43,7 +43,7 @@ function aQuestion(rest: Partial<Attributes> = {}, more: Partial<AdmissionReques
 }
 
 const nodePlace = { kind: 'Node', resource: 'nodes', namespace: '', name: 'n' }
-// As the gateway sends it: what is always printed is there.
+// In the gateway's form: with the fields that are always printed.
 const node = () => ({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: {} })
 
 const conditionsOf = (answer: AdmissionAnswer) => (answer.kind === 'allowed' ? answer.conditions : undefined)
@@ -184,7 +184,7 @@ export function admissionSuite(name: string, open: () => Promise<{ services: Adm
           expect(kind).toBe('admissionRules')
           const before = seen.at(-1)
           seen.push(part)
-          // Plugins that learn what there is may want to be asked about less than at first; then nothing changes.
+          // Plugins that read their sources may need fewer questions than at first; then nothing changes.
           if (before !== undefined && JSON.stringify(before.admissionRules) === JSON.stringify(part.admissionRules)) break
         }
         const revisions = seen.map(({ revision }) => revision)

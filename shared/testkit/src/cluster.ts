@@ -72,7 +72,7 @@ async function openBackends() {
   const [etcd, nats] = await Promise.all([
     openEtcd({ path: etcdProgram.path }),
     openNats({ path: natsProgram.path }),
-    // A role stands in a certificate in the same way for every profile.
+    // A role has the same form in a certificate for every profile.
     keepServiceCertificates({
       files: certificateFolder(serviceCertificates),
       names: namesOf('orch'),

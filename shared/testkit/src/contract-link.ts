@@ -26,7 +26,7 @@ export interface ContractLink<C extends Contracts> {
   readonly name: string
   /** Fresh services. */
   open(): Promise<OpenedServices<C>>
-  /** Ends what the link itself holds, after the last services. */
+  /** Ends the link's own parts, after the last services. */
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface ContractLinkOptions<C extends Contracts> {
 }
 
 /**
- * All ways: frozen function calls; messages to a thread that runs `script`, which calls `serveToParent`; and gRPC to a child
+ * All links: frozen function calls; messages to a thread that runs `script`, which calls `serveToParent`; and gRPC to a child
  * process that runs it, without certificates, and with those of a gateway on one side and of each service's own role on the other.
  */
 export function contractSuiteLinks<C extends Contracts>(

@@ -11,7 +11,7 @@ export interface FakeChangeStream extends ChangeStream {
   /** Refuses everything and ends every follower, until `goUp`. */
   goDown(): void
   goUp(): void
-  /** Removes all messages, as an operator may; the sequence goes on. */
+  /** Removes all messages, as an operator may; the sequence continues. */
   purge(): void
   /** The server has lost the stream: it is made anew, with a sequence from 0. */
   lose(): void

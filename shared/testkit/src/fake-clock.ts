@@ -1,7 +1,7 @@
 import { type Clock, TimerQueue } from '@orch/platform'
 
 /**
- * A clock that stands still until a test moves it. Timers due on the way are called in the order of their times.
+ * A clock that stands still until a test moves it. Timers due until then are called in the order of their times.
  *
  *   const clock = createFakeClock()
  *   clock.after(10, ring)

@@ -3,7 +3,7 @@ import type { SharedStore, Store } from '@orch/core/contracts'
 /** A shared store whose state a test replaces. */
 export interface RefilledStore {
   readonly store: Store
-  /** Another state stands in the place of the one before: memory is filled anew from it, until the answer is called. */
+  /** Another state replaces the present one: memory is filled anew from it, until the returned function is called. */
   refill(): () => void
 }
 

@@ -119,7 +119,7 @@ export async function listed(storage: StorageService, rest: Partial<ListRequest>
   return { head, objects, names: objects.map(({ metadata }) => metadata.name) }
 }
 
-/** Reads a stream of changes until as many changes have come; says them as `revision key [content]`. */
+/** Reads a stream of changes until so many have arrived; prints them as `revision key [content]`. */
 export async function takeChanges(stream: Stream<ChangesPart>, count: number): Promise<string[]> {
   const lines: string[] = []
   for await (const part of stream) {

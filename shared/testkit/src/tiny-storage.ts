@@ -32,7 +32,7 @@ interface TinyObject {
   readonly object?: Readonly<Record<string, unknown>>
 }
 
-/** A storage service small enough to be believed: an array of changes. For tests of those who follow storage. */
+/** A storage service small enough to be believed: an array of changes. For tests of storage's followers. */
 export interface TinyStorage extends StorageService {
   readonly revision: number
   readonly epoch: string
@@ -46,7 +46,7 @@ export interface TinyStorage extends StorageService {
   sendPosition(): void
   /** Ends every stream with an error, as a restart does. */
   breakStreams(): void
-  /** Another store stands here: a new epoch, and every stream begins again with `expired`. */
+  /** Replaces the store: a new epoch, and every stream begins again with `expired`. */
   replace(epoch: string): void
   /** Revision and content of an object, read past all streams. */
   read(key: string): Entry | undefined

@@ -14,7 +14,7 @@ export function aSubscription(rest: Partial<SubscribeRequest> = {}): SubscribeRe
   return { scope: { resource: 'core/configmaps' }, selection: { labels: [], fields: [] }, ...version, after: 0, epoch: '', ...rest }
 }
 
-/** Reads a subscription until it stands at a revision or ends: `TYPE name text`, `expired asked oldest`, `replaced`. */
+/** Reads a subscription until it reaches a revision or ends: `TYPE name text`, `expired asked oldest`, `replaced`. */
 async function watched(watch: WatchService, request: SubscribeRequest, until: number): Promise<string[]> {
   const lines: string[] = []
   for await (const part of watch.subscribe(request)) {

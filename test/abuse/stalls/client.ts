@@ -1,4 +1,4 @@
-/** The client's thread: sends what it is asked to, so that a client's work is not counted as the server's. */
+/** The client's thread: sends the requests, so that a client's work is not counted as the server's. */
 import { Agent, request as httpsRequest } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answered, Credentials, Heavy } from './requests.ts'

@@ -105,7 +105,7 @@ const large: readonly { readonly words: string; readonly group: string; readonly
   },
 ]
 
-/** Definitions that are large, and what each of them is the first to make. */
+/** Large definitions, with the parts that each of them is the first to make. */
 export const definitionAttacks: readonly Attack[] = large.flatMap(({ words, group, spec, object }): Attack[] => {
   const called = `definition (${words})`
   const get =

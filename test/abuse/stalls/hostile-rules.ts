@@ -2,7 +2,7 @@ import type { Attack, Heavy } from './requests.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A definition or an object that means harm, and what it is answered. */
+/** A harmful definition or object, with its answer. */
 export interface HostileRule {
   readonly name: string
   readonly group: string
@@ -11,7 +11,7 @@ export interface HostileRule {
   readonly code: number
   /** In the answer. */
   readonly message?: string
-  /** Absent: the definition itself is what is sent. */
+  /** Absent: the definition itself is sent. */
   readonly object?: () => Json
 }
 
@@ -37,7 +37,7 @@ const keyed = {
 }
 const names = spread(5_000, (index) => ({ name: `name-${index}` }))
 
-/** Definitions and objects at which a server that takes them as they come stands still, or ends. */
+/** Definitions and objects that stop or end a server that accepts them unchecked. */
 export const hostileRules: readonly HostileRule[] = [
   {
     name: 'a schema that refers to itself',

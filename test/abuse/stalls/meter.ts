@@ -13,7 +13,7 @@ const idleMs = 9
 /** After this much time without a turn that did something the work is over. */
 const quietMs = 150
 
-/** Measures this thread's event loop, turn by turn, while the work lasts and until what it has set off is done. */
+/** Measures this thread's event loop, turn by turn, during the work and until its consequences are done. */
 export async function measure(work: () => Promise<void>): Promise<Measurement> {
   let stallMs = 0
   let totalMs = 0

@@ -2,7 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { definitionAttacks } from './definitions.ts'
 import { ruleAttacks } from './hostile-rules.ts'
 
-/** One request, as it is sent. */
+/** One request. */
 export interface Heavy {
   readonly method: string
   readonly path: string
@@ -36,7 +36,7 @@ export interface Attack {
   readonly mayFail?: boolean
   /** Requests that are sent at once; by default one. */
   readonly times?: number
-  /** The server writes down what is sent and answered. */
+  /** The server logs requests and answers. */
   readonly isAudited?: boolean
 }
 

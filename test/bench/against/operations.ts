@@ -27,7 +27,7 @@ export interface Measure {
   readonly label: string
   /** The unit of an operation: `7 requests/s`. */
   readonly unit: string
-  /** Makes ready what rounds need on one side; gives a round, and what ends it. */
+  /** Prepares the rounds of one side; returns a round, and its end. */
   open(side: Side, namespace: string, extent: Extent): Promise<{ round(): Promise<Round>; close(): Promise<void> }>
 }
 
@@ -79,7 +79,7 @@ export const objectMeasures: readonly Measure[] = (Object.keys(concurrency) as O
   },
 }))
 
-/** A Pod as it is answered; the account that Pods have may come a moment after the namespace. */
+/** A Pod as answered; the default account of Pods may arrive a moment after the namespace. */
 async function madePod(side: Side, pods: string, name: string): Promise<Made> {
   const connection = await side.connect()
   try {
@@ -137,7 +137,7 @@ async function send(connection: Connection, side: Side, sent: Sent, expected: nu
 const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const metadataType = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 
-/** Ways to list a collection, one request at a time. A page that says where it goes on is followed. */
+/** Ways to list a collection, one request at a time. A continued page is followed. */
 const lists: readonly (readonly [label: string, query: string, headers: Readonly<Record<string, string>>])[] = [
   ['list', '', {}],
   ['list, resourceVersion=0', '?resourceVersion=0', {}],
@@ -180,7 +180,7 @@ export const listMeasures: readonly Measure[] = lists.map(([label, query, header
   },
 }))
 
-/** Makes what is missing of so many Pods. */
+/** Creates the missing ones of so many Pods. */
 async function fill(side: Side, namespace: string, count: number): Promise<void> {
   const pods = `/api/v1/namespaces/${namespace}/pods`
   const { body } = await side.ask({ method: 'GET', path: `${pods}?limit=1` })

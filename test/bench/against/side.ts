@@ -42,7 +42,7 @@ export class Side {
 
   /**
    * Connects with a certificate or a token. Other ways to log in would have to be repeated for each connection.
-   * `pids`: processes of this machine that the server consists of; none: its own metrics say what CPU it uses.
+   * `pids`: the server's processes on this machine; none: its own metrics give its CPU time.
    */
   static async open(name: string, configuration: ClientConfiguration, pids: readonly number[] = []): Promise<Side> {
     const { server, certificateAuthority, clientCertificate, clientKey, token, serverName, isInsecure = false } = configuration

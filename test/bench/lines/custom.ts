@@ -57,7 +57,7 @@ interface Side {
   readonly make: (name: string) => Json
 }
 
-/** Both sides with so many fields, and so long that what is stored has 3 KB. */
+/** Both sides with so many fields, and so long that the stored object has 3 KB. */
 async function sidesOf(connection: Connection, fields: number): Promise<readonly [custom: Side, builtIn: Side]> {
   const sized = async (collection: string, make: (name: string, fields: number, text: string) => Json): Promise<Side> => {
     const answer = await connection.send(bodyRequest('POST', `${collection}?dryRun=All`, make('size', fields, 'abc')))
@@ -154,7 +154,7 @@ async function eventCost(server: OrchServer, { collection, make }: Side, writers
   const creates = (prefix: string) =>
     cpuOf(server, writers, events, (index) => bodyRequest('POST', collection, make(`${prefix}-${round}-${index}`)))
   const alone = (await creates('alone')) * events
-  // From now on: what is there already would be sent 200 times.
+  // From now on: the present objects would be sent 200 times.
   const answer = await writers[0]?.send(getRequest(`${collection}?limit=1`), true)
   const [, revision] = /"resourceVersion":"(\d+)"/.exec(String(answer?.body)) ?? []
   const watches = await openWatches(server, watchers, `${collection}?watch=1&resourceVersion=${revision}`)

@@ -5,7 +5,7 @@ import { bodyRequest, type Connection, getRequest, loadHttp1, openConnections } 
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const roundMs = 2_000
-/** A thousand creates a second are spread over nine processes: until then most of what they run has not been compiled. */
+/** A thousand creates a second are spread over nine processes: until then most of their code has not been compiled. */
 const warmUpMs = 12_000
 let serial = 0
 const createBody = (): Buffer => bodyRequest('POST', collection, configMap(`apart-${serial++}`, 3_000))
@@ -90,7 +90,7 @@ export const distributedDelay: Line = {
     }),
 }
 
-/** Resolves when an object's name has come over a watch. */
+/** Resolves when a watch has sent an object's name. */
 function listenFor({ socket }: Connection): (name: string) => Promise<void> {
   let wanted = ''
   let tell = () => {}
@@ -148,7 +148,7 @@ function readRate(gateways: number): Promise<{ perSecond: number; by: string }> 
   })
 }
 
-/** Watches of so many selections, so that watch has something to do for each. */
+/** Watches of so many selections, so that watch has work for each. */
 const selections = 200
 const burst = 200
 
@@ -196,7 +196,7 @@ function eventRate(watches: number): Promise<{ perSecond: number; by: string }> 
   })
 }
 
-/** When the last bytes came, after which none did for a while. */
+/** Time of the last bytes, before a silence. */
 async function silence(bytes: () => number): Promise<number> {
   let last = bytes()
   let atMs = performance.now()

@@ -77,7 +77,7 @@ async function bind(connection: Connection): Promise<void> {
   }
 }
 
-/** One way to ask: what was reached, and what it cost the server. */
+/** One form of request: the number of answers, and the server's cost. */
 class Asking {
   readonly #server: OrchServer
   readonly #connections: readonly Connection[]

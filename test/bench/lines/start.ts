@@ -117,7 +117,7 @@ export const idleMemory: Line = {
   async run() {
     return await withOrch({}, async (server) => {
       await sleep(3000)
-      // Not from a file in TypeScript: what strips its types would count too.
+      // Not from a TypeScript file: removing its types would count too.
       const floor = new Child(['-e', emptyServer])
       await floor.printed(/listening/)
       await sleep(500)

@@ -209,7 +209,7 @@ async function change(writer: Connection | undefined): Promise<void> {
   if (answer?.status !== 200) throw new Error(`a change answered ${answer?.status}`)
 }
 
-/** Delays in ms from answers of creates to their events at one more watcher, the last that was opened; 0 where the event came first. */
+/** Delays in ms from answers of creates to their events at one more watcher, the last that was opened; 0 if the event came first. */
 async function eventDelays(server: OrchServer, prefix: string, writersAtOnce: number): Promise<number[]> {
   const count = 400
   const watcher = await Connection.open(server.port, server)

@@ -157,7 +157,7 @@ const podBody = (spec: unknown): Buffer =>
 /** Two containers, and nothing that need not be said. */
 const bareContainers = ['web', 'log'].map((name) => ({ name, image: `registry.example/${name}:1`, ports: [{ containerPort: 8080 }] }))
 
-/** The same as people write them: some 3 KB with what the server fills in and who owns it, but without what plugins add. */
+/** The same in the usual form: some 3 KB with the server's defaults and owners, but without the plugins' additions. */
 const usualContainers = bareContainers.map((container) => ({
   ...container,
   env: ['LEVEL', 'REGION', 'ADDRESS'].map((name) => ({ name, value: `the ${name.toLowerCase()} of the service` })),
@@ -171,7 +171,7 @@ interface Spent {
   micros: number
 }
 
-/** A server with these flags, and short rounds of creates at it, which add to what has been spent. */
+/** A server with these flags, and short rounds of creates at it, which add to the spent time. */
 async function withCreates<T>(
   body: () => Buffer,
   flags: readonly string[],
@@ -182,7 +182,7 @@ async function withCreates<T>(
       const [first] = connections as [Connection]
       // The account that Pods have is made shortly after the start.
       while ((await first.send(body())).status !== 201) await new Promise((resolve) => setTimeout(resolve, 50))
-      // V8 goes on compiling for 6 s, and with the plugins, where there is more to compile, for 10 s.
+      // V8 compiles for 6 s, and with the plugins, where there is more to compile, for 10 s.
       await loadHttp1(connections, body, { durationMs: 15_000, expected: 201 })
       const spent: Spent = { count: 0, micros: 0 }
       const round = async () => {
@@ -220,7 +220,7 @@ function specAsLeft(): Promise<unknown> {
   })
 }
 
-/** CPU of one create. The rounds are many and short, so that what else the machine does hurts both sides alike. */
+/** CPU of one create. The rounds are many and short, so that the machine's other work hurts both sides alike. */
 function comparePlugins(body: () => Buffer): Promise<Figure> {
   const off = [`--disable-admission-plugins=${podPlugins.join(',')}`]
   return withCreates(body, [], (on, spent) =>

@@ -215,7 +215,7 @@ function kindOf({ type, format, items, additionalProperties: values, 'x-kubernet
   }
 }
 
-/** JSON as expressions see it, made whole at once: what views do when they are asked. Lists with a rule stay views. */
+/** JSON as expressions see it, converted at once: views convert on demand. Lists with a rule stay views. */
 export function converted(schema: Schema, declared: DeclaredTypes, json: unknown): unknown {
   return convert(schema as unknown as Node, declared.self, json)
 }

@@ -1,6 +1,6 @@
 import { Chance } from '../chance.ts'
 
-/** Group version of the server behind that answers badly. */
+/** Group version of the remote server that answers badly. */
 export const behindPath = '/apis/taste.example.com/v1alpha1'
 
 /** All that one connection sends, and how many requests that is. */
@@ -9,7 +9,7 @@ export interface DrawnConnection {
   readonly isAdministrator: boolean
   readonly bytes: Buffer
   readonly requests: number
-  /** Most of its requests are for the server behind, whose answers take longer. */
+  /** Most of its requests are for the remote server, whose answers take longer. */
   readonly isBehind: boolean
   /** It is cut off as soon as everything has been written. */
   readonly isCut: boolean
@@ -21,7 +21,7 @@ export function drawConnection(seed: number, index: number): DrawnConnection {
   const isHttp2 = chance.oneIn(3)
   const isBehind = !chance.oneIn(4)
   const draw = isBehind ? drawPassed : drawRequest
-  // An answer that is cut off ends a connection over HTTP/1.1, and the requests behind it are not read.
+  // A cut-off answer ends a connection over HTTP/1.1, and the requests after it are not read.
   const [pipelinedMax, streamsMax] = isBehind ? [3, 16] : [20, 40]
   const count = 1 + chance.below(isHttp2 ? streamsMax : pipelinedMax)
   const bytes = isHttp2 ? drawFrames(chance, count, isBehind) : Buffer.concat(Array.from({ length: count }, () => draw(chance)))
@@ -151,7 +151,7 @@ function drawRequest(chance: Chance): Buffer {
   return Buffer.from(`${head}${lineEnd}${lineEnd}${chance.pick(bodies)}`, 'latin1')
 }
 
-/** Requests that are so good that most of them are passed on to the server behind. */
+/** Requests so good that most of them are forwarded to the remote server. */
 function drawPassed(chance: Chance): Buffer {
   if (chance.oneIn(6)) return drawRequest(chance)
   const body = chance.pick(['', '', 'abcd'])
@@ -276,7 +276,7 @@ const answers = [
   ...['HTTP/1.1 200 OK\r\nEtag: a\r\nEtag: b\r\nSet-Cookie: a\r\nWarning: 299 - "\u00ff"\r\nTrailer: x\r\nContent-Length: 2\r\n\r\n{}'],
 ]
 
-/** Ways in which the server behind answers. */
+/** Number of the remote server's answers. */
 export const answerCount = answers.length
 
 /** The remote server's answer to its request of that number, each way in turn, and whether it closes the connection then. */

@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- heads [--requests=200000 --seed=1 --from=0 --at-once=16 --wait-max=1000]`: sends odd requests drawn from a seed over
- * raw sockets (HTTP/1.1, HTTP/2, WebSocket) to a server of its own, many of them for a server behind that answers badly. Fails when the
+ * raw sockets (HTTP/1.1, HTTP/2, WebSocket) to a server of its own, many of them for a remote server that answers badly. Fails when the
  * server ends, when a listener fails, or when a good request meanwhile fails or waits longer than `--wait-max` milliseconds.
  */
 import { fork } from 'node:child_process'
@@ -24,13 +24,13 @@ const { values } = parseArgs({
 const [seed, requests, waitMaxMs] = [Number(values.seed), Number(values.requests), Number(values['wait-max'])]
 /** Longest wait for the first bytes of a connection. */
 const firstMs = 1_000
-/** A connection on which nothing comes any more for this long has said all. */
+/** Silence after which a connection counts as answered. */
 const silentMs = 40
 /** The same where another server is asked. */
 const silentBehindMs = 400
 /** Longest silence while a whole answer is waited for. */
 const answerMsMax = 10_000
-/** The least share of the requests that reach the server behind. */
+/** The least share of the requests that reach the remote server. */
 const behindShareMin = 0.15
 /** A good request is sent so long after the one before it. */
 const goodPauseMs = 20
@@ -99,7 +99,7 @@ function ask(method: string, path: string, body?: object): Promise<number> {
   })
 }
 
-/** Until the server behind is asked for what is not discovery. */
+/** Until the remote server receives a request other than discovery. */
 async function register(): Promise<void> {
   const status = await ask('POST', '/apis/apiregistration.orch.io/v1/apiservices', behind.apiService)
   if (status !== 201) throw new Error(`the APIService was answered ${status}`)

@@ -1,7 +1,7 @@
 /** Proves the client's identity to a server, for a while. */
 export interface Credential {
   readonly token?: string
-  /** PEM; may hold the certificates of intermediate authorities behind the client's own. */
+  /** PEM; may hold the certificates of intermediate authorities after the client's own. */
   readonly clientCertificate?: string
   readonly clientKey?: string
   /** Milliseconds since 1970; absent: until the server refuses it. */
@@ -11,7 +11,7 @@ export interface Credential {
 /** A source of credentials: a program, or an OpenID provider. Rejects with a ConfigurationError that says why there is none. */
 export interface CredentialSource {
   obtain(): Promise<Credential>
-  /** Ends what is under way. */
+  /** Ends its open work. */
   close(): void
 }
 
@@ -46,7 +46,7 @@ export class KeptCredential {
     return this.#ask()
   }
 
-  /** The server has refused this one. Resolves with another, which may have come meanwhile. */
+  /** The server has refused this one. Resolves with another, which may have been obtained meanwhile. */
   replaced(refused: Credential): Promise<Credential> {
     if (this.#kept === refused) this.#kept = undefined
     return this.current()

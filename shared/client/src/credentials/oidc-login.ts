@@ -63,7 +63,7 @@ export class OidcTokens implements CredentialSource {
 
   async obtain(): Promise<Credential> {
     const expiresAtMs = expiryOf(this.#idToken)
-    // A token that the server has refused is not given again, whatever it says of itself.
+    // A token that the server has refused is not given again, whatever its expiry.
     const isGood = this.#isFirst && expiresAtMs !== undefined && expiresAtMs - this.#surroundings.now() > remainingMsMin
     this.#isFirst = false
     if (!isGood) await this.#refresh()
@@ -140,7 +140,7 @@ function expiryOf(token: string): number | undefined {
   }
 }
 
-/** Providers may give each refresh token once, so what came is there for the next process. */
+/** Providers may issue each refresh token once, so the new one is written for the next process. */
 async function keepTokens({ file, user }: NonNullable<OidcLogin['keptIn']>, idToken: string, refreshToken: string): Promise<void> {
   const { readYaml, printYaml } = await import('@orch/core/yaml')
   const configuration = readYaml(readFileSync(file, 'utf8'))

@@ -6,7 +6,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../transpor
 import { createHttpsTransport } from './https-transport.ts'
 import type { HttpsTransportOptions } from './transport-options.ts'
 
-/** A way to the server of a configuration, with whatever credentials it names. */
+/** The transport to the server of a configuration, with its credentials. */
 export function createTransport(
   configuration: ClientConfiguration,
   surroundings: CredentialSurroundings,
@@ -62,7 +62,7 @@ class CredentialTransport implements Transport {
     return this.#transportFor(credential).send({ ...request, headers })
   }
 
-  /** Another certificate is shown in another handshake; what is under way with the former ends by itself. */
+  /** Another certificate needs another handshake; open requests of the former end by themselves. */
   #transportFor(credential: Credential): Transport {
     const { clientCertificate, clientKey } = credential
     const inner = this.#inner

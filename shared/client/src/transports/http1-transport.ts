@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { type Transport, type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { headersOf, notConnected, type Remote, silent } from './transport-options.ts'
 
-/** Keeps connections and uses them again. One may have been made elsewhere. */
+/** Keeps connections and uses them again. One may come from another transport. */
 class TlsAgent extends HttpsAgent {
   #offered: TLSSocket | undefined
   readonly #taken = new WeakSet<Socket>()

@@ -3,16 +3,16 @@ import type { TLSSocket } from 'node:tls'
 import { type TransportRequest, type TransportResponse, UnsentError } from '../transport.ts'
 import { headersOf, type Remote, silent } from './transport-options.ts'
 
-/** Bytes of one answer that come without being read: a watch that is not read holds no more. */
+/** Unread bytes of one answer: a watch without a reader holds no more. */
 const streamWindowBytes = 1024 * 1024
 /** Bytes of all answers of a connection: an answer that is not read must not hold up the others. */
 const connectionWindowBytes = 1024 * 1024 * 1024
-/** Megabytes of a session beyond which Node refuses streams; what bounds them are the streams and their windows. */
+/** Megabytes of a session beyond which Node refuses streams; the streams and their windows are the real bound. */
 const sessionMegabytesMax = 1024
-/** Requests until the server has said how many it takes at a time: what is too much would wait in the session for ever. */
+/** Requests until the server has announced its number of streams: further ones would wait in the session for ever. */
 const streamsAtFirst = 1
 
-/** Interval of pings while the server owes answers; a server that has not answered one by the next is gone. */
+/** Interval of pings while the server owes answers; a server that has not answered one by the next is unreachable. */
 const pingMs = 15_000
 
 /** Requests over one HTTP/2 connection. */
@@ -24,7 +24,7 @@ export class Http2Connection {
   /** Resolves when the server has said how many requests it takes at a time, or the connection is closed. */
   readonly ready: Promise<void>
   #isOpening = true
-  /** Further requests go elsewhere: an answer over this connection was silent for too long. */
+  /** Further requests use another connection: an answer over this one was silent for too long. */
   #isLeft = false
   #pings: NodeJS.Timeout | undefined
   #isPingOpen = false
@@ -84,7 +84,7 @@ export class Http2Connection {
     })
   }
 
-  /** Ends the connection and what is under way on it. */
+  /** Ends the connection and its open requests. */
   close(error: Error): void {
     this.#session.destroy(error)
   }
@@ -138,7 +138,7 @@ function bodyOf(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, und
   return readBody(stream, pieces, first)
 }
 
-/** Pieces of an answer as they come. One that is left is cancelled; one that breaks off is an error, which Node does not always make of it. */
+/** Pieces of an answer as they arrive. An abandoned one is cancelled; one that is cut off is an error, which Node does not always report. */
 async function* readBody(
   stream: ClientHttp2Stream,
   pieces: AsyncIterator<Uint8Array>,
@@ -152,7 +152,7 @@ async function* readBody(
   }
 }
 
-/** It never left, or the server says so: it refused the stream, or has gone away before it. */
+/** It never left, or the server refused the stream, or it announced its end before it. */
 function isUnprocessed(stream: ClientHttp2Stream): boolean {
   return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
 }

@@ -5,14 +5,14 @@ import { Http1Transport } from './http1-transport.ts'
 import { Http2Connection } from './http2-connection.ts'
 import { notConnected, type Remote } from './transport-options.ts'
 
-/** Most times that a request goes out over HTTP/2; a server that goes away or refuses a stream has not processed it. */
+/** Attempts of a request over HTTP/2; a server that closes the session or refuses a stream has not processed it. */
 const attemptsMax = 3
 /** Idle time of a connection before the system probes the other side. */
 const keepAliveMs = 30_000
 
 /**
- * Requests over HTTP/2, or over HTTP/1.1 where the server agrees on no HTTP/2 in the TLS handshake. One connection carries all requests;
- * another one is made where the server takes no more at a time, goes away, or the connection breaks.
+ * Requests over HTTP/2, or over HTTP/1.1 if the TLS handshake agrees on no HTTP/2. One connection carries all requests;
+ * another one is made if the server takes no more at a time, closes it, or the connection breaks.
  */
 export class NegotiatedTransport implements Transport {
   readonly #remote: Remote

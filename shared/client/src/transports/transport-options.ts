@@ -14,7 +14,7 @@ export interface HttpsTransportOptions {
   readonly connectMsMax?: number
   /** Longest that an answer under way may be silent; absent: for ever. A watch with bookmarks hears one each minute. */
   readonly silenceMsMax?: number
-  /** Header fields of every request; those of a request come before them. */
+  /** Header fields of every request; a request's own come before them. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -63,7 +63,7 @@ export function headersOf({ token, headers: always = {} }: Remote, { headers, bo
   }
 }
 
-/** HTTP/2 has names in lower case alone, and the fields of a request are to replace those of all. */
+/** HTTP/2 has names in lower case alone, and the fields of a request are to replace the common ones. */
 function lowerCased(headers: Readonly<Record<string, string | readonly string[]>>) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
