@@ -15,11 +15,11 @@ export interface FeatureGate {
   readonly isLocked: boolean
   /** The release does not have the feature yet. */
   readonly isAbsent?: true
-  /** This server does not have the feature: a word for what is missing. */
+  /** This server does not have the feature: a name for the missing part. */
   readonly missing?: string
 }
 
-/** Gates that this server acts on; to switch any other one is refused, as nothing would come of it. */
+/** Gates that this server acts on; switching any other one is refused, as it would have no effect. */
 export const actingGates = [
   'APIListChunking',
   'AllowUnsafeMalformedObjectDeletion',
@@ -116,7 +116,7 @@ export const actingGates = [
   'WorkloadWithJob',
 ] as const
 
-/** Gates about how kube-apiserver works inside, which change no answer: they may be switched, and the log says that nothing comes of it. */
+/** Gates about kube-apiserver's internals, which change no answer: they may be switched, and the log says that this has no effect. */
 const inner: ReadonlySet<string> = new Set([
   'APIServingWithRoutine',
   'CBORServingAndStorage',
@@ -127,7 +127,7 @@ const inner: ReadonlySet<string> = new Set([
   'WatchCacheInitializationPostStartHook',
 ])
 
-/** Gates of what this server does not have, with a word for it: they are off, whatever kube-apiserver's default is. */
+/** Gates of features that this server lacks, with a name for each: they are off, whatever kube-apiserver's default. */
 const missing: ReadonlyMap<string, string> = new Map([
   ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
@@ -189,7 +189,7 @@ export interface FeatureGates {
   readonly warnings: readonly string[]
 }
 
-/** The words cannot be followed; the message is meant for the person who gave them. */
+/** The words cannot be applied; the message is for the user. */
 export interface RefusedGates {
   readonly kind: 'refused'
   readonly message: string
@@ -243,7 +243,7 @@ function stateAt(name: string, minor: number): GateState | undefined {
   return { text: reached?.text, isGone: gone !== undefined && gone.from <= minor }
 }
 
-/** The default of a feature at a release. One whose gate is gone stays as it was. */
+/** The default of a feature at a release. One whose gate was removed keeps its last state. */
 function isOnByDefault(name: string, minor: number): boolean {
   return !missing.has(name) && stateAt(name, minor)?.text?.split(' ')[1] === 'on'
 }

@@ -1,6 +1,6 @@
 /**
- * Every feature gate of kube-apiserver 1.25 to 1.37. A step says from which minor number on the gate has a stage and a default, and
- * `locked` where it cannot be switched any more; `gone`: the release does not know it, and the feature stays as it was.
+ * Every feature gate of kube-apiserver 1.25 to 1.37. A step gives the minor number from which the gate has a stage and a default, and
+ * `locked` if it can no longer be switched; `gone`: the release does not know it, and the feature keeps its last state.
  * A gate is unknown before its first step. A step at 23 is that of every release up to 1.25.
  */
 export const gateSteps: Readonly<Record<string, readonly string[]>> = {

@@ -10,7 +10,7 @@ export const profiles: readonly Profile[] = ['orch', 'kubernetes']
 /** The names of one profile. Read it with `namesOf(profile)`; the object is shared and frozen. */
 export interface Names {
   readonly profile: Profile
-  /** Domain behind the first word of an API group: `storage.<apiDomain>`. */
+  /** Domain after the first word of an API group: `storage.<apiDomain>`. */
   readonly apiDomain: string
   /** Domain of labels, annotations, finalizers and Secret types: `<labelDomain>/metadata.name`. */
   readonly labelDomain: string
@@ -143,7 +143,7 @@ export function subdomainLabel(names: Names, subdomain: string, name: string): s
   return asKey(`${subdomain}.${names.labelDomain}/${name}`)
 }
 
-/** The label of APIServices that the server makes for what it serves itself. */
+/** The label of APIServices that the server makes for its own group versions. */
 export function automanagedLabel(names: Names): string {
   return subdomainLabel(names, names.aggregator, 'automanaged')
 }

@@ -46,7 +46,7 @@ export interface ApplyOptions {
   /** Takes fields from their owners instead of failing. */
   readonly force: boolean
   readonly schema: Shape
-  /** Time of the apply, as it is printed; undefined: the entry has none. */
+  /** Printed time of the apply; undefined: the entry has none. */
   readonly now: string | undefined
   /** The object of the kind before anything is set in it. */
   readonly blank?: OwnedObject
@@ -54,7 +54,7 @@ export interface ApplyOptions {
   readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
   /** Paths that this request cannot write. */
   readonly resetFields?: FieldSet
-  /** Annotation in which client-side apply keeps what it applied. */
+  /** Annotation in which client-side apply keeps its configuration. */
   readonly lastAppliedAnnotation?: string
 }
 
@@ -71,7 +71,7 @@ export type ApplyOutcome =
   | { readonly kind: 'conflicts'; readonly conflicts: readonly ApplyConflict[] }
   | { readonly kind: 'invalid'; readonly message: string }
 
-/** Applies a configuration to an object, or creates the object from it. The inputs stay as they are. */
+/** Applies a configuration to an object, or creates the object from it. The inputs are not changed. */
 export function applyTo(options: ApplyOptions): ApplyOutcome {
   return runAtOnce(applyToInSteps(options))
 }
@@ -141,7 +141,7 @@ interface Start {
   readonly formerCount: number
 }
 
-/** An object without owned fields belongs, from now on, to what was before. */
+/** The earlier fields of an object without owners get an owner of their own. */
 function* startOf({
   live: given,
   apiVersion,
@@ -204,9 +204,9 @@ function isOtherThanStored({ set, apiVersion, stored }: Owner): boolean {
 }
 
 /**
- * The command line may take, without force, what its client-side apply has in the annotation, as far as the live values
- * are still those: a field that another manager has changed since belongs to it. Conflicts beyond that are all that is
- * left to report.
+ * The command line may take, without force, the fields of its client-side apply's annotation, as far as the live values
+ * still equal it: a field that another manager has changed since belongs to that one. Other conflicts are
+ * reported.
  */
 function* takeOver(start: Start, options: CheckedOptions, { owners, taken }: Extract<Attempt, { kind: 'refused' }>): Steps<ApplyOutcome> {
   const { manager, lastAppliedAnnotation: annotation, apiVersion, schema } = options
@@ -232,7 +232,7 @@ const keptPerShape = 4
 
 const appliedFields = new WeakMap<Shape, AppliedFields[]>()
 
-/** The fields that a configuration sets, or what prevents their ownership. */
+/** The fields that a configuration sets, or the error that prevents their ownership. */
 export function readAppliedFields(shape: Shape, config: unknown): FieldSet | { readonly problems: readonly string[] } {
   const kept = appliedFields.get(shape) ?? []
   const known = kept.find(({ outline }) => hasOutline(outline, config))

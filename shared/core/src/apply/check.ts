@@ -19,10 +19,10 @@ export function findUnownable(shape: Shape, value: unknown, depth = 0): string[]
   return problems
 }
 
-/** Parts of live objects without problems, by what they were looked at as. Writes share what they leave as it is. */
+/** Parts of live objects without problems, by their checked shape. Writes share unchanged parts. */
 const ownableParts = new WeakMap<object, Shape>()
 
-/** As `findUnownable`, of an object that is never changed: what has been looked at before is not looked at again. */
+/** As `findUnownable`, for an object that is never changed: checked parts are not checked again. */
 export function findUnownableParts(shape: ObjectShape, object: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = []
   const root: Place = { parent: undefined, element: '', depth: 0, problems }

@@ -27,7 +27,7 @@ export function isSame({ added, modified, removed }: Comparison): boolean {
   return isEmptySet(added) && isEmptySet(modified) && isEmptySet(removed)
 }
 
-/** The comparison without some paths and what is below them. */
+/** The comparison without some paths and the paths below them. */
 export function withoutPaths(comparison: Comparison, excluded: FieldSet): Comparison {
   return {
     added: recursiveDifference(comparison.added, excluded),
@@ -36,7 +36,7 @@ export function withoutPaths(comparison: Comparison, excluded: FieldSet): Compar
   }
 }
 
-/** One value's part in a comparison: what there is of each set. A value without difference has none, and costs none. */
+/** One value's part in a comparison: its part of each set. A value without difference has none, and costs none. */
 interface Difference {
   readonly added: FieldSet | undefined
   readonly modified: FieldSet | undefined
@@ -129,7 +129,7 @@ function compareLists(shape: ListShape, before: unknown, after: unknown): Differ
   return parts.difference()
 }
 
-/** A value that comes or goes: a path of its own, with everything in it. */
+/** An added or removed value: a path of its own, with everything in it. */
 function whole(shape: Shape, value: unknown): FieldSet {
   switch (shape.kind) {
     case 'scalar':

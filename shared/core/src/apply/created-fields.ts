@@ -11,7 +11,7 @@ interface CreatedFields {
   readonly fields: Record<string, unknown> | undefined
 }
 
-/** A new object, and by what its owned fields are found. */
+/** A new object, with the inputs for finding its owned fields. */
 export interface CreatedObject {
   readonly shape: Shape
   readonly object: unknown
@@ -19,7 +19,7 @@ export interface CreatedObject {
   readonly resetFields: FieldSet | undefined
 }
 
-/** Objects of a kind mostly come from a few templates. */
+/** Number of cached templates: objects of a kind mostly come from a few. */
 const keptPerShape = 4
 
 const createdFields = new WeakMap<Shape, CreatedFields[]>()

@@ -188,7 +188,7 @@ export function equalSets(left: FieldSet, right: FieldSet): boolean {
   return true
 }
 
-/** The paths as messages show them, in order: `.spec.ports[port=80].name`. A member comes before the paths below it. */
+/** The paths in the form of messages, in order: `.spec.ports[port=80].name`. A member precedes the paths below it. */
 export function describePaths(set: FieldSet, prefix = ''): string[] {
   const elements = sortElements([...(set.children?.keys() ?? [])])
   const members: string[] = []

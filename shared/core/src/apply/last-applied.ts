@@ -17,7 +17,7 @@ export function lastAppliedOf(object: OwnedObject, annotation: string): Record<s
   return decoded.kind === 'json' && isJsonObject(decoded.value) ? decoded.value : undefined
 }
 
-/** The object with the annotation brought up to date, where it has one: what was applied now, as the client would have written it. */
+/** The object with the annotation updated, if it has one: the present configuration, in the client's own form. */
 export function withLastApplied(object: OwnedObject, config: OwnedObject, annotation: string): OwnedObject {
   const annotations = annotationsOf(object)
   if (annotations === undefined || !annotations[annotation]) return object

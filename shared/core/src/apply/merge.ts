@@ -7,7 +7,7 @@ import { granularObject, type ListShape, type ObjectShape, type Shape } from './
 
 /**
  * Merges an applied object into the live one: objects by member, lists of type set and map by item; any other value is replaced.
- * What the applied object leaves out stays. The result shares parts of the inputs, which are never changed: what stays the same is
+ * Members that the applied object leaves out stay. The result shares parts of the inputs, which are never changed: an unchanged part is
  * the part of the live object itself.
  */
 export function mergeApply(shape: Shape, live: unknown, config: unknown): unknown {
@@ -19,7 +19,7 @@ export function mergeApply(shape: Shape, live: unknown, config: unknown): unknow
   return jsonEqual(live, config) ? live : config
 }
 
-/** Two empty objects are a leaf, so that null and `{}` are kept as they were applied. */
+/** Two empty objects are a leaf, so that null and `{}` keep their applied form. */
 function mergeObjects(shape: ObjectShape, live: unknown, config: unknown): unknown {
   if (isEmptyObject(live) && isEmptyObject(config)) return config
   const earlier = isJsonObject(live) ? live : {}
@@ -54,8 +54,8 @@ function mergeLists(shape: ListShape, live: unknown, config: unknown): unknown {
 }
 
 /**
- * The items of a live list by path element. Of several with the same element the applied list replaces all, where the first stands, and
- * merges none; where it has no such item they stay. Server-side apply refuses such live lists before, mutating policies do not.
+ * The items of a live list by path element. For several with the same element the applied item replaces all, at the first place, and
+ * merges none; without such an item they stay. Server-side apply refuses such live lists before, mutating policies do not.
  */
 function liveItems(shape: ListShape, items: readonly unknown[], applied: ReadonlyMap<ElementText, unknown>): Map<ElementText, unknown> {
   const found = new Map<ElementText, unknown>()

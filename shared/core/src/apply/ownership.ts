@@ -33,7 +33,7 @@ export interface View {
   readonly apiVersion: string
   /** The object in another version. Undefined: that version is no longer served, and its owners are forgotten. */
   readonly convert?: ((object: unknown, apiVersion: string) => Versioned | undefined) | undefined
-  /** Paths that this request cannot write whatever it says, such as the status of an update of the main resource. */
+  /** Paths that this request can never write, such as the status in an update of the main resource. */
   readonly resetFields?: FieldSet | undefined
 }
 
@@ -59,7 +59,7 @@ export function* reconcileOwners(view: View, live: unknown, owners: Owners): Ste
   return kept
 }
 
-/** Sets that are as the schema has them, which stays as it is. */
+/** Sets that match a schema, which never changes. */
 const reconciled = new WeakMap<FieldSet, Shape>()
 
 function reconcile(set: FieldSet, shape: Shape): FieldSet {
@@ -74,11 +74,11 @@ export interface Change {
   readonly comparison: Comparison
   /** Fields of others that the change gives another value. */
   readonly taken: ReadonlyMap<string, FieldSet>
-  /** The owners after the change, `self` as it was. */
+  /** The owners after the change, `self` unchanged. */
   readonly owners: Map<string, Owner>
 }
 
-/** Works out who loses what when an object changes. Each owner is asked in the version in which it wrote. */
+/** Finds the owners that lose fields when an object changes. Each owner is compared in the version in which it wrote. */
 export function* changeOf(view: View, owners: Owners, states: { before: unknown; after: unknown; self: string }): Steps<Change> {
   const comparisons = new Map<string, Comparison | undefined>()
   const comparison = compareIn(view, states, view.apiVersion) as Comparison
@@ -119,7 +119,7 @@ export interface Writer {
   readonly now: string | undefined
 }
 
-/** Notes a write that is no apply: the writer owns what it changed, alone, and what is gone has no owner. */
+/** Notes a write that is no apply: the writer owns its changes, alone, and a removed field has no owner. */
 export function* recordUpdate(
   view: View,
   owners: Owners,
@@ -149,7 +149,7 @@ export function* recordUpdate(
   return capUpdates(change.owners)
 }
 
-/** The set without what this request cannot write. */
+/** The set without the paths that this request cannot write. */
 export function withoutReset({ resetFields }: View, set: FieldSet): FieldSet {
   return resetFields === undefined ? set : recursiveDifference(set, resetFields)
 }
@@ -212,7 +212,7 @@ export interface TrackOptions {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource?: string
-  /** Time of the write, as it is printed; undefined: the entry has none. */
+  /** Printed time of the write; undefined: the entry has none. */
   readonly now: string | undefined
   readonly schema: Shape
   /** The object of the kind before anything is set in it. Its fields are not owned by being there. */
@@ -225,8 +225,8 @@ export interface TrackOptions {
  * The `managedFields` of an object after a create, an update or a patch that is no apply.
  *
  * The request may bring entries of its own through the main resource, and `[]` and `[{}]` start anew. An object that no manager
- * has tracked yet stays so until it is applied to. Where the object cannot be looked into, because items of a list
- * have the same keys or it is too deep, the entries stay as they were.
+ * has tracked yet stays untracked until an apply. If the object cannot be read in paths, because items of a list
+ * have the same keys or it is too deep, the entries stay unchanged.
  */
 export function trackUpdate(options: TrackOptions): ManagedFieldsEntry[] {
   return runAtOnce(trackUpdateInSteps(options))
@@ -259,7 +259,7 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
   }
 }
 
-/** Entries of the request count when they can be read and are any; else those of the live object. */
+/** Entries of the request count when they can be read and there are any; else those of the live object. */
 function* startingOwners({ before, after, subresource = '' }: TrackOptions): Steps<Owners> {
   const given = subresource === '' || before === undefined ? yield* parseOwners(managedFieldsOf(after)) : undefined
   if (given !== undefined && given.size > 0) return given
@@ -341,7 +341,7 @@ export function* parseOwners(entries: readonly ManagedFieldsEntry[] | null | und
   return owners
 }
 
-/** Sets by what they were parsed from or printed as; neither is ever changed. Entries that a write keeps need no parsing at the next. */
+/** Sets by their parsed or printed form; neither is ever changed. Entries that a write keeps need no parsing at the next. */
 const knownSets = new WeakMap<object, FieldSet>()
 
 function setOf(fields: unknown): FieldSet | undefined {

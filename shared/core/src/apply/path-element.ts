@@ -10,7 +10,7 @@ export type PathElement =
   | { readonly kind: 'index'; readonly index: number }
 
 /**
- * A path element as it is printed in `fieldsV1`: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`. Sets are keyed by this text:
+ * The printed form of a path element in `fieldsV1`: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`. Sets are keyed by this text:
  * two elements are equal exactly when their texts are.
  */
 export type ElementText = string
@@ -113,7 +113,7 @@ export function sortElements(elements: ElementText[]): ElementText[] {
   return elements.sort((left, right) => compareElements(parsed.get(left) as PathElement, parsed.get(right) as PathElement))
 }
 
-/** An item that is a string without escapes, or has one as its only key. The first group is what precedes the string. */
+/** An item that is a string without escapes, or has one as its only key. The first group precedes the string. */
 const plainTextItem = /^(v:"|k:\{"[A-Za-z]+":")[\w./:-]*"\}?$/
 
 /**

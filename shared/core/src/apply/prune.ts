@@ -17,7 +17,7 @@ interface Merged {
 }
 
 /**
- * Removes from the merged object what the applier applied before and no longer applies, unless another manager owns it. An item
+ * Removes from the merged object the fields that the applier applied before and no longer applies, unless another manager owns them. An item
  * stays when fields in it are owned by another manager or were never applied.
  */
 export function* pruneDropped(view: View, { merged, last, owners, applied }: Merged): Steps<unknown> {

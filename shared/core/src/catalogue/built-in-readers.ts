@@ -101,8 +101,8 @@ export class BuiltInReaders implements KindReaders {
   }
 
   /**
-   * Everything that is wrong with an object beside its metadata; empty when nothing is: what the rules of the kind say. That its type calls
-   * a field required, or names the values of one, are facts of documents: clients leave out what is empty, and may write newer values.
+   * The errors of an object besides its metadata, by the rules of the kind; empty for none. A field that its type calls
+   * required, and a list of values, are facts of documents: clients leave out empty fields, and may write newer values.
    */
   *validate({ body, object, live, part, names, isGateOn }: ValidationCandidate): Steps<FieldError[]> {
     const found = this.#facts.validation?.[part]?.(object, live, names, { body, isGateOn }) ?? []
@@ -120,7 +120,7 @@ export class BuiltInReaders implements KindReaders {
   }
 }
 
-/** Keeps what a getter has made: from then on the member is a plain value. */
+/** Keeps the result of a getter: from then on the member is a plain value. */
 function keep<K extends keyof BuiltInReaders>(readers: BuiltInReaders, name: K, value: BuiltInReaders[K]): BuiltInReaders[K] {
   Object.defineProperty(readers, name, { value, enumerable: true })
   return value

@@ -65,7 +65,7 @@ interface Constant extends Pick<Catalogue, 'names' | 'isGateOn' | 'level'> {
   readonly readersOfBuiltIn: Catalogue['readersOfKind']
 }
 
-/** A group with what is served in it. A catalogue that is made of another one shares the groups that did not change. */
+/** A group with its served resources. A catalogue that is made of another one shares the groups that did not change. */
 class ServedGroup implements Group {
   readonly name: string
   readonly versions: readonly string[]
@@ -118,7 +118,7 @@ function catalogueOf(constant: Constant, served: ReadonlyMap<string, ServedGroup
   const isShown = ({ name, versions }: Group): boolean => name !== '' && versions.length > 0
   const groups = lazily(() => {
     const all = [...served.values()]
-    // Groups that are not built in stand behind the others, and are served: there may be thousands, which are not looked at.
+    // Custom groups follow the others, and are served: there may be thousands, which are not looked at.
     return [...all.slice(0, groupDefinitions.length).filter(isShown), ...all.slice(groupDefinitions.length)]
   })
   const resources = lazily(() => [...served.values()].flatMap((group) => group.resources))
@@ -157,8 +157,8 @@ export interface GroupChange {
 }
 
 /**
- * A catalogue in which groups serve other resources, and all else is as it was and the same values. Groups that are not built in
- * stand behind the others, by name.
+ * A catalogue in which groups serve other resources, and all other parts are the same values. Custom groups
+ * follow the others, by name.
  */
 export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Catalogue {
   const known = shownGroups.get(base)
@@ -176,7 +176,7 @@ export function withGroups(base: Catalogue, changes: readonly GroupChange[]): Ca
   return catalogueOf(constant, added.length === 0 ? groups : withAdded(groups, added, builtIn))
 }
 
-/** The same groups in their order, and the added ones among those that are not built in. One of thousands may come at a time. */
+/** The same groups in their order, and the added ones among the custom ones. One of thousands may be added at a time. */
 function withAdded(
   groups: ReadonlyMap<string, ServedGroup>,
   added: readonly ServedGroup[],
@@ -194,7 +194,7 @@ function withAdded(
   return all
 }
 
-/** The place of a built-in group among groups, and of a version in it. Stable versions stand before those that are not. */
+/** The place of a built-in group among groups, and of a version in it. Stable versions precede the others. */
 export function builtInPriority(names: Names, group: string, version: string): { readonly group: number; readonly version: number } {
   const definition = groupDefinitions.find((one) => groupName(names, one) === group)
   if (definition === undefined) throw new Error(`${group} is no built-in group`)
@@ -330,7 +330,7 @@ function gvkOfType(names: Names, type: string): Gvk {
   return { ...groupVersionOf(names, packageOf(type)), kind: typeOf(type) }
 }
 
-/** Only a type with `kind` and `apiVersion` that the level has may stand in a body of its own. */
+/** Only a type with `kind` and `apiVersion` that the level has may be a body of its own. */
 function objectType(type: string | undefined, level: number): string | undefined {
   if (type === undefined || !hasTypeAt(type, level)) return undefined
   const node = resolveType(type)
@@ -359,7 +359,7 @@ function lazily<T>(make: () => T): () => T {
   }
 }
 
-/** Kinds that every group version accepts in bodies: what a request may carry beside objects. */
+/** Kinds that every group version accepts in bodies besides objects. */
 const sharedKinds = ['DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'GetOptions', 'ListOptions', 'WatchEvent']
 
 /** Kinds of the metadata package that are written with the bare version. */

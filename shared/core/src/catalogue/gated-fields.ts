@@ -13,7 +13,7 @@ const gatedFieldsOf = placeFinder((field): field is GatedField => field.featureG
 
 /**
  * Drops fields of features that are off from objects of a type; undefined: the type has no such fields. A field that the live object
- * has in any place stays in every place, so that what was written while the feature was on can go on to be written.
+ * has in any place stays in every place, so that values written while the feature was on can still be written.
  */
 export function disabledFieldsDropper(type: string): DropDisabledFields | undefined {
   const place = gatedFieldsOf(type)
@@ -42,7 +42,7 @@ function isUsed({ name, valueWhenOff }: GatedField, struct: Struct): boolean {
   return value !== undefined && value !== null && value !== valueWhenOff
 }
 
-/** A copy of what leads to dropped fields; everything else is the same as before. */
+/** A copy of the parts that lead to dropped fields; everything else is shared. */
 function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (place.kind === 'each') {
@@ -67,7 +67,7 @@ type FieldOfGatedValues = Field & { readonly gatedValues: Readonly<Record<string
 
 const gatedValuesOf = placeFinder((field): field is FieldOfGatedValues => field.gatedValues !== undefined)
 
-/** Finds values of features that are off in an object, but for those that the live object has in any place. */
+/** Finds values of features that are off in an object, except those that the live object has in any place. */
 export type RefuseDisabledValues = (object: Part, live: Part | undefined, isGateOn: IsGateOn) => FieldError[]
 
 /** Refuses values of features that are off in objects of a type; undefined: the type has no such values. */

@@ -6,7 +6,7 @@ export interface GroupDefinition {
   readonly versions: readonly string[]
   /** Its place among groups, the highest first. */
   readonly priority: number
-  /** Places of versions that are not those of their stage. */
+  /** Places of versions that differ from those of their stage. */
   readonly versionPriorities?: Readonly<Record<string, number>>
 }
 

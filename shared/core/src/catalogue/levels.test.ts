@@ -5,7 +5,7 @@ import { createCatalogue } from './catalogue.ts'
 
 const levels = [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]
 
-/** `apps/v1/deployments` → what discovery says of it, in the notation of the file. */
+/** `apps/v1/deployments` → its facts in discovery, in the notation of the file. */
 type Kinds = Record<string, string>
 
 /** Kinds that this server has earlier than Kubernetes. */

@@ -3,13 +3,13 @@ import type { AdmissionRule, Attributes } from './admission.ts'
 /** The attributes of a request that decide which admission rules match it. */
 export type RulePlace = Pick<Attributes, 'operation' | 'group' | 'resource' | 'subresource' | 'namespace'>
 
-/** Finds what has admission rules that match a request. */
+/** Finds the owners of admission rules that match a request. */
 export interface AdmissionRuleIndex<T> {
   /** In the given order, each once. */
   find(phase: string, place: RulePlace): readonly T[]
 }
 
-/** An admission rule and what it belongs to. */
+/** An admission rule and its owner. */
 export interface IndexedRule<T> {
   readonly admissionRule: AdmissionRule
   readonly value: T

@@ -32,7 +32,7 @@ const attributes = message({
   name: string(8),
   /** The new object; absent for DELETE. Never changed in place. */
   object: json<unknown>(9),
-  /** The object as it is; absent for CREATE. */
+  /** The live object; absent for CREATE. */
   oldObject: json<unknown>(10),
   options: json<unknown>(11),
   user: nested(12, userMessage),
@@ -78,7 +78,7 @@ const admissionRequest = message({
   /** `mutate` may change the object, `validate` may only refuse. */
   phase: string(1),
   attributes: nested(2, attributes),
-  /** Answers to what an earlier call has asked. */
+  /** Answers to the questions of an earlier call. */
   decisions: many(nested(3, accessDecision)),
   /** Plugin at which to go on after an answer that asked; '' from the first. */
   resumeAt: string(4),
@@ -111,7 +111,7 @@ const auditAnnotation = message({
 })
 export type AuditAnnotation = Static<typeof auditAnnotation>
 
-/** One increment or observation of a metric of the gateway; its kind and labels stand in the gateway's table. */
+/** One increment or observation of a metric of the gateway; its kind and labels are in the gateway's table. */
 const metricCount = message({ name: string(1), labels: stringMap(2), value: double(3) })
 export type MetricCount = Static<typeof metricCount>
 
@@ -133,11 +133,11 @@ const admissionAnswer = variants({
     object: optional(json<unknown>(1)),
     /** Conditions that must still hold at the commit. */
     conditions: many(nested(2, condition)),
-    /** Keys of what was reserved for the write; the gateway tells the outcome. */
+    /** Keys of reservations for the write; the gateway reports the outcome. */
     reservations: many(string(3)),
     /**
-     * Of `mutate`: the early verdict, which is what `validate` would answer, where all its plugins knew it at once. It holds if the gateway
-     * comes to ask, and its admission rules are still the same. Absent: `validate` must be asked.
+     * For `mutate`: the early verdict, which equals the answer of `validate`, if all its plugins knew it at once. It is valid if the gateway
+     * asks, and its admission rules are unchanged. Absent: `validate` must be asked.
      */
     validated: optional(nested(4, validated)),
     ...details,
@@ -151,7 +151,7 @@ const admissionAnswer = variants({
   /** The same call is made again with a decision on each access, once the namespaces are there; nothing of the object has changed yet. */
   asks: message({
     accesses: many(nested(1, accessMessage)),
-    /** Plugin at which the next call goes on. */
+    /** Plugin at which the next call continues. */
     resumeAt: string(2),
     conditions: many(nested(3, condition)),
     reservations: many(string(4)),
@@ -180,7 +180,7 @@ const admissionRule = message({
   groups: many(string(3)),
   /** `pods`, `pods/status`, `*` (no subresources), `*`+`/*` (all), `pods/*`, `*`+`/status`. */
   resources: many(string(4)),
-  /** Empty: all, and what lies in none. */
+  /** Empty: all, and cluster-scoped objects. */
   namespaces: many(string(5)),
 })
 export type AdmissionRule = Static<typeof admissionRule>
@@ -200,15 +200,15 @@ const admissionRulesPart = variants({
 export type AdmissionRulesPart = Static<typeof admissionRulesPart>
 
 /**
- * Admission: what is allowed to be. The gateway asks only for requests that some admission rule matches; with admission rules older
+ * Admission: decides and changes requests. The gateway asks only for requests that some admission rule matches; with admission rules older
  * than 5 s it asks for every write. A write to a source of admission rules is answered once a set that includes it is in force.
  */
 export const admissionContract = contract(
   'orch.admission.v1.Admission',
   {
     /**
-     * May be asked again although it has effects: what is reserved carries the id of the write, and is reserved once; and webhooks
-     * are called again for every attempt of a write, so that each must be prepared for it. How long it takes is up to webhooks.
+     * May be repeated although it has effects: a reservation carries the id of the write, and is made once; and webhooks
+     * are called again for every attempt of a write, so that each must be prepared for it. Its duration depends on webhooks.
      */
     admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], idempotent: true, hot: true }),
     /** A few commits, each of which storage makes in a moment. */

@@ -10,11 +10,11 @@ import { change } from './storage.ts'
  */
 export const changeMessage = variants({
   /**
-   * Without the content before an update: who needs it has it, or asks storage. `publishedMs` is when it left by the
-   * publisher's clock, to be measured and for nothing else.
+   * Without the content before an update: a reader that needs it has it, or asks storage. `publishedMs` is the publisher's
+   * time of sending, for metrics alone.
    */
   changes: message({ epoch: string(1), changes: many(nested(2, change)), publishedMs: int64(3) }),
-  /** One change that is too large for a message, or may not be seen by who carries it: storage is asked for it. */
+  /** One change that is too large for a message, or may not be seen by the carrier: storage is asked for it. */
   reference: message({ epoch: string(1), revision: int64(2), previous: int64(3), key: string(4) }),
   /** Everything up to `revision` has been published; `last` is the last change of it. Also when nothing changes. */
   position: message({ epoch: string(1), revision: int64(2), last: int64(3) }),

@@ -13,7 +13,7 @@ export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'contro
 export interface MethodOptions<Q extends AnyMessage> {
   /** Roles that may call it; absent: every connected role. */
   readonly callers?: readonly ServiceRole[]
-  /** Asked after `callers`, where what a role may do depends on what it asks for. */
+  /** Checked after `callers`, if a role's rights depend on the request. */
   readonly permits?: (role: ServiceRole, request: Static<Q>) => boolean
   /** Asking twice does no more than asking once: a call that was lost may be sent to another replica. */
   readonly idempotent?: boolean
@@ -68,8 +68,8 @@ export interface Contract<M extends Methods> {
 }
 
 /**
- * A call that has no answer although it may have been carried out: the connection died, or the time was up. Every other
- * StatusError that comes from a call is an answer, or says that the call never left.
+ * A call without an answer that may have been carried out: the connection died, or the time was up. Every other
+ * StatusError of a call is an answer, or means that the call never left.
  */
 export class UnknownOutcomeError extends StatusError {
   override readonly name = 'UnknownOutcomeError'
@@ -83,19 +83,19 @@ export interface CallContext {
   readonly timeoutMs?: number | undefined
   /** W3C `traceparent` of the request that this call belongs to. */
   readonly traceparent?: string | undefined
-  /** Id of the client's request, for the logs of those who work on it. */
+  /** Id of the client's request, for the logs of the services that work on it. */
   readonly requestId?: string | undefined
 }
 
 /**
- * Responses as they come. The producer is attached when the call returns, not when the first item is pulled.
+ * Responses in their order. The producer is attached when the call returns, not when the first item is pulled.
  * `close()` (also by leaving a `for await`) releases everything that the stream holds.
  */
 export interface Stream<T> extends AsyncIterable<T> {
   close(): void
 }
 
-/** The TypeScript interface of a contract, for those who offer it and those who call it. Failures are StatusErrors. */
+/** The TypeScript interface of a contract, for both sides. Failures are StatusErrors. */
 export type Service<C> =
   C extends Contract<infer M>
     ? {

@@ -1,6 +1,6 @@
 /**
  * Messages of the contracts between services, described once as data: the TypeScript type is inferred from the
- * description, and the wire form (Protobuf) is built from it. In process a message is passed as it is.
+ * description, and the wire form (Protobuf) is built from it. In process a message is passed unchanged.
  *
  *   const getRequest = message({ key: string(1), read: union(2, { latest: message({}), exact: message({ revision: int64(1) }) }) })
  *   type GetRequest = Static<typeof getRequest>   // { key: string; read: { kind: 'latest' } | { kind: 'exact'; revision: number } }

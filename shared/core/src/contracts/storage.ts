@@ -21,7 +21,7 @@ import {
 const freshness = variants({
   /** Not older than the store's revision at the time of asking. While memory is being filled this is 429, as are those below. */
   latest: message({}),
-  /** Memory as it is. While it is being filled such a read waits; one that a watch begins with is refused. */
+  /** The present memory. While it is being filled such a read waits; one at the beginning of a watch is refused. */
   any: message({ beginsWatch: optional(bool(1)) }),
   /** Waits up to 3 s for the revision, then 504. `asked` is the client's own text, for the message. */
   notOlderThan: message({ revision: int64(1), asked: string(2) }),
@@ -40,7 +40,7 @@ export const selectionMessage = message({
   shards: optional(json<readonly ShardRange[]>(3)),
 })
 
-/** One object as it is served: complete JSON in the storage version, resourceVersion filled in. */
+/** One object in its served form: complete JSON in the storage version, resourceVersion filled in. */
 const entry = message({
   key: string(1),
   revision: int64(2),
@@ -56,12 +56,12 @@ const entry = message({
 export type Entry = Static<typeof entry>
 
 const getRequest = message({ key: string(1), read: union(2, freshness) })
-/** `revision` is what the answer is true at. */
+/** The answer is the state at `revision`. */
 const getResponse = message({
   entry: optional(nested(1, entry)),
   revision: int64(2),
   epoch: string(3),
-  /** True: stored again, as it is, the object would be encrypted with another key. Absent: false. */
+  /** True: stored again unchanged, the object would be encrypted with another key. Absent: false. */
   isStale: optional(bool(4)),
 })
 
@@ -73,9 +73,9 @@ const listRequest = message({
   limit: int64(4),
   /** Key, relative to the scope's prefix, of the first object to look at; '' from the beginning. */
   start: string(5),
-  /** `joined`: bytes ready to stand between the brackets of `items`. `entries`: one by one. */
+  /** `joined`: bytes for the contents of `items`' brackets. `entries`: one by one. */
   layout: string(6),
-  /** Form `joined`: objects that were written under a schema of another fingerprint come in `entries`, neighbours with them. */
+  /** Form `joined`: objects of a schema with another fingerprint are in `entries`, neighbours with them. */
   fingerprint: optional(int64(7)),
 })
 
@@ -91,7 +91,7 @@ const listPart = variants({
   }),
   /** Form `joined`: whole objects of the wanted fingerprint, a comma between two objects of one chunk, none at its ends. */
   chunk: message({ bytes: bytes(1), count: int64(2) }),
-  /** Layout `entries`, and in layout `joined` what is of another fingerprint. */
+  /** Layout `entries`, and in layout `joined` the objects of another fingerprint. */
   entries: message({ entries: many(nested(1, entry)) }),
 })
 export type ListPart = Static<typeof listPart>
@@ -123,7 +123,7 @@ const commitRequest = message({
   /** A stored value (see `stored/`); absent: delete. */
   value: optional(bytes(4)),
   writeId: string(5),
-  /** Deletes an object that cannot be read, at whatever revision it is; any other one is stale. */
+  /** Deletes an object that cannot be read, at any revision; any other one is stale. */
   removesUnreadable: optional(bool(6)),
 })
 export type CommitRequest = Static<typeof commitRequest>
@@ -131,7 +131,7 @@ export type CommitRequest = Static<typeof commitRequest>
 const commitOutcome = variants({
   /** Durable, and visible to every later read. */
   written: message({ revision: int64(1) }),
-  /** Someone wrote first; no current: it is gone. */
+  /** Another write was first; no current: the object was deleted. */
   stale: message({ current: optional(nested(1, entry)) }),
   /** The condition of that number did not hold. */
   unmet: message({ index: int64(1) }),
@@ -174,7 +174,7 @@ export const change = message({
   before: optional(
     nested(5, message({ revision: int64(1), facts: nested(2, facts), value: optional(bytes(3)), fingerprint: optional(int64(4)) })),
   ),
-  /** When it came into the sender's memory, by the sender's clock; absent for what is read from the past. To be measured. */
+  /** Time of its arrival in the sender's memory, by the sender's clock; absent for one that is read from the past. For metrics. */
   committedMs: optional(double(6)),
   /** W3C `traceparent` of the write; absent: it belongs to no trace. */
   traceparent: optional(string(7)),
@@ -194,7 +194,7 @@ export type ChangesPart = Static<typeof changesPart>
 const statusResponse = message({
   epoch: string(1),
   revision: int64(2),
-  /** Changes up to this revision are gone. */
+  /** Changes up to this revision are expired. */
   compacted: int64(3),
   /** '' when writes are possible, else the reason why not. */
   refusing: string(4),
@@ -202,16 +202,16 @@ const statusResponse = message({
   bytes: int64(6),
   /** The profile of the objects' names: `orch` or `kubernetes`. All services of a control plane must agree. */
   profile: string(7),
-  /** For each member of what the state is kept in, why it does not answer: '' where it does. Empty where it was not asked for. */
+  /** For each member of the backend, the reason why it does not answer: '' if it does. Empty if it was not asked for. */
   members: many(string(8)),
 })
 
 /** The keys that admission may write: reservations of quotas, and the quotas, whose status shows the used amounts. */
 const writtenByAdmission = ['quota/reservations/', 'core/resourcequotas/']
 
-/** Storage answers from memory, or after one question to what it keeps the state in: milliseconds, as a rule. Short beside the 3 s that a fault may cost a client. */
+/** Storage answers from memory, or after one question to its backend: milliseconds, as a rule. Short beside the 3 s that a fault may cost a client. */
 const promptMs = 1_000
-/** A revision that has not come yet is waited for, for 3 s; the answer after that says so. */
+/** A future revision is waited for, for 3 s; the answer after that says so. */
 const awaitedMs = 4_000
 
 function answerMsOf({ kind }: Freshness): number {
@@ -236,10 +236,10 @@ function mayCommit(role: ServiceRole, key: string): boolean {
 const readers: readonly ServiceRole[] = ['gateway', 'watch', 'admission']
 
 /**
- * Storage: what is.
+ * Storage: the state and its changes.
  * 1. A written commit is durable and visible to `get`, `list` and `changes` before its outcome is returned.
  * 2. Revisions only grow; no two changes share one; one revision changes one key.
- * 3. A refused commit changes nothing and is never seen by anyone.
+ * 3. A refused commit changes nothing and is never visible.
  * 4. `changes` delivers every change after the asked revision exactly once, in order.
  */
 export const storageContract = contract(
@@ -260,7 +260,7 @@ export const storageContract = contract(
       idempotent: true,
       answerMs: () => awaitedMs,
     }),
-    /** `asksMembers`: each member of what the state is kept in is asked, which takes longer where one is away. */
+    /** `asksMembers`: each member of the backend is asked, which takes longer while one is unreachable. */
     status: unary(message({ asksMembers: optional(bool(1)) }), statusResponse, {
       callers: readers,
       idempotent: true,

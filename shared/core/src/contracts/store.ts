@@ -67,7 +67,7 @@ export type StoreOutcome =
 /** The records of a range at one revision, in the order of keys. */
 export interface StorePage {
   readonly records: readonly StoreRecord[]
-  /** Key of the first record behind this page; absent: there is none. */
+  /** Key of the first record after this page; absent: there is none. */
   readonly next?: string | undefined
 }
 
@@ -85,7 +85,7 @@ export interface StoreRange {
 /** A page of the past. */
 export type StoreHistory =
   | { readonly kind: 'changes'; readonly changes: readonly StoreChange[] }
-  /** Changes after the asked revision are gone; those after `compacted` are all there. */
+  /** Changes after the asked revision are expired; those after `compacted` are complete. */
   | { readonly kind: 'compacted'; readonly compacted: Revision }
 
 /** The state of a store. */
@@ -93,13 +93,13 @@ export interface StoreStatus {
   readonly epoch: string
   /** The store's revision: every change up to it is durable and visible, and listeners have received it. */
   readonly revision: Revision
-  /** The past up to here is gone; the state at exactly this revision can still be read. */
+  /** The past up to here is expired; the state at exactly this revision can still be read. */
   readonly compacted: Revision
   /** '' when writes are possible, else the reason why not. */
   readonly refusing: string
   /** Bytes on disk, or in memory where there is no disk. */
   readonly bytes: number
-  /** Bytes of those that a later write can use again. */
+  /** Their bytes that a later write can use again. */
   readonly freeBytes: number
 }
 
@@ -113,15 +113,15 @@ export interface SharedStore {
    */
   askPosition(): boolean
   /**
-   * Told when what was read and heard so far no longer leads to what the store holds: it was restored to its past, or changes
-   * were forgotten before they came here. Every holder of state reads it anew. Attached as listeners are.
+   * Called when the changes read so far no longer lead to the store's contents: it was restored to its past, or changes
+   * were forgotten before they arrived here. Every holder of state reads it anew. Attached like listeners.
    */
   onReplaced(listener: () => void): () => void
-  /** Told when the store, or what it is kept in, no longer answers, and when it does again. Attached as listeners are. */
+  /** Called when the store, or its backend, stops answering, and when it answers again. Attached like listeners. */
   onReachable(listener: (isReachable: boolean) => void): () => void
-  /** Keys and revisions of the present, without values, at a revision that the store stands at or behind, in the order of keys. */
+  /** Keys and revisions of the present, without values, at a revision at or before the store's, in the order of keys. */
   visitRevisions(show: (key: string, revision: Revision) => void): Promise<Revision>
-  /** Asks each member of what the store is kept in: why it does not answer, '' where it does. */
+  /** Asks each member of the store's backend: the reason why it does not answer, '' if it does. */
   members(): Promise<readonly string[]>
   /** Changes may be lost on their way when the store forgets its past: then the state wants to be compared with it. */
   readonly mayLoseChanges: boolean
@@ -137,12 +137,12 @@ export interface SharedStore {
  * 5. Listeners receive each change once, in order, in the same turn in which it becomes visible, and before the
  *    commit's outcome is delivered.
  * 6. `range`, `count` and `getAt` answer for exactly the asked revision as long as it is not below the compacted one.
- * 7. `history` gives every change after the asked revision, in order, or says that it can't.
+ * 7. `history` gives every change after the asked revision, in order, or reports that it can't.
  * 8. An epoch belongs to one line of revisions; it changes with `renewEpoch` only.
- * 9. What is returned stays as it is: it does not change when the store does.
+ * 9. A returned value never changes when the store does.
  */
 export interface Store {
-  /** Rejected with a 503 StatusError where the store can't write; its cause stands in `status().refusing`. */
+  /** Rejected with a 503 StatusError if the store can't write; its cause is in `status().refusing`. */
   commit(commit: StoreCommit): Promise<StoreOutcome>
   /** The key's record at the newest revision not above the given one. */
   getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
@@ -151,7 +151,7 @@ export interface Store {
   /** Records in a range; as `range` would give them all. */
   count(range: { readonly prefix: string; readonly start: string; readonly revision: Revision }): Promise<number>
   range(range: StoreRange): Promise<StorePage>
-  /** Shows every record as of the revision at which the store stands when it is called, in the order of keys. Its bytes are the store's own: they hold during the call only. */
+  /** Shows every record at the store's revision at the time of the call, in the order of keys. Its bytes are the store's own: they are valid during the call only. */
   visit(show: (record: ShownRecord) => void): Promise<void>
   /**
    * The value that `visit` has shown, for as long as the key has not changed, and in the listeners' turn of the change that replaces it.
@@ -160,7 +160,7 @@ export interface Store {
   readonly recall?: ((key: string, revision: Revision) => Uint8Array) | undefined
   /** Changes after a revision, `limit` at most. Rejected with a 410 where they are held but cannot be read. */
   history(after: Revision, limit: number): Promise<StoreHistory>
-  /** Attached when it returns; the function that it returns detaches. No changes: the store stands further, or has another epoch. */
+  /** Attached when it returns; the returned function detaches. No changes: the store's revision has grown, or it has another epoch. */
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
   /** Forgets the past up to a revision: superseded versions and deletions. A revision of the future is an error. */
   compact(revision: Revision): Promise<void>
@@ -176,6 +176,6 @@ export interface Store {
   /** A new random epoch, durable when the promise resolves. */
   renewEpoch(): Promise<string>
   status(): StoreStatus
-  /** Waits for what has been asked; later commits are rejected. */
+  /** Waits for open commits; later ones are rejected. */
   close(): Promise<void>
 }

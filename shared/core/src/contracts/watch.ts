@@ -9,11 +9,11 @@ import { scopeMessage, selectionMessage } from './storage.ts'
 const watchFormat = variants({
   /** `{"type":…,"object":…}` and a newline. */
   json: message({}),
-  /** Length-delimited Protobuf. `type` is what the object is read as. */
+  /** Length-delimited Protobuf. `type` is the type that the object is read as. */
   protobuf: message({ apiVersion: string(1), objectKind: string(2), type: string(3) }),
   /**
-   * As `json`, each object a Table with one row and without column definitions: who hands the first event to a client puts them
-   * in. `objectKind` is the stored one, `version` and `include` are those of the Table.
+   * As `json`, each object a Table with one row and without column definitions: the sender of a client's first event adds
+   * them. `objectKind` is the stored one, `version` and `include` are those of the Table.
    */
   table: message({ profile: json<Profile>(1), objectKind: string(2), version: json<TableVersion>(3), include: json<IncludeObject>(4) }),
   /** The object's metadata alone, in JSON or Protobuf as above. */
@@ -67,7 +67,7 @@ const watchPart = variants({
 export type WatchPart = Static<typeof watchPart>
 
 /**
- * Watch: what happened.
+ * Watch: the events.
  * 1. Every change of the selection after the asked revision is delivered exactly once, in order of revision.
  * 2. An object that enters the selection is ADDED, one that leaves it DELETED with its last matching content.
  * 3. An event is encoded once per (version, format); all subscribers get the same bytes.
@@ -76,7 +76,7 @@ export const watchContract = contract(
   'orch.watch.v1.Watch',
   { subscribe: stream(subscribeRequest, watchPart, { callers: ['gateway'], idempotent: true, endless: true }) },
   'watch',
-  // A storage may host watch: it is where all changes come from.
+  // A storage may host watch: it is the source of all changes.
   'storage',
 )
 export type WatchService = Service<typeof watchContract>

@@ -31,8 +31,8 @@ export interface Conversion {
 }
 
 /**
- * The objects in the wanted version: what a webhook has given for those that it was asked about, each with the metadata that it had
- * before but for labels and annotations. Throws what is wrong with an object, in kube-apiserver's words.
+ * The objects in the wanted version: the webhook's results for those that it was asked about, each with its earlier metadata
+ * except labels and annotations. Throws the error of an object, in kube-apiserver's words.
  */
 export function takeConverted({ asked, desiredApiVersion, objects }: Conversion, converted: readonly unknown[]): ConvertedObject[] {
   const sent = objectsToConvert(objects, desiredApiVersion)

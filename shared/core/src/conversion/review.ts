@@ -5,7 +5,7 @@ import type { ConvertedObject } from './objects.ts'
 const knownVersions = ['v1', 'v1beta1'] as const
 type ReviewVersion = (typeof knownVersions)[number]
 
-/** A ConversionReview as it is sent, and what its answer must repeat. */
+/** A ConversionReview, and the parts that its answer must repeat. */
 export interface ConversionRequest {
   readonly version: ReviewVersion
   readonly uid: string
@@ -38,7 +38,7 @@ function groupOf({ apiDomain }: Names): string {
   return `apiextensions.${apiDomain}`
 }
 
-/** The objects of an answer. Throws what is wrong with it, in kube-apiserver's words. */
+/** The objects of an answer. Throws its error, in kube-apiserver's words. */
 export function readConversionResponse(
   answer: unknown,
   { version, uid }: Pick<ConversionRequest, 'version' | 'uid'>,

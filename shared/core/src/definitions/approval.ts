@@ -34,7 +34,7 @@ export function approvalOf(annotation: string, names: Names): Approval {
   return { state: 'invalid', reason: `${needed} with either a URL or a reason starting with "unapproved", ${proposal}` }
 }
 
-/** The rules of the approval. One that is stored may stay as it is. */
+/** The rules of the approval. A stored one may stay unchanged. */
 export function validateApproval(definition: Part, live: Part | undefined, names: Names): FieldError[] {
   if (!isProtectedGroup(specOf(definition).group ?? '', names)) return []
   const text = annotationOf(definition, names)

@@ -21,7 +21,7 @@ export interface CustomResourcesOptions {
   readonly readersOf: (version: CustomVersion) => KindReaders
   /** The readers of a Scale. */
   readonly scale: KindReaders
-  /** Changes with whatever the definition says. */
+  /** Changes with every change of the definition. */
   readonly definedBy: string
   /** Opaque text that changes with the stored version. */
   readonly hashOf: (text: string) => string
@@ -67,8 +67,8 @@ export function customResources(definition: Part, options: CustomResourcesOption
 }
 
 /**
- * The versions in which objects of a definition are served. Of one that goes and serves none that is the version in which they are
- * stored: they are deleted by requests.
+ * The versions in which objects of a definition are served. For one under deletion that serves none, the version in which they are
+ * stored: requests delete them.
  */
 export function versionsServed(definition: Part): readonly DefinitionVersion[] {
   const versions = specOf(definition).versions ?? []

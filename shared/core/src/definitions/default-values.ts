@@ -33,7 +33,7 @@ export function* hasUnprunedDefault(root: SchemaProps): Steps<boolean> {
   return isFound
 }
 
-/** A default where it stands. */
+/** A default at its place. */
 interface FoundDefault {
   readonly at: string
   readonly schema: StructuralSchema
@@ -122,7 +122,7 @@ class DefaultRules {
   *check({ at, schema, value }: FoundDefault): Steps<readonly FieldError[]> {
     const rules = RuleTree.of(schema, { isResource: schema.isEmbeddedResource === true })
     if (rules === undefined || (this.#budget ?? 0) < 0) return []
-    // A default comes into an object as it is and stays so: the rules hold on a create and on an update.
+    // A default enters an object unchanged and stays: the rules must hold on a create and on an update.
     const errors = yield* this.#evaluate(rules, { value, old: value, path: at })
     return errors.length > 0 ? errors : yield* this.#evaluate(rules, { value, path: at })
   }

@@ -94,19 +94,19 @@ export function isConditionTrue(definition: Part | undefined, type: string): boo
 }
 
 /**
- * A spec in the form in which kube-apiserver checks it, and by which its messages name fields: what is the same in all versions
- * stands above them. `shared` of the versions A {schema: s, columns: c} and B {schema: s, columns: d} is {schema: s}.
+ * A spec in the form in which kube-apiserver checks it, and by which its messages name fields: the common parts of all versions
+ * are above them. `shared` of the versions A {schema: s, columns: c} and B {schema: s, columns: d} is {schema: s}.
  */
 export interface HoistedSpec extends Omit<DefinitionSpec, 'versions'> {
   readonly shared: VersionParts
-  /** The versions without what is shared. */
+  /** The versions without the shared parts. */
   readonly versions: readonly DefinitionVersion[]
 }
 
 const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 /**
- * Moves what all versions have in common above them. A part that no version has is shared, too. Selectable fields lead into the
+ * Moves the common parts of all versions above them. A part that no version has is shared, too. Selectable fields refer to the
  * schema, and stay with it.
  */
 export function hoist(spec: DefinitionSpec): HoistedSpec {

@@ -24,7 +24,7 @@ export interface Naming {
   readonly condition: DefinitionCondition
 }
 
-/** Gives a definition each name that no other has; one that another has stays as it was. */
+/** Gives a definition each name that is free; a taken one keeps its earlier value. */
 export function checkNames(definition: Part, taken: TakenNames): Naming {
   const { names: wanted = {} } = specOf(definition)
   const { acceptedNames: before = {} } = statusOf(definition)

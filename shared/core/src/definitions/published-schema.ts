@@ -30,8 +30,8 @@ export function publishedName(group: string, version: string, kind: string): str
 }
 
 /**
- * The schema of objects of a custom kind as OpenAPI documents have it. A schema that is not structural says nothing there; one that
- * keeps unknown fields says nothing in version 2, whose readers take what it names for all there is.
+ * The schema of objects of a custom kind for OpenAPI documents. A schema that is not structural is published empty; one that
+ * keeps unknown fields is published empty in version 2, whose readers take the named fields for all.
  */
 export function publishSchema(schema: SchemaProps | undefined, publication: Publication): Json {
   return runAtOnce(publishSchemaInSteps(schema, publication))
@@ -151,7 +151,7 @@ function withRequired({ required: _required, ...schema }: SchemaProps, required:
   return required.length === 0 ? schema : { ...schema, required }
 }
 
-/** A schema as it is, or what has been made of it. */
+/** A schema, unchanged or mapped. */
 type Mapped = SchemaProps | Json
 
 /** The change of a schema before its parts are mapped, and after. */
@@ -160,7 +160,7 @@ interface Mapping {
   readonly after: (schema: SchemaProps, mapped: Mapped) => Mapped
 }
 
-/** A schema and all of its parts, mapped. What the mapping leaves as it is stays the same value. */
+/** A schema and all of its parts, mapped. An unchanged part stays the same value. */
 function* mapInSteps(given: SchemaProps, mapping: Mapping, meter: StepMeter): Steps<Mapped> {
   if (meter.isFull()) yield
   const schema = mapping.before(given)
@@ -196,7 +196,7 @@ function* mapProperties(properties: NonNullable<SchemaProps['properties']>, mapp
   return mapped.every(([name, made]) => made === properties[name]) ? properties : Object.fromEntries(mapped)
 }
 
-/** Adds what every object of the API has to those that are embedded. */
+/** Adds the members of every API object to embedded ones. */
 function withMembers(schema: SchemaProps, mapped: Mapped, publication: Publication): Mapped {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true && publication.version === 2
   if (schema['x-kubernetes-embedded-resource'] !== true || isOpen) return mapped

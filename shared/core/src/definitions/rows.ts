@@ -3,7 +3,7 @@ import { encodeObject, encodeStored } from '../stored/envelope.ts'
 import { schemaFingerprint } from '../stored/stored-object.ts'
 import type { DefinitionNames } from './definition-spec.ts'
 
-/** Storage prefixes of the rows that stand beside definitions; no path leads to them. */
+/** Storage prefixes of the rows of definitions; no path leads to them. */
 export const namesPrefix = 'definitions/names'
 const servingPrefix = 'definitions/serving'
 
@@ -18,7 +18,7 @@ export function servingKey(definition: string): string {
 }
 
 /**
- * The names of all definitions of a group. All of them stand in one row, and every write that takes a name is conditional on it,
+ * The names of all definitions of a group. All of them are in one row, and every write that takes a name is conditional on it,
  * so that no two definitions have the same.
  */
 export interface NamesRow {
@@ -31,7 +31,7 @@ interface HeldNames {
   readonly names: DefinitionNames
   /** Names that it had before, until it is known that the write has happened. */
   readonly former?: DefinitionNames
-  /** Id of a write of the definition, until it is known how the write has ended; absent: the row says what the definition says. */
+  /** Id of a write of the definition, until the write's end is known; absent: the row equals the definition. */
   readonly pending?: string
 }
 
@@ -56,7 +56,7 @@ export interface ServingRow {
   readonly uid: string
   readonly storageVersion: string
   readonly scope: string
-  /** The definition goes: no object may be created any more. */
+  /** The definition is being deleted: no object may be created any more. */
   readonly isTerminating: boolean
 }
 

@@ -71,7 +71,7 @@ export function additionalSchema({ additionalProperties }: SchemaProps): SchemaP
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** Named properties in the order of their names, so that messages come in one order. */
+/** Named properties in the order of their names, so that messages have one order. */
 export function propertiesOf({ properties }: SchemaProps): [name: string, schema: SchemaProps][] {
   return sortedEntries(properties)
 }

@@ -19,8 +19,8 @@ export interface SettlingContext {
 }
 
 /**
- * The status that follows from a definition: its accepted names and conditions. What other writers have put there stays; a status
- * from which nothing new follows is returned as it is.
+ * The status that follows from a definition: its accepted names and conditions. Other writers' parts stay; a status
+ * without changes is returned itself.
  */
 export function settleStatus(definition: Part, context: SettlingContext): DefinitionStatus {
   const status = statusOf(definition)
@@ -44,7 +44,7 @@ export interface ConditionOrigin {
   readonly generation: number | undefined
 }
 
-/** Puts conditions among those that are there, in their places. The time changes with the status alone. */
+/** Puts conditions among the present ones, in their places. The time changes with the status alone. */
 export function withConditions(
   conditions: readonly DefinitionCondition[],
   { now, generation }: ConditionOrigin,
@@ -76,7 +76,7 @@ const established: DefinitionCondition = {
   message: 'the initial names have been accepted',
 }
 
-/** A definition is established by its first names, and stays so whatever becomes of them. */
+/** A definition is established by its first names, and stays so for any later names. */
 function establishment(definition: Part, isNamed: boolean, conditions: readonly DefinitionCondition[]): DefinitionCondition {
   const before = conditions.find(({ type }) => type === 'Established')
   if (before?.status === 'True') return before

@@ -27,9 +27,9 @@ export interface Strictness {
   readonly needsCaBundle: boolean
   /** Scope and kind can no longer be changed. */
   readonly keepsNames: boolean
-  /** Versions whose schema is as it was. */
+  /** Versions with an unchanged schema. */
   readonly unchangedSchemas: ReadonlySet<string>
-  /** Versions whose selectable fields are as they were, and more than there may be; `''`: those that all versions share. */
+  /** Versions whose selectable fields are unchanged, and more than allowed; `''`: those that all versions share. */
   readonly manySelectableFields: ReadonlySet<string>
   readonly storedExpressions: StoredExpressions
 }

@@ -135,7 +135,7 @@ function checkType(schema: SchemaProps, level: Level, at: string, errors: FieldE
   }
 }
 
-/** Every object of the API has apiVersion, kind and metadata, whatever its schema says. */
+/** Every object of the API has apiVersion, kind and metadata, with any schema. */
 function checkMetaProperties(schema: SchemaProps, level: Level, at: string, errors: FieldError[]): void {
   const { apiVersion, kind, metadata } = { ...schema.properties }
   const isObjectOfApi = level === 'root' || schema['x-kubernetes-embedded-resource'] === true
@@ -163,7 +163,7 @@ interface Skips {
 
 const noSkips: Skips = { skipsAnyOf: false, skipsFirstAllOf: false }
 
-/** The one form in which types stand inside of a junctor. */
+/** The one form of types inside a junctor. */
 function isIntOrString(anyOf: SchemaProps['anyOf']): boolean {
   return anyOf?.length === 2 && isSame(anyOf, [{ type: 'integer' }, { type: 'string' }])
 }
@@ -223,7 +223,7 @@ interface Places {
   readonly nestedAt: string
 }
 
-/** All that a junctor names stands in the structure outside of it, too. */
+/** All properties in a junctor must be in the structure outside it, too. */
 function checkCompleteness(nested: SchemaProps, outside: SchemaProps, { at, nestedAt }: Places, errors: FieldError[]): void {
   if (nested.not !== undefined) checkNestedCompleteness(nested.not, outside, { at, nestedAt: `${nestedAt}.not` }, errors)
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {

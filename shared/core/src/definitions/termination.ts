@@ -3,7 +3,7 @@ import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionStatus, statusOf } from './definition-spec.ts'
 import { generationOf, withConditions } from './settle-status.ts'
 
-/** The finalizer that holds a definition until its objects are gone. */
+/** The finalizer that holds a definition until its objects are deleted. */
 export function cleanupFinalizer(names: Names): string {
   return domainGroup(names, 'customresourcecleanup.apiextensions')
 }
@@ -13,7 +13,7 @@ export type TerminationStep =
   | { readonly kind: 'pending' | 'inProgress' | 'completed' | 'neverEstablished' | 'overlapping' }
   | { readonly kind: 'failed' | 'unconfirmed'; readonly message: string }
 
-/** The status of a definition that goes. It carries the generation where the status before does (CRD-08). */
+/** The status of a definition under deletion. It has the generation if the status before does (CRD-08). */
 export function terminatingStatus(definition: Part, step: TerminationStep, now: string): DefinitionStatus {
   const status = statusOf(definition)
   const generation = status.observedGeneration === undefined ? undefined : generationOf(definition)

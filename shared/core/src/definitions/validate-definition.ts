@@ -18,8 +18,8 @@ import { validateSchema } from './validate-schema.ts'
 const scopes = ['Cluster', 'Namespaced']
 
 /**
- * The rules of a CustomResourceDefinition. Errors name fields as kube-apiserver's own form of the object does: what all versions
- * share is named above them, as `spec.validation.openAPIV3Schema`.
+ * The rules of a CustomResourceDefinition. Errors name fields as kube-apiserver's own form of the object does: shared parts of all versions
+ * are named above them, as `spec.validation.openAPIV3Schema`.
  */
 export function* validateResourceDefinition(definition: Part, live: Part | undefined, names: Names): Steps<FieldError[]> {
   const spec = hoist(specOf(definition))

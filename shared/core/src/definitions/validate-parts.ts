@@ -85,7 +85,7 @@ export function checkDeprecationWarning(isDeprecated: boolean, warning: string |
   return [...problems, `must only contain printable UTF-8 characters; non-printable character found at index ${bytesBefore}`]
 }
 
-/** Refuses what only a conversion by webhook needs. */
+/** Refuses members that only a conversion by webhook needs. */
 export function forbidWithoutWebhook(field: string): FieldError {
   return forbiddenValue(field, 'should not be set when strategy is not set to Webhook')
 }

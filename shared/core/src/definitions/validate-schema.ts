@@ -25,7 +25,7 @@ export interface SchemaContext {
   readonly hasStatus: boolean
   readonly needsStructure: boolean
   readonly strictness: Strictness
-  /** The schema is as it was, so its rules may cost what they cost. */
+  /** The schema is unchanged, so its rules may exceed the bounds. */
   readonly isUnchanged?: boolean
 }
 
@@ -79,7 +79,7 @@ function hasRules(schema: SchemaProps): boolean {
   return (schema['x-kubernetes-validations'] ?? []).length > 0
 }
 
-/** Defaults are looked at where the structure is sound: it says what they have to fit. */
+/** Defaults are checked if the structure is sound: they have to fit it. */
 function* validateStructural(schema: SchemaProps, at: string, { strictness }: SchemaContext): Steps<FieldError[]> {
   yield
   const errors = yield* validateStructureInSteps(schema, at)
@@ -131,7 +131,7 @@ interface Place {
   readonly isRoot: boolean
   /** Below apiVersion, kind or metadata of an object of the API. */
   readonly isInsideMeta: boolean
-  /** Why no default may stand here; absent: one may. */
+  /** The reason why no default is allowed here; absent: one is. */
   readonly forbidsDefaults?: string
 }
 

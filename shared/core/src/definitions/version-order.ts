@@ -1,5 +1,5 @@
 /**
- * Orders names of versions, the most settled first: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by text.
+ * Orders names of versions, the most stable first: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by text.
  * Below 0: `left` comes first.
  */
 export function compareVersions(left: string, right: string): number {

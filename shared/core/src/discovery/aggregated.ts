@@ -25,7 +25,7 @@ export interface AggregatedDiscovery {
     readonly versions: readonly {
       readonly version: string
       readonly resources: readonly AggregatedResource[]
-      /** Stale: the server of the version does not answer now, and its resources are those of before, or unknown. */
+      /** Stale: the server of the version does not answer now, and its resources are the earlier ones, or unknown. */
       readonly freshness: 'Current' | 'Stale'
     }[]
   }[]

@@ -15,7 +15,7 @@ import type { IncludeObject } from '../table/include-object.ts'
 import { printTable, printTableRow, type RowObject, type TableVersion } from '../table/print.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 
-/** An object that an event is about: JSON of ours, as it is stored and in the version that is asked for. */
+/** An object of an event: JSON of our own, as stored and in the requested version. */
 export interface EventContent {
   readonly stored: Uint8Array
   readonly served: Uint8Array
@@ -24,8 +24,8 @@ export interface EventContent {
 }
 
 /**
- * One event of a watch in a format, ready to be written. Ages in a Table are those of `nowMs`. Without a table, rows have names and
- * when the objects were created.
+ * One event of a watch in a format, ready to be written. Ages in a Table are relative to `nowMs`. Without a table, rows have names and
+ * creation times.
  */
 export function printEvent(
   format: WatchFormat,
@@ -64,7 +64,7 @@ export function withColumns(frames: Uint8Array, columnsJson: string): Uint8Array
   return join([frames.subarray(0, at), encoder.encode(`"columnDefinitions":${columnsJson}`), frames.subarray(at + noColumns.length)])
 }
 
-/** The text of the metadata of an object of ours, as they are apart from it; `known` says where they lie. */
+/** The text of the metadata of our own object, without the rest; `known` is their position. */
 export function metadataOf(object: Uint8Array, known?: Span): Uint8Array {
   const span = known ?? memberSpan(object, 0, 'metadata')
   if (span === undefined) throw new Error('a stored object has no metadata')
@@ -198,7 +198,7 @@ const decoder = new TextDecoder()
 const jsonEventEnd = encoder.encode('}\n')
 const metadataEventEnd = encoder.encode('}}\n')
 const closeBrace = encoder.encode('}')
-/** Nothing that a user chooses stands before it in an event. */
+/** No text that a user chooses precedes it in an event. */
 const noColumns = encoder.encode('"columnDefinitions":null')
 
 function indexOfText(bytes: Uint8Array, text: Uint8Array): number {

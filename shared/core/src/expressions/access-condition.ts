@@ -1,7 +1,7 @@
 import { listOf, mapOf, objectOf, types } from '@orch/cel/types'
 import { type Expression, ExpressionCompiler, type Malformed, typesNamed } from './expression.ts'
 
-/** The spec of a SubjectAccessReview of version v1; what is absent is empty. */
+/** The spec of a SubjectAccessReview of version v1; absent members are empty. */
 interface AccessReviewSpec {
   readonly user?: string
   readonly uid?: string

@@ -1,7 +1,7 @@
 import { hasMembers } from './member.ts'
 
 /**
- * Freezes a value with all that is in it; what is frozen already is taken to be frozen within. Depth costs memory and no call stack.
+ * Freezes a value deeply; a frozen part is taken to be frozen within. Depth costs memory and no call stack.
  */
 export function freezeDeeply<T>(value: T): T {
   const pending: object[] = []

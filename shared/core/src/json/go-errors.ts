@@ -51,7 +51,7 @@ export function wrongInString(text: string, start: number): string {
   }
 }
 
-/** The value is JSON, and yet not what a value of the Go type is read from. */
+/** The value is JSON, but not of the form that the Go type is read from. */
 export function cannotUnmarshal(value: unknown, type: string): string {
   return `json: cannot unmarshal ${wordOf(value)} into Go value of type ${type}`
 }

@@ -12,7 +12,7 @@ const named: Readonly<Record<string, string>> = {
 
 const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
 
-/** A text as Go's `%q` prints it: characters that cannot be printed are escaped, all others are as they are. */
+/** A text as Go's `%q` prints it: unprintable characters are escaped, all others are unchanged. */
 export function goQuote(text: string): string {
   return `"${text.replace(special, escaped)}"`
 }

@@ -30,8 +30,8 @@ export interface ExactOptions {
 type Frame = { kind: 'object'; value: Record<string, unknown>; key: string; keys: Set<string> } | { kind: 'array'; value: unknown[] }
 
 /**
- * Reads JSON with care instead of speed: names the members that are written twice, keeps int64 exact, and says how
- * the text goes wrong. It keeps its own stack, so depth costs memory and nothing else.
+ * Reads JSON with care instead of speed: names repeated members, keeps int64 exact, and explains
+ * errors of the text. It keeps its own stack, so depth costs memory and nothing else.
  */
 export function parseExactly(text: string, options?: ExactOptions): ExactJson {
   return runAtOnce(parseExactlyInSteps(text, options))
@@ -74,7 +74,7 @@ class Reader {
   readonly #open: Frame[] = []
   readonly #keepsNumerals: boolean
   readonly #sought: ReadonlySet<string>
-  /** Last words of what is sought: most members need no path. */
+  /** Last words of the sought paths: most members need no path. */
   readonly #soughtNames: ReadonlySet<string>
 
   constructor(text: string, { keepsNumerals = false, sought = nothing }: ExactOptions & { readonly sought?: ReadonlySet<string> }) {
@@ -100,7 +100,7 @@ class Reader {
     }
   }
 
-  /** A scalar or an empty container; or a container was opened and stands before its first value. */
+  /** A scalar or an empty container; or a container was opened and is before its first value. */
   #opening(): unknown {
     const character = this.#character()
     if (character === '{') {

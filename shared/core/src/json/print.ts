@@ -21,7 +21,7 @@ export function printValue(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : printExactly(value)
 }
 
-/** As `printValue`, with texts as they are. */
+/** As `printValue`, with texts unquoted. */
 export function printBare(value: unknown): string {
   return typeof value === 'string' ? value : printExactly(value)
 }

@@ -29,9 +29,9 @@ export type DecodedJson =
 const noDuplicates: readonly string[] = Object.freeze([])
 
 /**
- * Reads JSON, and notices what `JSON.parse` forgets. One scan counts members and depth, and sees dangerous numbers:
+ * Reads JSON, and notices facts that `JSON.parse` drops. One scan counts members and depth, and sees dangerous numbers:
  *
- *   more members in the text than in the value   → some are written twice, and are named
+ *   more members in the text than in the value   → some are repeated, and are named
  *   sixteen digits in a row, or an exponent      → a number may have lost its last digits or be out of range
  *
  * Only then the careful and slower reader runs.
@@ -109,7 +109,7 @@ function* malformed(text: string, error: unknown): Steps<DecodedJson> {
 /** The result of one pass over a text of JSON, well formed or not. */
 export interface JsonScan {
   readonly members: number
-  /** Commas that stand between members or items: a text of many values has many members or many commas. */
+  /** Commas between members or items: a text of many values has many members or many commas. */
   readonly commas: number
   readonly depth: number
   /** True if some number is so long, or has an exponent, that it may not fit into a JavaScript number. */
@@ -124,7 +124,7 @@ const quote = 0x22
 const backslash = 0x5c
 const digitsSafe = 15
 
-/** Counts members and depth, and looks for numbers that need care. Stops where the depth goes over the bound. */
+/** Counts members and depth, and looks for numbers that need care. Stops at the bound of depth. */
 export function scanJson(text: string): JsonScan {
   const { length } = text
   let members = 0

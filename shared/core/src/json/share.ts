@@ -1,7 +1,7 @@
 import { at } from '@orch/cel/at'
 import { hasMembers, setMember } from './member.ts'
 
-/** Deeper parts are left as they are. What a type describes is never as deep. */
+/** Deeper parts are left unshared. A described type is never as deep. */
 const sharedDepthMax = 64
 
 /**

@@ -10,7 +10,7 @@ export function decodeText(bytes: Uint8Array): string {
   return text.includes(replacement) ? decodeBytewise(bytes, () => replacement) : text
 }
 
-/** First of the 256 halves of pairs that stand for wrong bytes in `markWrongBytes`. */
+/** First of the 256 halves of pairs that represent wrong bytes in `markWrongBytes`. */
 export const wrongBytesStart = 0xdc00
 
 /** As `decodeText`, for messages that name a wrong byte: each is half of a pair that tells which. */
@@ -49,7 +49,7 @@ function secondMin(first: number): number {
   return first === 0xf0 ? 0x90 : 0x80
 }
 
-/** Halves of surrogate pairs and what lies beyond Unicode are no characters. */
+/** Halves of surrogate pairs and values beyond Unicode are no characters. */
 function secondMax(first: number): number {
   if (first === 0xed) return 0x9f
   return first === 0xf4 ? 0x8f : 0xbf
@@ -68,7 +68,7 @@ export function replaceHalfPairs(text: string): string {
   if (!text.includes('\\ud') && !text.includes('\\uD')) return text
   return text.replace(halves, (found: string, at: number) => {
     if (!isEscaped(text, at)) return found.length > halfLength ? found : replacement
-    // The first backslash is text, so that of a pair the second half stands alone.
+    // The first backslash is text, so that the second half of a pair is alone.
     return found.length > halfLength ? found.slice(0, halfLength) + replacement : found
   })
 }

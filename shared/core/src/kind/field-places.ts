@@ -49,7 +49,7 @@ function eitherOf<F extends Field>(object: Place<F> | undefined, array: Place<F>
   return object === undefined && array === undefined ? undefined : { kind: 'either', object, array }
 }
 
-/** Takes what leads to no field out of all places that a place leads to. */
+/** Removes parts that lead to no field from all places that a place leads to. */
 function onlyUseful<F extends Field>(root: StructPlace<F>): Place<F> | undefined {
   const structs = new Set([root])
   for (const { inner } of structs) for (const place of inner.values()) for (const struct of structsOf(place)) structs.add(struct)
@@ -104,7 +104,7 @@ export function chooseAlternative<F extends Field>(
   return Array.isArray(value) ? array : object
 }
 
-/** The path of a member of what is at a path. */
+/** The path of a member of the value at a path. */
 export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }

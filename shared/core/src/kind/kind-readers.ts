@@ -27,7 +27,7 @@ export interface KindReaders {
   /** Types checked, unknown fields dropped, members in the order in which they are printed. */
   readonly decode: Decode<ApiObject>
   /**
-   * Fills what the writer left to the server, in place, but for parts that are frozen, of which it makes copies. The object itself and its
+   * Fills in defaults, in place, except in frozen parts, which are copied. The object itself and its
    * metadata are not frozen. Decoding once more puts added fields in order.
    */
   readonly applyDefaults?: ((object: Draft, names: Names, isGateOn: IsGateOn) => void) | undefined
@@ -46,7 +46,7 @@ export interface KindReaders {
    * The object itself where nothing is to be done. Stored objects of built-in kinds are renewed when they are loaded.
    */
   renew<T extends Struct>(object: T): T
-  /** As `renew`, without defaults: what a webhook has converted is complete. */
+  /** As `renew`, without defaults: a webhook's result is complete. */
   prune<T extends Struct>(object: T): T
   /**
    * Of the schema: objects that were stored in this version under the same one need no renewal. Undefined: stored objects were
@@ -87,7 +87,7 @@ export interface Preparable {
 
 /** An object on its way into storage. */
 export interface ValidationCandidate {
-  /** As it came, or as the patch left it: tells what was said from what was filled in. */
+  /** As it was sent, or as the patch left it: distinguishes given values from defaults. */
   readonly body: unknown
   /** Decoded and completed. */
   readonly object: Part
@@ -100,7 +100,7 @@ export interface ValidationCandidate {
   readonly warn?: (text: string) => void
   /** True if the work is to end without a result: its request has no time left. Called within long work. */
   readonly isInterrupted?: () => boolean
-  /** Measures how long parts of the object are compared with what they replace. */
+  /** Measures the time of comparing parts of the object with the replaced ones. */
   readonly comparisons?: ComparisonTimer
   /** Measures the rules in CEL of custom objects. */
   readonly rules?: RuleTimer
@@ -131,7 +131,7 @@ export interface ProtobufReaders {
   /** As `encode`, as an item of a list. */
   encodeItem(object: object): Uint8Array
   encodeItems(objects: readonly object[]): Uint8Array[]
-  /** As `encodeItems`, of objects of this version as they are stored. */
+  /** As `encodeItems`, for stored objects of this version. */
   encodeStoredItems(jsons: readonly Uint8Array[]): Uint8Array[]
 }
 

@@ -24,14 +24,14 @@ export interface ConversionWebhook {
 export interface Resource extends Gvk, Behaviour {
   readonly plural: string
   readonly singular: string
-  /** The singular in the older form of discovery. Level 1.25 leaves those of its own kinds empty; clients derive them from the kind. */
+  /** The singular in the older form of discovery. Level 1.25 leaves its own kinds' empty; clients derive it from the kind. */
   readonly shownSingular: string
   readonly listKind: string
   /** The value of `apiVersion`: `v1`, `apps/v1`. */
   readonly apiVersion: string
   /** Name of the type of its objects: `core/v1.Pod`. */
   readonly type: string
-  /** Under which name gateways look for what writing its objects does beside storing them. Absent: it does nothing, whatever the kind is called. */
+  /** The name by which gateways find the kind's effects besides storing. Absent: none, for any name of the kind. */
   readonly hooks?: string
   /** The readers of its objects. */
   readonly readers: KindReaders
@@ -90,7 +90,7 @@ export interface Subresource extends Gvk {
   readonly produces?: string
   /** Of a Scale: where the object has its numbers. Absent: where built-in kinds have them. */
   readonly scalePaths?: ScalePaths
-  /** Its feature gate is off: it can be read, and what is written through it is dropped. */
+  /** Its feature gate is off: it can be read, and writes through it are dropped. */
   readonly dropsWrites?: true
 }
 

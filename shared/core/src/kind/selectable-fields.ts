@@ -11,7 +11,7 @@ export interface SelectableFields {
 /** The field labels of every namespaced object. */
 export const common = { 'metadata.name': 'metadata.name', 'metadata.namespace': 'metadata.namespace' }
 
-/** Labels under which a stored object is looked at as they are. */
+/** Labels that are paths in a stored object. */
 export const same = (...labels: readonly string[]): Record<string, string> => Object.fromEntries(labels.map((label) => [label, label]))
 
 /** The field labels that a kind accepts in a version, with their names in storage. */

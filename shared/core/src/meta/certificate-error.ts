@@ -40,7 +40,7 @@ function namesIn(certificate: unknown): { readonly hosts: readonly string[]; rea
   return { hosts: of('DNS:'), addresses: of('IP Address:') }
 }
 
-/** Node's advice about its own options, which says nothing to those who read the messages of a server. */
+/** Node's advice about its own options, which means nothing to readers of a server's messages. */
 const advice = /; if the root CA is installed locally, try running Node\.js with --use-system-ca/g
 
 /** A message without Node's advice about its options, also where a library has wrapped it. */

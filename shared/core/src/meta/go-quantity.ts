@@ -8,7 +8,7 @@ const binaryExponents: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 
 const decimalExponents: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
 /**
- * A quantity as Go's `%#v` prints it: as the number and scale that were read. The text is kept where it is the canonical one.
+ * A quantity as Go's `%#v` prints it: as the number and scale that were read. The text is kept if it is the canonical one.
  * Large amounts, and those with a binary suffix and a fraction, are behind a pointer.
  */
 export function goQuantity(text: string): string {

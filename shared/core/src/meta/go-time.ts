@@ -1,6 +1,6 @@
 import type { Instant } from './time.ts'
 
-/** The moment that a text means, or what is wrong with it, in the sentences of Go's `time.Parse`: clients know them from other API servers. */
+/** The moment of a text, or its error in the sentences of Go's `time.Parse`: clients know them from other API servers. */
 export type TimeReading = { readonly kind: 'instant'; readonly instant: Instant } | { readonly kind: 'malformed'; readonly problem: string }
 
 /** A Time takes any fraction of the second; a MicroTime has six digits. */

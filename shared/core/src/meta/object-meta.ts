@@ -48,7 +48,7 @@ export interface ListMeta {
   shardInfo?: { readonly selector: string }
 }
 
-/** An object of any kind: what all kinds share, and fields that only its schema knows. */
+/** An object of any kind: the common members of all kinds, and fields that only its schema knows. */
 export interface ApiObject {
   apiVersion: string
   kind: string
@@ -64,15 +64,15 @@ export interface ApiList<Item = ApiObject> {
   items: Item[]
 }
 
-/** The finalizer that keeps dependants when their owner goes. */
+/** The finalizer that keeps dependants when their owner is deleted. */
 export const orphanFinalizer = 'orphan'
 
 /** The finalizer that lets the owner go only after its dependants. */
 export const foregroundFinalizer = 'foregroundDeletion'
 
 /**
- * The new metadata with the server-owned fields that it leaves out taken from the live one. When an object was made and
- * when it is to go is not the writer's to say: whatever stands there for them is passed over.
+ * The new metadata with the live values of the server-owned fields that it leaves out. The creation and deletion times
+ * are never the writer's: its values for them are ignored.
  */
 export function carryOverMeta(meta: ObjectMeta, live: ObjectMeta): ObjectMeta {
   const carried: ObjectMeta = { ...meta }

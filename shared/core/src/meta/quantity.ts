@@ -3,7 +3,7 @@ export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
 /**
  * An exact amount: `mantissa × 10^exponent`, never finer than 10^-9.
- * `text` is set when the amount was read from a text that is kept as it was written.
+ * `text` is set when the amount was read from a text that keeps its form.
  */
 export interface Quantity {
   readonly mantissa: bigint
@@ -53,7 +53,7 @@ const binarySuffixByExponent: ReadonlyMap<number, string> = new Map([...binarySu
 /** The amount zero. */
 export const zeroQuantity: Quantity = { mantissa: 0n, exponent: 0, format: 'DecimalSI' }
 
-/** The quantity that a JSON value stands for: a string, a number, or null for zero. */
+/** The quantity of a JSON value: a string, a number, or null for zero. */
 export function readQuantity(value: unknown): QuantityReading {
   if (value === null) return { kind: 'quantity', quantity: zeroQuantity }
   if (typeof value === 'string') return readText(value.trim())
@@ -61,7 +61,7 @@ export function readQuantity(value: unknown): QuantityReading {
   return { kind: 'malformed', message: wrongFormat }
 }
 
-/** The quantity that a text stands for; undefined when it is none. */
+/** The quantity of a text; undefined for another text. */
 export function parseQuantity(text: string): Quantity | undefined {
   const reading = readText(text)
   return reading.kind === 'quantity' ? reading.quantity : undefined
@@ -72,7 +72,7 @@ export function toQuantity(value: bigint | number, format: QuantityFormat = 'Dec
   return { mantissa: BigInt(value), exponent: 0, format }
 }
 
-/** Readings of short texts: the same few amounts come again and again, several times in one write, and computing them is slow. */
+/** Readings of short texts: the same few amounts repeat, several times in one write, and computing them is slow. */
 const knownReadings = new Map<string, QuantityReading>()
 const knownReadingsMax = 1024
 /** V8 may keep the whole of a text for a part of it that is longer. */
@@ -133,7 +133,7 @@ function bound(amount: { mantissa: bigint; exponent: number }, format: QuantityF
 }
 
 /**
- * A decimal text whose last digit already stands at a suffix's place is given back as it was written:
+ * A decimal text whose last digit is at a suffix's place already is returned unchanged:
  *
  *   5.444T → 5.444T (four digits at giga)     40.1T → 40100G (no suffix at 10^11)     1000M → 1G
  */

@@ -6,7 +6,7 @@ export const hugePagesPrefix = 'hugepages-'
 
 const productPrefixes = profiles.map((profile) => `${namesOf(profile).labelDomain}/`)
 
-/** Resources of huge pages, whatever their size. */
+/** Resources of huge pages, of any size. */
 export const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix)
 
 /** Resources that Kubernetes defines: without a domain, or with the domain of a profile. */

@@ -7,7 +7,7 @@ export type Revision = number
 
 const largest = 2n ** 64n - 1n
 
-/** The revision that a text stands for, or undefined where it stands for none. `''` is not a revision. */
+/** The revision of a text, or undefined for another text. `''` is not a revision. */
 export function parseRevision(text: string): Revision | undefined {
   if (!/^\d{1,20}$/.test(text)) return undefined
   if (text.length < 16) return Number(text)
@@ -15,7 +15,7 @@ export function parseRevision(text: string): Revision | undefined {
   return value <= largest ? Number(value) : undefined
 }
 
-/** The text of a revision, as it stands in `metadata.resourceVersion`. */
+/** The text of a revision in `metadata.resourceVersion`. */
 export function printRevision(revision: Revision): string {
   return String(revision)
 }

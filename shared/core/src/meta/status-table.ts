@@ -54,7 +54,7 @@ const outcomes: readonly Outcome[] = [
   { when: 'an OpenAPI document whose ETag is in `If-None-Match`', code: '304', body: 'none' },
 ]
 
-/** The failures whose cause is the request. `failed` takes no code and reason but those of the two tables. */
+/** The failures caused by the request. `failed` takes no code and reason but those of the two tables. */
 const requestFailures = [
   {
     code: 400,

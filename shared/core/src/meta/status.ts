@@ -73,7 +73,7 @@ export interface KindName {
   readonly kind: string
 }
 
-/** Why a field was refused, as it stands in `details.causes[].reason`. */
+/** The reason of a refused field in `details.causes[].reason`. */
 type FieldErrorReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -123,7 +123,7 @@ export function failed<C extends FailureCode>(code: C, reason: ReasonOf<C>, mess
   return relayed(code, reason, message, options)
 }
 
-/** A failure whose code and reason come from another server. */
+/** A failure with the code and reason of another server. */
 export function relayed(
   code: number,
   reason: StatusReason | '',
@@ -133,7 +133,7 @@ export function relayed(
   return new StatusError(failure(code, reason, message, details), options)
 }
 
-/** 400: the request makes no sense, whatever the state. */
+/** 400: the request is malformed in any state. */
 export function badRequest(message: string, options?: { cause?: unknown }): StatusError {
   return failed(400, 'BadRequest', message, options)
 }
@@ -176,7 +176,7 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 }
 
-/** 406: no media type of the request is one in which the path is answered, whatever its parameters. */
+/** 406: the path is answered in no media type of the request, with any parameters. */
 export function noRepresentation(available: readonly string[]): StatusError {
   return failed(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, { details: {} })
 }
@@ -237,7 +237,7 @@ export function internal(message: string, options?: { cause?: unknown }): Status
   return failed(500, 'InternalError', `Internal error occurred: ${message}`, { details: { causes: [{ message }] }, ...options })
 }
 
-/** 500: what is stored cannot be read; the client reads why. Texts are those of kube-apiserver as far as it goes. */
+/** 500: the stored object cannot be read; the client reads the reason. Texts are kube-apiserver's where it has them. */
 export function corruptObject(problem: string): StatusError {
   return internal(`StorageError: corrupt object: ${problem}`)
 }
@@ -264,12 +264,12 @@ export function initializing(options?: { cause?: unknown }): StatusError {
   return failed(429, 'TooManyRequests', 'storage is (re)initializing', { details: { retryAfterSeconds: 1 }, ...options })
 }
 
-/** 504: the deadline passed first; what was asked may have happened. */
+/** 504: the deadline passed first; the request may have had its effect. */
 export function timeout(message: string, options?: { cause?: unknown }): StatusError {
   return failed(504, 'Timeout', `Timeout: ${message}`, options)
 }
 
-/** The asked revision has not come yet. `asked` is the client's own text. */
+/** The asked revision is in the future. `asked` is the client's own text. */
 export function tooLargeResourceVersion(asked: string, current: number): StatusError {
   return failed(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     details: {

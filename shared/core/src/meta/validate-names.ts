@@ -148,7 +148,7 @@ const suffixLength = 5
 const generatedBaseLengthMax = labelLengthMax - suffixLength
 
 /**
- * A name from a base and five random characters without vowels, so that no word comes out.
+ * A name from a base and five random characters without vowels, so that no word results.
  * `random(n)` gives a whole number from 0 up to, and without, n.
  */
 export function generateName(base: string, random: (bound: number) => number): string {

@@ -11,7 +11,7 @@ const jsonPatchCopyBytesMax = 3 * 1024 * 1024
 /** Items of lists that one patch may move to make or close gaps: a thousand operations at the front of a list of fifty thousand, some 20 ms. */
 const jsonPatchMovedItemsMax = 50_000_000
 
-/** Operations as they came; each is checked when its turn comes, so that a wrong one fails as the others do. */
+/** Operations as sent; each is checked in its turn, so that a wrong one fails as the others do. */
 export type JsonPatch = readonly Readonly<Record<string, unknown>>[]
 
 export type JsonPatchReading = { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; error: StatusError }
@@ -39,7 +39,7 @@ function undecodable(value: unknown, type: string): JsonPatchReading {
   }
 }
 
-/** Applies a patch, all of it or nothing (RFC 6902). The document stays as it was. */
+/** Applies a patch, whole or not at all (RFC 6902). The document is not changed. */
 export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOutcome {
   const draft = new Draft(document)
   try {
@@ -62,7 +62,7 @@ class Missing extends Impossible {}
 
 type Path = readonly string[]
 
-/** As `apply`; what is impossible says of which operation, in the words of kube-apiserver where nothing is at the path. */
+/** As `apply`; an impossible operation is named, in the words of kube-apiserver if nothing is at the path. */
 function applyOne(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
   try {
     apply(draft, operation)

@@ -5,7 +5,7 @@ import { badRequest, type StatusError } from '../meta/status.ts'
 /** The result of merging; a patch that is no object is refused. */
 export type MergeOutcome = { kind: 'patched'; value: Record<string, unknown> } | { kind: 'refused'; error: StatusError }
 
-/** Merges a patch from a request into an object. The inputs stay as they are. */
+/** Merges a patch from a request into an object. The inputs are not changed. */
 export function applyMergePatch(document: unknown, patch: unknown): MergeOutcome {
   if (isJsonObject(patch)) return { kind: 'patched', value: mergeObjects(document, patch) }
   if (patch === null) return { kind: 'refused', error: badRequest('Invalid JSON Patch') }

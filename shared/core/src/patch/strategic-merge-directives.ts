@@ -7,9 +7,9 @@ export const retainMarker = '$retainKeys'
 export const deletePrefix = '$deleteFromPrimitiveList'
 export const orderPrefix = '$setElementOrder'
 
-/** The patch cannot be applied to what is there. */
+/** The patch cannot be applied to the live object. */
 export class BadPatch extends Error {}
-/** The patch is not well formed, whatever is there. */
+/** The patch is malformed, for any live object. */
 export class MalformedPatch extends Error {}
 
 const formats: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const formats: Readonly<Record<string, string>> = {
   [orderPrefix]: 'invalid patch format of setElementOrder list',
 }
 
-/** The field behind a directive: `x` of `$setElementOrder/x`. */
+/** The field of a directive: `x` of `$setElementOrder/x`. */
 export function keyOf(directive: string, prefix: string): string {
   const key = directive.slice(prefix.length + 1)
   if (directive[prefix.length] !== '/' || key === '') throw new MalformedPatch(formats[prefix])

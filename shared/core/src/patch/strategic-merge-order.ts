@@ -14,8 +14,8 @@ export interface Ordering {
 }
 
 /**
- * Items that the patch names come in its order. The others keep the live order among themselves, and one stays before
- * an item of the patch that it stood before in the live list.
+ * Items that the patch names have its order. The others keep the live order among themselves, and one stays before
+ * an item of the patch that followed it in the live list.
  *
  *   live 1 2 9 3 4   order 2 1 4 3   →   2 1 9 4 3
  */
@@ -50,7 +50,7 @@ export function firstPlaces(list: readonly unknown[], mergeKey: string | undefin
   return places
 }
 
-/** The patch's own items must come in the order that it asks for. */
+/** The patch's own items must have the order that it asks for. */
 export function requireOrder(items: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   const kept = items.filter((item) => !isDeletion(item))
   let next = 0

@@ -21,15 +21,15 @@ import { firstPlaces, identityOf, inOrder, placesAfter, requireOrder, withoutIte
 import { type FieldStrategy, strategyOf } from './strategic-merge-schema.ts'
 
 /**
- * Merges a patch as the fields' own strategies say: lists by the key of their items or as a whole, and with the
+ * Merges a patch by the fields' own strategies: lists by the key of their items or as a whole, and with the
  * directives that a patch may carry:
  *
- *   $patch: replace | delete | merge      of the object, or of the item or list in which it stands
+ *   $patch: replace | delete | merge      of the object, or of the item or list that contains it
  *   $retainKeys: [a, b]                   nothing but these stays in the object
  *   $deleteFromPrimitiveList/x: [1]       values that leave the list x
  *   $setElementOrder/x: [2, 1]            the order of the list x; items that it does not name keep their place among them
  *
- * The inputs stay as they are, and what the patch does not touch is shared.
+ * The inputs are not changed, and parts that the patch does not touch are shared.
  */
 export function strategicMerge(original: unknown, given: unknown, schema: Node): MergeOutcome {
   // A patch that is null says nothing.
@@ -45,7 +45,7 @@ export function strategicMerge(original: unknown, given: unknown, schema: Node):
   }
 }
 
-/** Order of the steps matters: what is retained, then lists with an order, then everything else. */
+/** Order of the steps matters: retained keys, then lists with an order, then everything else. */
 function mergeMap(original: JsonObject, given: JsonObject, schema: Node | undefined): JsonObject {
   const directive = memberOf(given, patchMarker)
   if (directive === 'delete') return {}

@@ -8,7 +8,7 @@ import { conditionsCostMax, type Outcome, PolicyEvaluation, type PolicyInput, po
 import { type Compiled, PolicyLanguage } from './language.ts'
 import { type CompiledPolicy, evaluatePolicy } from './validating.ts'
 
-/** The cases of a file; what they are is in `cases/README.md`. */
+/** The cases of a file; `cases/README.md` describes them. */
 function casesOf<C extends { readonly name: string }>(file: string): [string, C][] {
   const lines = readFileSync(new URL(`./cases/${file}.jsonl`, import.meta.url), 'utf8')
     .trim()
@@ -225,7 +225,7 @@ describe('VAP-09: cases of compilation', () => {
     expect(expressions.map((text) => language.compile(storedOnly(text))).filter(({ kind }) => kind === 'malformed')).toEqual([])
     for (const [given, said] of Object.entries(errorExpressions)) {
       const [text, problem] = [storedOnly(given), storedOnly(said)]
-      // cel-go names what it would insert at the end of the text; here it is what was expected.
+      // cel-go names a text to insert at the end; the message here names the expected one.
       if (problem.startsWith("Syntax error: missing ')'")) expect(language.compile(text).kind).toBe('malformed')
       else expect(language.compile(text)).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(problem) })
     }

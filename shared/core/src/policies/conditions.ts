@@ -18,7 +18,7 @@ export type ConditionsOutcome =
   /** None is false, and some cannot be evaluated: the failure policy decides. */
   | { readonly kind: 'failed'; readonly message: string; readonly errors: number }
 
-/** Makes match conditions ready; those of webhooks have no parameters. */
+/** Compiles match conditions; those of webhooks have no parameters. */
 export function compileConditions(conditions: readonly MatchConditionSpec[] = [], hasParams = false): readonly CompiledCondition[] {
   if (conditions.length === 0) return []
   const language = new PolicyLanguage({ hasParams, hasAuthorizer: true }, 'stored')
@@ -35,7 +35,7 @@ export interface ConditionsReport {
   readonly elapsedMs: number
 }
 
-/** As `meetConditions`, with what is counted of it. */
+/** As `meetConditions`, with its counts. */
 export function reportConditions(
   conditions: readonly CompiledCondition[],
   input: PolicyInput,
@@ -46,7 +46,7 @@ export function reportConditions(
   return { outcome, report: { isExcluded: outcome.kind === 'unmet', errors: outcome.errors, elapsedMs: now() - beganMs } }
 }
 
-/** Evaluates match conditions: one that is false ends it, whatever errors others have led to. */
+/** Evaluates match conditions: a false one ends it, for any errors of others. */
 export function meetConditions(conditions: readonly CompiledCondition[], input: PolicyInput): ConditionsOutcome {
   const evaluation = new PolicyEvaluation(input, noVariables, conditionsCostMax)
   const messages: string[] = []

@@ -71,7 +71,7 @@ export const mutationTypes = { object: objectOf('Object'), jsonPatch: objectOf('
 
 const operationFields: Fields = { op: string, path: string, from: string, value: dyn }
 
-/** The types above, those of the variables of one policy, and those of objects where they are declared. */
+/** The types above, those of the variables of one policy, and those of objects with a declared type. */
 export class PolicyTypes implements TypeProvider {
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #isMutating: boolean

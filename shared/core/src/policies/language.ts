@@ -24,7 +24,7 @@ export type Compiled =
       readonly text: string
       readonly reads: PolicyReads
     }
-  /** `problem` is what kube-apiserver says: `compilation failed: …`. */
+  /** `problem` is kube-apiserver's text: `compilation failed: …`. */
   | { readonly kind: 'malformed'; readonly problem: string; readonly text: string }
 
 /** The allowed result types of an expression. */
@@ -46,13 +46,13 @@ export interface Surroundings {
 /** The minor version of Kubernetes 1.x whose libraries new expressions may use. */
 const compatibleVersion = 36
 
-/** Stored expressions may use what new ones may use one version later. */
+/** Stored expressions may use libraries one version before new ones may. */
 const libraries = {
   stored: new Environment({ libraries: kubernetesLibraries }),
   new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
 }
 
-/** With what mutating policies may use beyond that. */
+/** With the additional libraries of mutating policies. */
 const mutating = {
   stored: new Environment({ libraries: [...kubernetesLibraries, patchLibrary] }),
   new: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], version: compatibleVersion }),
@@ -64,7 +64,7 @@ export type ExpressionAge = keyof typeof libraries
 /** An environment for expressions of a policy or of match conditions; keep it for all of one place. */
 export class PolicyLanguage {
   readonly #environment: Environment
-  /** Types of the policy's variables; those that are added are seen by what is compiled afterwards. */
+  /** Types of the policy's variables; added ones are visible to later compilations. */
   readonly #variables: Map<string, CelType>
 
   constructor({ hasParams, hasAuthorizer, variables, isMutating = false, declared }: Surroundings, age: ExpressionAge) {

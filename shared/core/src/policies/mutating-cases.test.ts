@@ -24,7 +24,7 @@ interface MutationCase {
   readonly expectedErr?: string
 }
 
-/** The lines of a file; what they are is in `cases/README.md`. */
+/** The lines of a file; `cases/README.md` describes them. */
 function linesOf(file: string): string[] {
   return readFileSync(new URL(`./cases/mutation-${file}.jsonl`, import.meta.url), 'utf8')
     .trim()

@@ -63,13 +63,13 @@ type Mutated =
 /** The known facts of an object's kind. */
 export interface MutatedKind {
   readonly shape: Shape
-  /** Paths of fields that the kind does not have, or what else is wrong with an object of it. */
+  /** Paths of fields that the kind does not have, or other errors of an object of it. */
   problemsOf(object: unknown): readonly string[]
 }
 
 /**
- * Makes the changes of a policy, with one object of parameters at most. Each change sees what those before it have made; one that fails is
- * left out, and those behind it are made all the same.
+ * Makes the changes of a policy, with one object of parameters at most. Each change sees the results of those before it; a failing one is
+ * left out, and the later ones are made all the same.
  */
 export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now = () => 0): MutationOutcome {
   if (policy.conditions.length === 0) return mutate(policy, input, described)
@@ -206,6 +206,6 @@ function patch(object: unknown, value: unknown, { problemsOf }: MutatedKind): Ch
   }
   const { cause, message } = patched.error
   const text = cause instanceof Error ? cause.message : message
-  // A test that does not hold leaves the object as it was.
+  // A failed test leaves the object unchanged.
   return text.includes('test failed') ? { kind: 'object', object } : failed(text)
 }

@@ -27,7 +27,7 @@ const nameOnly: OpenApiSchema = { type: 'object', properties: { name: text, gene
 
 /** The types of one kind's objects, as its OpenAPI schema declares them. A part whose type is not known cannot be reached. */
 export class OpenApiTypes implements TypeProvider {
-  /** The type of an object; undefined: the schema does not say what it is. */
+  /** The type of an object; undefined: the schema has none. */
   readonly root: CelType | undefined
   readonly #find: FindSchema
   readonly #objects = new Map<string, OpenApiSchema>()

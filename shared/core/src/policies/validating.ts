@@ -108,7 +108,7 @@ function evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: ()
     if (outcome.kind === 'error' && outcome.isOutOfBudget) return failed(policy, outcome.message, elapsedMs)
     outcomes.push({ outcome, elapsedMs })
   }
-  // Messages use what validations have left.
+  // Messages use the rest of the validations' budget.
   const decisions = policy.validations.map((validation, index) => {
     const { outcome, elapsedMs } = at(outcomes, index)
     return decide(validation, outcome, { evaluation, policy, index, elapsedMs })

@@ -12,10 +12,10 @@ import {
 /** Amounts by quota resource: `pods`, `requests.cpu`, `count/deployments.apps`. */
 export type Amounts = ReadonlyMap<string, Quantity>
 
-/** Amounts as they stand in objects. */
+/** Amounts in their printed form. */
 export type PrintedAmounts = Readonly<Record<string, string>>
 
-/** Reads `spec.hard` and the like; what is no quantity is left out. */
+/** Reads `spec.hard` and the like; a text that is no quantity is left out. */
 export function parseAmounts(printed: Readonly<Record<string, unknown>> | undefined): Amounts {
   const amounts = new Map<string, Quantity>()
   for (const [name, value] of Object.entries(printed ?? {})) {
@@ -25,7 +25,7 @@ export function parseAmounts(printed: Readonly<Record<string, unknown>> | undefi
   return amounts
 }
 
-/** Amounts as they stand in objects. */
+/** Prints amounts for an object. */
 export function printAmounts(amounts: Amounts): Record<string, string> {
   return Object.fromEntries(sorted(amounts).map(([name, quantity]) => [name, printQuantity(quantity)]))
 }
@@ -60,7 +60,7 @@ export function maskAmounts(amounts: Amounts, names: { has(name: string): boolea
   return new Map([...amounts].filter(([name]) => names.has(name)))
 }
 
-/** Resources of which there is more in the amounts than the limits allow; what has no limit is not limited. */
+/** Resources whose amounts exceed the limits; a resource without limit is not limited. */
 export function exceededNames(amounts: Amounts, limits: Amounts): Set<string> {
   const exceeded = new Set<string>()
   for (const [name, quantity] of amounts) {

@@ -26,7 +26,7 @@ export interface LimitedUse {
   readonly usage: Amounts
 }
 
-/** Why an object is refused that uses what no quota covers; undefined: everything is covered. */
+/** The reason for which an object is refused whose use no quota covers; undefined: everything is covered. */
 export function uncoveredUse(limited: readonly LimitedResource[], use: LimitedUse, covered: Covered): string | undefined {
   const concerning = limited.filter((one) => isAbout(one, use.counting.resource))
   const words = concerning.flatMap(({ matchContains }) => matchContains)

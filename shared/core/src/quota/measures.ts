@@ -36,7 +36,7 @@ function countName({ group, resource }: ResourceName): string {
 /** Scopes are about pods: a quota with a scope is for nothing else. */
 const unscoped = { isInScope: () => false, omissions: () => undefined } as const
 
-/** Pods count for what they request and are limited to, as long as they have not ended. */
+/** Pods count for their requests and limits, until they have ended. */
 export const countPods: Measure = () => pods
 
 const pods: Counting = {
@@ -110,7 +110,7 @@ function claimUsage({ metadata, spec }: ClaimToCount, suffix: string, annotation
 /** Objects that count as one each, by the plural of their kind too. */
 export const countByPlural: Measure = (_names, resource) => oneEach(resource, [countName(resource), resource.resource])
 
-/** Objects that count as one each: what is so of every kind that says nothing else. */
+/** Objects that count as one each: the counting of every kind without its own. */
 export const countEach: Measure = (_names, resource) => oneEach(resource, [countName(resource)])
 
 function oneEach(resource: ResourceName, countedAs: readonly string[]): Counting {

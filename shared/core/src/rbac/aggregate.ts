@@ -2,7 +2,7 @@ import { matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { PolicyRule, RoleObject } from './rule.ts'
 
 /**
- * The rules that a role with an aggregation rule has to have: those of all other cluster roles that one of its selectors means,
+ * The rules of a role with an aggregation rule: those of all other cluster roles that one of its selectors matches,
  * in the order of their names, none twice.
  */
 export function aggregatedRules(role: RoleObject, clusterRoles: Iterable<RoleObject>): PolicyRule[] {
@@ -21,7 +21,7 @@ export function aggregatedRules(role: RoleObject, clusterRoles: Iterable<RoleObj
   return [...rules.values()]
 }
 
-/** Rules with the same text say the same, whatever the order of their members. */
+/** Rules with the same text are equal, for any order of their members. */
 function identityOf(rule: PolicyRule): string {
   return JSON.stringify(Object.entries(rule).sort(([left], [right]) => (left < right ? -1 : 1)))
 }

@@ -19,8 +19,8 @@ const comparisonsMax = 2_000_000
 const missingMax = 1_000
 
 /**
- * As `missingRules`, of many rules: a rule of a hundred verbs, groups and resources stands for a million permissions. The first
- * that are missing are enough for a refusal. Undefined: there are too many to be compared.
+ * As `missingRules`, for many rules: a rule of a hundred verbs, groups and resources covers a million permissions. The first
+ * missing ones are enough for a refusal. Undefined: there are too many to be compared.
  */
 export function* missingRulesInSteps(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Steps<PolicyRule[] | undefined> {
   const permissions = new HeldRules(held)
@@ -74,7 +74,7 @@ class HeldRules {
   }
 }
 
-/** Rules about the same resource become one with all their verbs; other rules stay as they are. */
+/** Rules about the same resource become one with all their verbs; other rules stay unchanged. */
 export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
   const others: PolicyRule[] = []
   const simple = new Map<string, PolicyRule>()

@@ -33,7 +33,7 @@ export function bootstrapPolicy(names: Names): BootstrapPolicy {
   }
 }
 
-/** `view` gives to `edit`, and `edit` to `admin`: what is gathered may be gathered itself. */
+/** `view` gives to `edit`, and `edit` to `admin`: a gathered role may be gathered itself. */
 function aggregated(role: RoleObject, all: readonly RoleObject[]): PolicyRule[] {
   const complete = all.map((one) => {
     const isSource = one !== role && one.aggregationRule && gives(one, role)
@@ -47,7 +47,7 @@ function gives(source: RoleObject, target: RoleObject): boolean {
   return (target.aggregationRule?.clusterRoleSelectors ?? []).some(({ matchLabels = {} }) => labels.some((label) => label in matchLabels))
 }
 
-/** In the tables `~` stands for the domain of groups, `~label` for that of labels, and `core` for the group without a name. */
+/** In the tables `~` is the domain of groups, `~label` that of labels, and `core` the group without a name. */
 interface RoleRow {
   readonly name: string
   readonly namespace?: 'system' | 'public'
@@ -147,7 +147,7 @@ function controllerBindings(): BindingRow[] {
   return Object.keys(controllerTable).map((account) => ({ name: controllerRole(account), subjects: [`account:${account}`] }))
 }
 
-/** As whom a process with all controllers comes; its certificate names no group. */
+/** The user of a process with all controllers; its certificate names no group. */
 export const controllersUser = 'system:controllers'
 
 /** Service accounts as whom its controllers act. */
@@ -166,7 +166,7 @@ const clusterRoleTable: readonly RoleRow[] = [
   { name: 'system:monitoring', rules: [paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')] },
   {
     name: 'system:basic-user',
-    // The second rule is beyond this level: every authenticated user may ask who they are.
+    // The second rule is beyond this level: every authenticated user may ask for their own name.
     rules: [
       on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
       on('create', 'authentication.~', 'selfsubjectreviews'),
@@ -315,11 +315,11 @@ const clusterRoleTable: readonly RoleRow[] = [
     ],
   },
   {
-    // Beyond this level: what a process with all controllers does under its own name; the rest it does as their accounts.
+    // Beyond this level: the rights of a process with all controllers under its own name; for the rest it acts as their accounts.
     name: controllersUser,
     rules: [
       on('get list patch update watch', 'apiextensions.~', 'customresourcedefinitions customresourcedefinitions/status'),
-      // The objects of a definition that goes, in groups that are not known beforehand.
+      // The objects of a definition under deletion, in groups that are not known beforehand.
       on('delete deletecollection get list', '*', '*'),
       on(
         'create delete get list patch update watch',
@@ -459,7 +459,7 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
   'validatingadmissionpolicy-status-controller': [
     on('get list watch', 'admissionregistration.~', 'validatingadmissionpolicies'),
     on('get patch update', 'admissionregistration.~', 'validatingadmissionpolicies/status'),
-    // To check again with definitions that come later.
+    // Checks again with later definitions.
     on('get list watch', 'apiextensions.~', 'customresourcedefinitions'),
     ofEvents,
   ],

@@ -78,7 +78,7 @@ function includesOrAll(list: readonly string[] | undefined, word: string): boole
   return list !== undefined && (list.includes(word) || list.includes(all))
 }
 
-/** A resource, one part of it, or one part of every resource are meant; `pods` does not give `pods/log`, and `pods/*` means nothing. */
+/** True for a resource, one subresource, or one subresource of every resource; `pods` does not give `pods/log`, and `pods/*` matches nothing. */
 function allowsPart(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
   if (resources === undefined) return false
   if (resources.includes(all)) return true

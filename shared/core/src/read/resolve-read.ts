@@ -7,7 +7,7 @@ import { readQueryFlag, readQueryInteger } from './query-values.ts'
 /** The verb of a read, from path and method. A list whose query has a true `watch` becomes a watch; a get has a resourceVersion alone. */
 export type ReadVerb = 'get' | 'list' | 'watch' | 'deletecollection'
 
-/** The query's values as they came; absent ones are undefined. */
+/** The query's values as sent; absent ones are undefined. */
 export interface ReadQuery {
   readonly resourceVersion?: string | undefined
   readonly resourceVersionMatch?: string | undefined
@@ -31,7 +31,7 @@ export type ResolvedRead =
   | { readonly kind: 'continue'; readonly token: ContinueToken; readonly limit: number }
   /** Changes after the revision. */
   | { readonly kind: 'watchFrom'; readonly revision: Revision; readonly asked: string; readonly withBookmarks: boolean }
-  /** Changes from now on, without what is there already. */
+  /** Changes from now on, without the present objects. */
   | { readonly kind: 'watchFromNow'; readonly withBookmarks: boolean }
   | WatchWithState
   | { readonly kind: 'refused'; readonly error: StatusError }

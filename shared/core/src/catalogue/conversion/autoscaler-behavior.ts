@@ -2,8 +2,8 @@ import { isJsonObject } from '../../json/member.ts'
 import { itemsOf, optionalPart, type Part } from '../../validation/part.ts'
 
 /**
- * The behavior of a HorizontalPodAutoscaler as the annotation of the first version has it: kube-apiserver prints the names of its own
- * types, with null for what is not there, and reads names in any case.
+ * The behavior of a HorizontalPodAutoscaler in the annotation of the first version: kube-apiserver prints the names of its own
+ * types, with null for absent members, and reads names in any case.
  */
 export function printBehavior(behavior: Part): Part {
   return { ScaleUp: rulesOf(optionalPart(behavior, 'scaleUp')), ScaleDown: rulesOf(optionalPart(behavior, 'scaleDown')) }

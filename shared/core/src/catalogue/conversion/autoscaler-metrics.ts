@@ -1,8 +1,8 @@
 import { optionalPart, type Part, partOf } from '../../validation/part.ts'
 
 /**
- * Metrics in the two forms that a HorizontalPodAutoscaler has them in. The newer form has one `target` or `current` of
- * three members; the older spells each of them as a field of its own, and is what annotations hold.
+ * The two forms of a HorizontalPodAutoscaler's metrics. The newer form has one `target` or `current` of
+ * three members; the older has each of them as a field of its own, and is the form of annotations.
  */
 type Reading = 'target' | 'current'
 type Kind = 'object' | 'pods' | 'resource' | 'containerResource' | 'external'
@@ -97,7 +97,7 @@ function newerUsage(source: Part, reading: Reading): Part {
   return amountsOf({ averageUtilization, averageValue }, reading)
 }
 
-/** A target says which of its members counts; what was measured has no such word. */
+/** A target names its valid member; a measurement does not. */
 function amountsOf({ value, averageValue, averageUtilization }: Part, reading: Reading): Part {
   if (reading === 'current') return defined({ value, averageValue, averageUtilization })
   if (averageUtilization !== undefined) return { type: 'Utilization', averageUtilization }

@@ -6,7 +6,7 @@ import { itemsOf, optionalPart, type Part, partOf } from '../../validation/part.
 import { printBehavior, readBehavior } from './autoscaler-behavior.ts'
 import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
 
-/** Annotations in which the first version keeps what it has no field for. */
+/** Annotations in which the first version keeps data without fields. */
 const keepers = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const
 type Keeper = (typeof keepers)[number]
 
@@ -117,7 +117,7 @@ export function processorsLast<P extends Part>(metrics: readonly P[]): readonly 
   return share === undefined ? metrics : [...metrics.filter((metric) => !isCpuUtilization(metric)), share]
 }
 
-/** No list at all where nothing was measured: an object that comes back unchanged is then the same. */
+/** No list at all without a measurement: an object that is converted back is then the same. */
 function currentOf(utilization: unknown): Part[] | null {
   return utilization === undefined ? null : [cpuCurrent(utilization)]
 }
@@ -155,7 +155,7 @@ function annotationsWith(
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }
 
-/** The annotation goes, whatever is in it; undefined: it is not there, or no JSON. */
+/** Removes the annotation, with any content; undefined: it is absent, or no JSON. */
 function takeJson(annotations: Record<string, string>, name: string): unknown {
   const text = annotations[name]
   delete annotations[name]

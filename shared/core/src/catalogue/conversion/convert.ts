@@ -15,8 +15,8 @@ export interface Conversion {
 }
 
 /**
- * An object of the stored version in another, or the other way round, nothing lost: converting back gives an equal object. What the other version has no
- * field for travels in annotations. The input stays as it is.
+ * An object of the stored version in another, or the other way round, without loss: converting back gives an equal object. Data without a
+ * field in the other version is kept in annotations. The input is not changed.
  */
 export function convert(object: ApiObject, { names, from, to }: Conversion): ApiObject {
   const change = from.readers.reshape?.toStored ?? to.readers.reshape?.fromStored

@@ -47,7 +47,7 @@ function fillAddresses(status: Draft | undefined): void {
   else if (first !== address) status['podIPs'] = [{ ip: address }]
 }
 
-/** Defaults of a Pod spec, wherever it stands. */
+/** Defaults of a Pod spec, at any place. */
 function fillPodSpec(spec: Draft): void {
   fill(spec, {
     restartPolicy: 'Always',

@@ -23,7 +23,7 @@ export function fillSecret(secret: Draft): void {
 
 const encoder = new TextEncoder()
 
-/** For containers, what is allowed at most is also what is given, and what is given is also what is asked for. */
+/** For containers, the max is also the default, and the default is also the default request. */
 export function fillResourceQuota(quota: Draft): void {
   roundAmounts(child(quota, 'spec'), 'hard')
   for (const name of ['hard', 'used']) roundAmounts(child(quota, 'status'), name)

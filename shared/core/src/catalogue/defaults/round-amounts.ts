@@ -3,7 +3,7 @@ import { parseQuantity, printQuantity, roundUpQuantity } from '../../meta/quanti
 
 const thousandths = -3
 
-/** Amounts of resources are kept in thousandths: what is finer is rounded up. */
+/** Amounts of resources are stored in thousandths: finer ones are rounded up. */
 export function roundAmounts(parent: Draft | undefined, name: string): void {
   const given = readMember(parent, name)
   for (const resource in given) {
@@ -14,7 +14,7 @@ export function roundAmounts(parent: Draft | undefined, name: string): void {
 
 /** Undefined: nothing of the amount is finer. */
 function roundedAmount(text: string): string | undefined {
-  // Only these suffixes, or digits behind a point, say something finer.
+  // Only these suffixes, or digits after a point, express something finer.
   if (!/[nu.eE]/.test(text)) return undefined
   const quantity = parseQuantity(text)
   if (quantity === undefined || quantity.exponent >= thousandths) return undefined

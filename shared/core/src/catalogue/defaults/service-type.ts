@@ -3,8 +3,8 @@ import type { Part } from '../../validation/part.ts'
 import { isSame, textOf } from '../../validation/part.ts'
 
 /**
- * A Service that becomes one of another type leaves behind what only the former type had, unless the writer has given
- * those fields a new value: then it is a mistake, and the rules say so.
+ * A Service that changes its type loses the fields of the former type, unless the writer has given
+ * them a new value: then it is a mistake, and the rules report it.
  */
 export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>): void {
   const was = typeOf(live)

@@ -24,10 +24,10 @@ export function fillReplicaSet(set: Draft, names: Names): void {
   fillPodTemplate(child(spec, 'template'), names)
 }
 
-/** Annotation with the revision to which a Deployment of an older version goes back. */
+/** Annotation with the revision to which a Deployment of an older version is rolled back. */
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to'
 
-/** Writes a number of an annotation in one way, without a plus or zeros before it. What is no number is refused elsewhere. */
+/** Writes a number of an annotation in one form, without a plus or leading zeros. Another text is refused by the rules. */
 function spellNumber(annotations: Draft, name: string): void {
   const text = annotations[name]
   const [, minus = '', digits] = typeof text === 'string' ? (/^(?:\+|(-))?0*(\d+)$/.exec(text) ?? []) : []
@@ -70,7 +70,7 @@ export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn): v
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
 export function fillDaemonSet(set: Draft, names: Names): void {
-  // The count that the server keeps comes later: who writes an object without one owns the annotation from then on.
+  // The server's own count comes later: a writer of an object without one owns the annotation from then on.
   const annotations = ensureChild(ensureChild(set, 'metadata'), 'annotations')
   fillEmpty(annotations, { [templateGenerationAnnotation]: '0' })
   spellNumber(annotations, templateGenerationAnnotation)

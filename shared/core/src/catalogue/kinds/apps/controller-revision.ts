@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { controllerRevisionCells } from '../../../table/cells/workloads.ts'
 import { validateControllerRevision } from '../../validation/controller-revision.ts'
 
-/** An earlier or current form of what a controller makes, kept so that it can be compared and gone back to. */
+/** An earlier or current form of a controller's template, kept for comparisons and rollbacks. */
 export const controllerRevision = defineResource({
   kind: 'ControllerRevision',
   versions: [{ type: 'apps/v1.ControllerRevision' }],

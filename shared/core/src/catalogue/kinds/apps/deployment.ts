@@ -38,7 +38,7 @@ export const deployment = defineResource({
   },
 })
 
-/** To which revision a Deployment of an older version goes back is kept in an annotation. */
+/** The revision for a rollback of an older version's Deployment is in an annotation. */
 function rollbackProblem(deployment: Part): string | undefined {
   const problem = numberProblemIn(deployment, rollbackAnnotation)
   const value = partOf(partOf(deployment, 'metadata'), 'annotations')[rollbackAnnotation]

@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
-/** Asks who the one who asks is taken for. */
+/** Asks for the user that the server authenticates the caller as. */
 export const selfSubjectReview = defineResource({
   kind: 'SelfSubjectReview',
   versions: [{ type: 'authentication/v1.SelfSubjectReview' }, { type: 'authentication/v1beta1.SelfSubjectReview', until: 32 }],

@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
-/** Asks whether the one who asks may do something. */
+/** Asks whether the caller may do something. */
 export const selfSubjectAccessReview = defineResource({
   kind: 'SelfSubjectAccessReview',
   versions: [{ type: 'authorization/v1.SelfSubjectAccessReview' }],

@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
-/** Asks what the one who asks may do in a namespace. */
+/** Asks for the caller's rights in a namespace. */
 export const selfSubjectRulesReview = defineResource({
   kind: 'SelfSubjectRulesReview',
   versions: [{ type: 'authorization/v1.SelfSubjectRulesReview' }],

@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { leaseCells } from '../../../table/cells/cluster.ts'
 import { validateLease } from '../../validation/small-kinds.ts'
 
-/** A claim to something for a time, by which programs agree on who leads or tell that they are alive. */
+/** A claim for a time, by which programs agree on a leader or show that they are alive. */
 export const lease = defineResource({
   kind: 'Lease',
   versions: [{ type: 'coordination/v1.Lease' }],

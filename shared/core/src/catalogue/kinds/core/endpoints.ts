@@ -3,7 +3,7 @@ import { endpointsCells } from '../../../table/cells/network.ts'
 import { fillEndpoints } from '../../defaults/network.ts'
 import { validateEndpoints } from '../../validation/endpoints.ts'
 
-/** The addresses behind a service of the same name. Every subset stands for all pairs of its addresses and ports. */
+/** The addresses behind a service of the same name. Every subset means all pairs of its addresses and ports. */
 export const endpoints = defineResource({
   kind: 'Endpoints',
   versions: [{ type: 'core/v1.Endpoints' }],

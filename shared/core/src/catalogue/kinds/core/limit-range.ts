@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { fillLimitRange } from '../../defaults/policy.ts'
 import { validateLimitRange } from '../../validation/limit-range.ts'
 
-/** Bounds and defaults for what the objects of a namespace may ask for. */
+/** Bounds and defaults for the requests of a namespace's objects. */
 export const limitRange = defineResource({
   kind: 'LimitRange',
   versions: [{ type: 'core/v1.LimitRange' }],

@@ -4,7 +4,7 @@ import { resourceQuotaCells } from '../../../table/cells/cluster.ts'
 import { fillResourceQuota } from '../../defaults/policy.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from '../../validation/resource-quota.ts'
 
-/** Limits what the objects of a namespace may use together. */
+/** Limits the total use of a namespace's objects. */
 export const resourceQuota = defineResource({
   kind: 'ResourceQuota',
   versions: [{ type: 'core/v1.ResourceQuota' }],

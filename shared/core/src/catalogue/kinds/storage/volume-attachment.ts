@@ -2,7 +2,7 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import { volumeAttachmentCells } from '../../../table/cells/storage.ts'
 import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from '../../validation/volume-attachment.ts'
 
-/** Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users. */
+/** Asks that a volume be attached to a node, and holds the result. Written by controllers, not by users. */
 export const volumeAttachment = defineResource({
   kind: 'VolumeAttachment',
   versions: [{ type: 'storage/v1.VolumeAttachment' }],
