@@ -3,8 +3,8 @@ import type { Overload } from './library.ts'
 import type { CelType } from './types.ts'
 
 /**
- * An expression whose names are resolved. Where it was compiled without a check all types are dyn, references hold all overloads of a
- * name, and what has none is an error when it is evaluated.
+ * An expression whose names are resolved. If it was compiled without a check all types are dyn, references hold all overloads of a
+ * name, and a name without overload is an error when it is evaluated.
  */
 export interface CheckedAst {
   readonly text: string

@@ -37,7 +37,7 @@ function countSteps<T>(steps: Generator<undefined, T, undefined>): { readonly co
   }
 }
 
-/** Texts by what they begin with. */
+/** Texts by their beginnings. */
 function named(texts: readonly string[]) {
   return texts.map((text) => ({ start: text.slice(0, 30), text }))
 }

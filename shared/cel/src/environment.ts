@@ -28,12 +28,12 @@ export interface EnvironmentOptions {
   readonly check?: boolean
 }
 
-/** A checked expression, or what is wrong with it: single issues, and all of them as cel-go prints them. */
+/** A checked expression, or its errors: single issues, and all of them as cel-go prints them. */
 export type CompileResult =
   | { readonly kind: 'compiled'; readonly ast: CheckedAst }
   | { readonly kind: 'invalid'; readonly issues: readonly Issue[]; readonly message: string }
 
-/** Variables, types and functions of expressions. Reuse one for many expressions: `extend` shares what it has. */
+/** Variables, types and functions of expressions. Reuse one for many expressions: `extend` shares its parts. */
 export class Environment {
   readonly #options: EnvironmentOptions
   readonly #declarations: Declarations

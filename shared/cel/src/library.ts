@@ -23,7 +23,7 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[]
 }
 
-/** All that one overload of a function is: how it is checked, what it computes, and what that costs. */
+/** One overload of a function: its check, its computation, and its cost. */
 export interface Overload {
   /** cel-go's id. */
   readonly id: string
@@ -32,7 +32,7 @@ export interface Overload {
   readonly parameters: readonly CelType[]
   readonly result: CelType
   /**
-   * Computes the result from evaluated arguments, none of which is an error; gives an error as a value. Absent for what the planner
+   * Computes the result from evaluated arguments, none of which is an error; gives an error as a value. Absent for expressions that the planner
    * evaluates by itself: `&&`, `||`, `?:`, `@not_strictly_false`, optional selection.
    */
   readonly run?: (...args: readonly unknown[]) => unknown
@@ -79,7 +79,7 @@ export interface Macro {
   readonly member: boolean
   /** The number of arguments it takes; any where it is absent. */
   readonly arguments?: number
-  /** The expression instead of the call; undefined leaves the call as it is. */
+  /** The expression instead of the call; undefined leaves the call unchanged. */
   readonly expand: (builder: ExprBuilder, target: Expr | undefined, args: readonly Expr[]) => Expr | undefined
 }
 

@@ -13,11 +13,11 @@ export type CelType =
 type SimpleKind = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'dyn' | 'duration' | 'timestamp' | 'error'
 
 /**
- * Tells what object types hold and which type names an expression may use. A binding gives one, so that a schema or a built-in kind is
- * checked as it is.
+ * Resolves the fields of object types and the type names of an expression. A binding provides one, so that a schema or a built-in kind is
+ * checked directly.
  */
 export interface TypeProvider {
-  /** The type that a name in an expression stands for; undefined where there is none. */
+  /** The type of a name in an expression; undefined for another name. */
   findType(name: string): CelType | undefined
   /** The type of a field of an object type; undefined where the type has no such field. */
   findField(typeName: string, field: string): CelType | undefined
@@ -74,7 +74,7 @@ export function wrapperOf(value: CelType): CelType {
   return { kind: 'wrapper', value }
 }
 
-/** `type(value)`: what `int` in an expression has as its type. */
+/** `type(value)`: the type of `int` in an expression. */
 export function typeOf(value: CelType): CelType {
   return { kind: 'type', of: value }
 }

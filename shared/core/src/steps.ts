@@ -1,5 +1,5 @@
 /**
- * Work that may be interrupted: it yields where the rest can wait. The core says where a step ends; who runs the work decides
+ * Interruptible work: it yields where the rest can wait. The core decides where a step ends; the caller decides
  * whether anything else happens in between.
  */
 export type Steps<T> = Generator<undefined, T, undefined>
@@ -12,7 +12,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Counts the parts of one piece of work, and says when a step has had so many of them. */
+/** Counts the parts of one piece of work, and reports the end of each step. */
 export class StepMeter {
   readonly #partsPerStep: number
   #count = 0

@@ -4,7 +4,7 @@ import { Checker, type CheckOptions, type CheckResult } from './checker.ts'
 import type { Names } from './names.ts'
 import { TypesTooLarge } from './solver.ts'
 
-/** Finds the types of an expression and what its names mean. */
+/** Finds the types of an expression and the meaning of its names. */
 export function check(text: string, expr: Expr, names: Names, options: CheckOptions): CheckResult {
   try {
     const checker = new Checker(names, options)

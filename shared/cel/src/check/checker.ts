@@ -42,7 +42,7 @@ interface JoinedEntries {
   value: CelType | undefined
 }
 
-/** Finds the types of one expression and what its names mean. */
+/** Finds the types of one expression and the meaning of its names. */
 export class Checker {
   readonly #names: Names
   readonly #options: CheckOptions
@@ -65,7 +65,7 @@ export class Checker {
     this.#large = large
   }
 
-  /** The types of all parts, with what their parameters stand for, of an expression that is checked and has a type. */
+  /** The types of all parts, with their parameters' bindings, of an expression that is checked and has a type. */
   finish(text: string, expr: Expr, type: CelType): CheckResult {
     if (this.#issues.length > 0) return { kind: 'invalid', issues: this.#issues }
     const known = new Map<CelType, CelType>()
@@ -124,7 +124,7 @@ export class Checker {
     return true
   }
 
-  /** A chain of selections is checked as a whole, after what it begins with: where that is large, it is no name. */
+  /** A chain of selections is checked as a whole, after its first operand: if that is large, it is no name. */
   *#checkSelected({ operand }: SelectExpr): Steps<void> {
     let base = operand
     while (base.kind === 'select' && !base.test) base = base.operand

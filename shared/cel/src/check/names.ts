@@ -15,7 +15,7 @@ export interface Names {
   /** The prefix that names are looked up with first: in `a.b`, `x` is `a.b.x`, `a.x` or `x`. */
   readonly container: string
   findGlobal(name: string): GlobalName | undefined
-  /** The type that a struct of this name has, or that the name stands for. */
+  /** The type of a struct of this name, or the type that the name means. */
   findType(name: string): CelType | undefined
   findField(typeName: string, field: string): CelType | undefined
   findFunction(name: string): FunctionDeclaration | undefined

@@ -20,7 +20,7 @@ export class TypeSolver {
   #parameters = 0
   #steps = 0
 
-  /** A parameter that stands for nothing yet. */
+  /** An unbound parameter. */
   fresh(): CelType {
     this.#parameters += 1
     return parameterOf(`_${this.#parameters}`)
@@ -31,7 +31,7 @@ export class TypeSolver {
     return new Map(names.map((name) => [name, this.fresh()]))
   }
 
-  /** Goes on as if so many parameters had been made. */
+  /** Continues as if so many parameters had been made. */
   skip(count: number): void {
     this.#parameters += count
   }
@@ -53,7 +53,7 @@ export class TypeSolver {
     return this.assign([first], [second]) ? this.#moreGeneral(first, second) : undefined
   }
 
-  /** A type with parameters replaced by what they stand for, and where it is final, by dyn where they stand for nothing. */
+  /** A type with parameters replaced by their bindings, and if it is final, by dyn where they are unbound. */
   resolve(type: CelType, isFinal = false, known?: Map<CelType, CelType>): CelType {
     if (isPlain(type) || (type.kind === 'list' && isPlain(type.element))) return type
     return this.#resolveParts(type, isFinal, known ?? new Map())
@@ -95,7 +95,7 @@ export class TypeSolver {
     return partsOf(left).length === parts.length && partsOf(left).every((part, index) => this.#isAssignable(part, at(parts, index)))
   }
 
-  /** Lets a parameter stand for a type, or for the more general of it and what it stands for already. */
+  /** Binds a parameter to a type, or to the more general of it and the earlier binding. */
   #bind(parameter: CelType & { readonly kind: 'parameter' }, type: CelType): 'agrees' | 'differs' | 'circular' {
     if (type.kind === 'parameter' && type.name === parameter.name) return 'agrees'
     const bound = this.#bound.get(parameter.name)
@@ -172,7 +172,7 @@ function isNullable({ kind }: CelType): boolean {
   return ['null', 'wrapper', 'optional', 'opaque', 'object', 'duration', 'timestamp'].includes(kind)
 }
 
-/** A type with its parameters replaced by what is known for their names. */
+/** A type with its parameters replaced by the bindings of their names. */
 export function substitute(type: CelType, known: ReadonlyMap<string, CelType>): CelType {
   if (type.kind === 'parameter') return known.get(type.name) ?? type
   return mapParts(type, (part) => substitute(part, known))

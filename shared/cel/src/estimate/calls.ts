@@ -104,7 +104,7 @@ export function joinsLists({ args }: CallSizes): CallEstimate {
   return { cost: one, size: add(at(args, 0).size, at(args, 1).size) }
 }
 
-/** An estimate for `==`, `<` and the like: as far as the shorter value goes. */
+/** An estimate for `==`, `<` and the like: up to the size of the shorter value. */
 export function compares({ args }: CallSizes): CallEstimate {
   const max = smaller(at(args, 0).size.max, at(args, 1).size.max)
   return { cost: scale({ min: max > 0n ? 1n : 0n, max }, perElement) }

@@ -169,7 +169,7 @@ interface BoundedCase {
   readonly expectSetCostExceedsLimit?: number
 }
 
-/** Finds the one rule of a schema, and estimates it where it stands. */
+/** Finds the one rule of a schema, and estimates it at its place. */
 function estimateRule(schema: Schema): bigint | string | undefined {
   const [rule] = schema['x-kubernetes-validations'] ?? []
   if (rule !== undefined) return estimate(schema, rule.rule)

@@ -11,9 +11,9 @@ import { literalSize, sizeOfType } from './sizes.ts'
 /** A binding's bounds for the values of variables. */
 export interface SizeHints {
   /**
-   * The size of what a path reaches: characters of a text, elements of a list, entries of a map; 0 to 0 for values without parts. A path
-   * begins with a variable and goes on with field names, `@items`, `@keys`, `@values` and `@indices`; it begins with one of those where
-   * a loop runs over a computed list, which kube-apiserver takes for the variable. Undefined where nothing is known.
+   * The size of the value at a path: characters of a text, elements of a list, entries of a map; 0 to 0 for values without parts. A path
+   * begins with a variable and continues with field names, `@items`, `@keys`, `@values` and `@indices`; it begins with one of those where
+   * a loop runs over a computed list, which kube-apiserver takes for the variable. Undefined for an unknown size.
    */
   estimateSize(path: readonly string[]): Bounds | undefined
 }

@@ -3,7 +3,7 @@ import type { Bounds } from '../library.ts'
 import type { CelType } from '../types.ts'
 import { fixed } from './bounds.ts'
 
-/** The size of a value that is written in the text; undefined for what is computed. */
+/** The size of a literal in the text; undefined for a computed value. */
 export function literalSize(expr: Expr): Bounds | undefined {
   switch (expr.kind) {
     case 'constant':

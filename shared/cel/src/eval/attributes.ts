@@ -64,7 +64,7 @@ function readerOf(field: string): (container: Value) => Value | undefined {
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** A field or an item behind an optional: none stays none and costs nothing. */
+/** A field or an item of an optional: none stays none and costs nothing. */
 function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {
   if (!optional.hasValue) return optional
   const container = optional.value
@@ -110,7 +110,7 @@ export function planPresence(operand: Step, field: string): Step {
   }
 }
 
-/** `operand[key]`; `cost` is what the step counts beside the key. */
+/** `operand[key]`; `cost` is the step's cost besides the key. */
 export function planIndex(operand: Step, key: Step, cost: number): Step {
   return (frame) => {
     const container = operand(frame)

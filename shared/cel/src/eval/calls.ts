@@ -111,7 +111,7 @@ function planCostAfter(parts: readonly PlannedPart[], run: Run, cost: CallCost |
   }
 }
 
-/** Calls with a constant on their right that are prepared once: the cost stays what it is. */
+/** Calls with a constant on their right that are prepared once: the cost is charged every time. */
 function planConstantSide(call: PlannedCall): Step | undefined {
   const [a, b] = call.parts
   if (call.parts.length !== 2 || a === undefined || b?.kind !== 'constant') return undefined

@@ -8,18 +8,18 @@ const listCost = 10
 const mapCost = 30
 const iterationsPerLook = 100
 
-/** The range of a comprehension and what it begins with, planned, and the slots of its variables. */
+/** The range of a comprehension and its initial value, planned, and the slots of its variables. */
 export interface PlannedComprehension {
   readonly range: Step
   readonly init: Step
   readonly slots: { readonly accumulator: number; readonly first: number; readonly second: number }
   readonly isBinding: boolean
-  /** The names within the loop, and in the result behind it. */
+  /** The names within the loop, and in the result after it. */
   readonly within: readonly Local[]
   readonly behind: readonly Local[]
 }
 
-/** Plans the range of a comprehension and what it begins with. */
+/** Plans the range of a comprehension and its initial value. */
 export function planRange(planner: PartPlanner, expr: ComprehensionExpr): PlannedComprehension {
   const range = planner.plan(expr.range).step
   const init = planInit(planner, expr.init)
@@ -32,7 +32,7 @@ export function planRange(planner: PartPlanner, expr: ComprehensionExpr): Planne
   return { range, init, slots, isBinding, within: [accumulated, ...variables], behind }
 }
 
-/** Plans what a macro became: a loop over a range with an accumulator. */
+/** Plans the expansion of a macro: a loop over a range with an accumulator. */
 export function planComprehension(planner: PartPlanner, expr: ComprehensionExpr, planned: PlannedComprehension): Step {
   const { range, init, slots } = planned
   const { accumulator } = slots
@@ -131,8 +131,8 @@ function isBindingOf(expr: ComprehensionExpr): boolean {
 }
 
 /**
- * The step of `map` and `filter`, `accumulator + [item]` or `test ? accumulator + [item] : accumulator`, adds to the list in place; it
- * costs what it would cost else. Undefined for any other step.
+ * The step of `map` and `filter`, `accumulator + [item]` or `test ? accumulator + [item] : accumulator`, adds to the list in place; its
+ * cost is the same. Undefined for any other step.
  */
 function planAppend(planner: PartPlanner, expr: ComprehensionExpr, slot: number): Step | undefined {
   const append = appendOf(expr)

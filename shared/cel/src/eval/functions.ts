@@ -81,7 +81,7 @@ import { inZone } from '../values/time.ts'
 import { CelError, Duration, isInt, none, noSuchOverload, Optional, some, Timestamp, TypeValue, type Value } from '../values/values.ts'
 import { isZero, size } from './measure.ts'
 
-/** A function of the language: its receiver, if any, is the first argument. It tells by an error value what it is not declared for. */
+/** A function of the language: its receiver, if any, is the first argument. It returns an error value for undeclared arguments. */
 export type Run = (...args: Value[]) => Value
 
 function ordering(decide: (order: number) => boolean): Run {
@@ -431,7 +431,7 @@ export function functionOf(name: string, arity: number, style: FormatStyle): Run
   return found?.arity.includes(arity) === true ? found.run : undefined
 }
 
-/** Types that stand in an expression under their names. */
+/** Types that expressions name. */
 export const typeConstants: ReadonlyMap<string, TypeValue> = new Map(
   [
     'bool',

@@ -10,7 +10,7 @@ export interface PlannedPart {
   readonly resolve?: Step
 }
 
-/** A name that stands for a slot; with `init`, the slot is filled when it is read first. */
+/** A name of a slot; with `init`, the slot is filled when it is read first. */
 export interface Local {
   readonly name: string
   readonly slot: number
@@ -24,7 +24,7 @@ export interface PartPlanner {
   plan(expr: Expr): PlannedPart
   /** A slot that no other part uses. */
   newSlot(): number
-  /** Plans parts in which names stand for slots. */
+  /** Plans parts in which names mean slots. */
   within<Result>(locals: readonly Local[], use: () => Result): Result
 }
 

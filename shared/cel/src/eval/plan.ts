@@ -21,7 +21,7 @@ export interface PlanOptions {
   /** True if constant lists, maps and conversions are made once and cost nothing, as in kube-apiserver; true by default. */
   readonly isFolded?: boolean
   readonly formatStyle?: FormatStyle
-  /** Values that names stand for beside the variables: enumerations, types. */
+  /** Values of names besides the variables: enumerations, types. */
   readonly constants?: ReadonlyMap<string, Value>
   /** The namespace of names in an expression that was not checked. */
   readonly container?: string
@@ -66,7 +66,7 @@ class Planner implements PartPlanner {
   readonly #options: PlanOptions
   /** Variables that are read, by their names. */
   readonly #globals = new Map<string, Attribute>()
-  /** Parts whose own parts are planned before them, one after the other, and what is planned of those. */
+  /** Parts whose own parts are planned before them, one after the other, with the results of those. */
   readonly #large: ReadonlySet<Expr>
   readonly #planned = new Map<Expr, PlannedPart>()
   readonly #comprehensions = new Map<Expr, PlannedComprehension>()
@@ -97,7 +97,7 @@ class Planner implements PartPlanner {
     return planned
   }
 
-  /** Plans the parts of a large expression one after the other, in the order in which the plan of the expression comes to them. */
+  /** Plans the parts of a large expression one after the other, in the order of the plan of the expression. */
   *planPartsOf(expr: Expr): Steps<void> {
     this.#depth++
     if (expr.kind === 'comprehension') yield* this.#planComprehensionParts(expr)
@@ -276,7 +276,7 @@ class Planner implements PartPlanner {
     })
   }
 
-  /** A part as the start of a chain of selections: what is no attribute becomes one, for a unit. */
+  /** A part as the start of a chain of selections: a part that is no attribute becomes one, for a unit. */
   #attributeOf(part: PlannedPart): { resolve: Step; isFree: boolean } {
     if (part.resolve !== undefined) return { resolve: part.resolve, isFree: part.kind === 'conditional' }
     return { resolve: part.step, isFree: false }
@@ -410,7 +410,7 @@ function termsOf(expr: CallExpr): readonly Expr[] {
   return terms
 }
 
-/** A part that is read from a variable or from what holds it. */
+/** A part that is read from a variable or from its container. */
 type Attribute = PlannedPart & { readonly resolve: Step }
 
 function attribute(resolve: Step): Attribute {

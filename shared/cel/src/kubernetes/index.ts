@@ -10,7 +10,7 @@ import { formats, quantities, semvers } from './values.ts'
 
 export { kubernetesTypes } from './types.ts'
 
-/** All that expressions of Kubernetes may use; an environment picks those of its version. */
+/** All libraries of Kubernetes' expressions; an environment picks those of its version. */
 export const kubernetesLibraries: readonly Library[] = [
   standardLibrary,
   urls,

@@ -77,7 +77,7 @@ class GroupCheck extends AuthorizerValue {
   }
 }
 
-/** `authorizer.group(x).resource(y)`, and what has been said of it. */
+/** `authorizer.group(x).resource(y)`, with its further calls. */
 export class ResourceCheck extends AuthorizerValue {
   override readonly typeName = 'kubernetes.authorization.ResourceCheck'
   readonly authorizer: Authorizer

@@ -47,7 +47,7 @@ class Cidr extends Opaque {
     return `${printOctets(this.octets)}/${this.bits}`
   }
 
-  /** The same prefix with the bits behind it zero. */
+  /** The same prefix with the later bits zero. */
   masked(): Cidr {
     return new Cidr(maskOctets(this.octets, this.bits), this.bits)
   }
@@ -69,7 +69,7 @@ function maskOctets(octets: readonly number[], bits: number): number[] {
   })
 }
 
-/** The octets of an address, or what is wrong with it in Go's words. */
+/** The octets of an address, or its error in Go's words. */
 function readAddress(text: string): readonly number[] | string {
   for (const unit of text) {
     if (unit === '.') return readV4(text)

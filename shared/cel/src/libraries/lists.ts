@@ -60,7 +60,7 @@ export function lastIndexOf(target: Value, sought: Value, from?: Value): Value {
   return -1
 }
 
-/** `list.includes(item)`; what is no list includes itself alone. */
+/** `list.includes(item)`; a value that is no list includes itself alone. */
 export function includes(target: Value, sought: Value): Value {
   return isList(target) ? isIn(sought, target) : equal(target, sought)
 }

@@ -176,7 +176,7 @@ export function formatOf(name: string): Value {
   return formats.get(name) ?? noSuchOverload()
 }
 
-/** `format.validate(text)`: an optional list of what is wrong. */
+/** `format.validate(text)`: an optional list of errors. */
 export function validate(format: Value, text: Value): Value {
   if (!(format instanceof NamedFormat) || typeof text !== 'string') return noSuchOverload()
   const problems = format.check(text)

@@ -57,7 +57,7 @@ export function isQuantity(text: Value): Value {
   return typeof text === 'string' ? typeof readQuantity(text) !== 'string' : noSuchOverload()
 }
 
-/** The quantity, or what is wrong with the text. */
+/** The quantity, or the error of the text. */
 function readQuantity(text: string): Quantity | string {
   const match = text === '' ? null : written.exec(text)
   if (match === null) return wrongFormat

@@ -36,7 +36,7 @@ function isSwitch(value: Value): boolean {
   return value === undefined || typeof value === 'boolean'
 }
 
-/** Without `v`, without leading zeros, with `.0` for what is left out. */
+/** Without `v`, without leading zeros, with `.0` for absent parts. */
 function normalized(text: string): string {
   const plain = text.startsWith('v') ? text.slice(1) : text
   const end = plain.search(/[-+]/)
@@ -47,7 +47,7 @@ function normalized(text: string): string {
   return numbers.join('.') + (end < 0 ? '' : plain.slice(end))
 }
 
-/** The version, or what is wrong with the text. */
+/** The version, or the error of the text. */
 function readSemver(text: string): Semver | string {
   if (text === '') return 'Version string empty'
   const match = /^([^.]*)\.([^.]*)\.([^-+]*)(?:-([^+]*))?(?:\+(.*))?$/s.exec(text)

@@ -3,7 +3,7 @@ import { codePointCount, codePointsOf, isFlat } from '../values/text.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
 import { addTextWork } from '../values/work.ts'
 
-/** The code points of a text, or the text itself where its indices are those of its code points. */
+/** The code points of a text, or the text itself if its indices are those of its code points. */
 type Points = string | readonly string[]
 
 function pointsOf(text: string): Points {
@@ -153,7 +153,7 @@ export function upperAscii(text: Value): Value {
 const space = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const isSpace = new RegExp(`^${space}$`)
 
-/** `text.trim()`: what Unicode holds for white space. */
+/** `text.trim()`: removes Unicode's white space. */
 export function trim(text: Value): Value {
   if (typeof text !== 'string') return noSuchOverload()
   let start = 0

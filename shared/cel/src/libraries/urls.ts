@@ -86,7 +86,7 @@ export function isUrl(text: Value): Value {
   return typeof text === 'string' ? typeof readUrl(text) !== 'string' : noSuchOverload()
 }
 
-/** The parts of a URL, or what is wrong with it. */
+/** The parts of a URL, or its error. */
 function readUrl(text: string): UrlParts | string {
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL'
   if (text === '') return 'empty url'

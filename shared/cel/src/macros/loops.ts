@@ -41,7 +41,7 @@ export function listOfEach(builder: ExprBuilder, filter: Expr | undefined, eleme
   return { init: builder.list(), condition: always(builder), step: onlyIf(builder, filter, step), result: accumulated(builder) }
 }
 
-/** A map to which each element that passes the filter adds what the function `insert` is called with. */
+/** A map to which each element that passes the filter adds the arguments of `insert`. */
 export function mapOfEach(builder: ExprBuilder, filter: Expr | undefined, insert: string, ...inserted: readonly Expr[]): LoopBody {
   const step = builder.call(insert, accumulated(builder), ...inserted)
   return { init: builder.map(), condition: always(builder), step: onlyIf(builder, filter, step), result: accumulated(builder) }

@@ -4,7 +4,7 @@ import type { ExprBuilder, Macro } from '../library.ts'
 import { allOf, existsOf, existsOneOf, type LoopBody, listOfEach } from './loops.ts'
 import { loopVariable } from './parts.ts'
 
-/** The macros of the language: `has`, and what loops over a list or over the keys of a map. */
+/** The macros of the language: `has`, and loops over a list or over the keys of a map. */
 export const standardMacros: readonly Macro[] = [
   { name: 'has', member: false, arguments: 1, expand: expandHas },
   loop('all', 2, (builder, args) => allOf(builder, at(args, 1))),

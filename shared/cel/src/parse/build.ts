@@ -8,7 +8,7 @@ const accumulator = '@result'
 /** Most parts of an expression: a macro may repeat its target, and macros on macros would multiply. */
 export const partsMax = 200_000
 
-/** Hands out the ids of an expression's parts and keeps what is wrong with it. */
+/** Assigns the ids of an expression's parts and collects its errors. */
 export class Parts {
   readonly issues: Issue[] = []
   /** The last id that was given. */

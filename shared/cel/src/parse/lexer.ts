@@ -44,7 +44,7 @@ function setLexemes(characters: string, lexemes: readonly Lexeme[]): void {
   for (const character of characters) byFirst[character.charCodeAt(0)] = lexemes
 }
 
-/** The tokens of a text, of which the last is its end, and what is no token. */
+/** The tokens of a text, of which the last is its end, and its other characters. */
 export interface Scanned {
   readonly tokens: readonly Token[]
   readonly issues: readonly Issue[]

@@ -1,7 +1,7 @@
 import type { Constant } from '../ast.ts'
 import type { Token } from './tokens.ts'
 
-/** A literal's value, or what is wrong with it. */
+/** A literal's value, or its error. */
 export type Literal = { readonly constant: Constant } | { readonly problem: string }
 
 const intMin = -(2n ** 63n)
@@ -48,7 +48,7 @@ function readUint(text: string): Literal {
   return { constant: { type: 'uint', value } }
 }
 
-/** Digits beyond what 64 bits need are not read: the time to read them grows faster than their number. */
+/** Digits beyond 64 bits are not read: the time to read them grows faster than their number. */
 function readDigits(text: string): bigint | undefined {
   const prefix = text.startsWith('0x') ? '0x' : ''
   const digits = text.slice(prefix.length).replace(/^0+(?=.)/, '')
@@ -110,7 +110,7 @@ function unquote(text: string): { readonly content: string; readonly isRaw: bool
 const escapes = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|.)/g
 const single: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 }
 
-/** The number that an escape stands for: a code point, or in bytes an octet. */
+/** The number of an escape: a code point, or in bytes an octet. */
 function codeOf(sequence: string): number {
   const sign = sequence.charAt(1)
   if (/[xXuU]/.test(sign)) return Number.parseInt(sequence.slice(2), 16)

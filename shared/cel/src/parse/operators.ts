@@ -13,7 +13,7 @@ export interface BinaryOperator {
   readonly strength: number
 }
 
-/** An operator whose right operand is still to come. */
+/** An operator that waits for its right operand. */
 export interface WaitingOperator extends BinaryOperator, Place {}
 
 /** By the text that is written for them. */

@@ -22,7 +22,7 @@ export interface Syntax {
   readonly escapedFields: boolean
 }
 
-/** An expression, or what is wrong with its text. */
+/** An expression, or the error of its text. */
 export type ParseResult = { readonly kind: 'parsed'; readonly expr: Expr } | { readonly kind: 'invalid'; readonly issues: readonly Issue[] }
 
 /** Parses the text of an expression and expands its macros. */
@@ -140,7 +140,7 @@ class Parser {
     return ors.join()
   }
 
-  /** Relations, sums and products; one that was read before a pause is taken as it was read. */
+  /** Relations, sums and products; one that was read before a pause is reused. */
   #relation(): Expr {
     const start = this.#position
     const piece = this.#progress?.pieces.get(start)
@@ -185,7 +185,7 @@ class Parser {
     return at(operands, 0)
   }
 
-  /** An operand after so many relations, and so many sums and products, to its left. */
+  /** An operand with so many relations, and so many sums and products, to its left. */
   #operand(relations: number, calculations: number): Expr {
     const relationDepth = relations + (relations > 0 ? 2 : 1)
     const calculationDepth = calculations + (calculations > 0 ? 2 : 1)
@@ -394,7 +394,7 @@ class Parser {
     return { kind: 'map', id, offset, entries }
   }
 
-  /** The arguments of a call, behind its opening parenthesis. */
+  /** The arguments of a call, after its opening parenthesis. */
   #arguments(): Expr[] {
     const args: Expr[] = []
     if (!this.#isAt(')')) args.push(this.#expression())

@@ -7,10 +7,10 @@ const tokensPerStepMax = 16_000
 /** Thrown where the reading of a long text pauses. */
 export class Pause extends Error {}
 
-/** A piece of the text that was read, and the state behind it. */
+/** A parsed piece of the text, and the state after it. */
 export interface Piece {
   readonly expr: Expr
-  /** The position of the token behind it. */
+  /** The position of the token after it. */
   readonly end: number
   /** The last id that was given. */
   readonly lastId: number
@@ -31,7 +31,7 @@ export class Progress {
     this.#pauseAt = tokensPerStep
   }
 
-  /** Leaves the reading where a piece begins behind the tokens of this step. */
+  /** Interrupts the reading if a piece begins after the tokens of this step. */
   pauseAfter(position: number): void {
     if (position < this.#pauseAt) return
     this.#pauseAt = position + this.#tokensPerStep

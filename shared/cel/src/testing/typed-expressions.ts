@@ -3,7 +3,7 @@ import { type Draw, pick } from './draw.ts'
 /** Kinds of values that the expressions here know; `ints`, `texts` are lists, `amounts` is a map of ints. */
 export type LeafKind = 'bool' | 'int' | 'double' | 'text' | 'time' | 'span' | 'ints' | 'texts' | 'amounts'
 
-/** Expressions by the kind of what they give. */
+/** Expressions by the kind of their results. */
 export type Leaves = Readonly<Record<LeafKind, readonly string[]>>
 
 /** A list or map whose items are more than a kind, and the leaves that an item under a name has. */
@@ -157,7 +157,7 @@ export class TypedExpressions {
     return `${this.ints(depth)}.${macro}(${name}, ${name} > ${this.int(depth)} || ${this.bool(depth)})`
   }
 
-  /** Loops over collections, and comparisons, of what only the reachable has. */
+  /** Loops over collections, and comparisons, of the reachable values alone. */
   #ofReachable(depth: number): Choice[] {
     const { collections = [], comparable = [] } = this.#reachable
     const loops: Choice[] =

@@ -11,7 +11,7 @@ export type Scope = Readonly<Record<string, Value>>
 
 const conversions = new Set(['int', 'string', 'double', 'bool', 'bytes', 'uint', 'dyn', 'type', 'duration', 'timestamp'])
 
-/** Evaluates an expression as its tree stands, and counts as cel-go's observer of each step does. */
+/** Evaluates an expression by its tree, and counts as cel-go's observer of each step does. */
 export class Walker {
   cost = 0
   readonly #ast: CheckedAst

@@ -3,7 +3,7 @@ import { CelError, Double, kindOf, ListView, MapView, Uint, type Value } from '.
 /** The key of a map's entry: keys that are equal over numeric kinds are the same. */
 export type MapKey = string | number | bigint | boolean
 
-/** A map that an expression made: keys of any kind that CEL allows, in the order in which they came. */
+/** A map made by an expression: keys of any kind that CEL allows, in the order of their insertion. */
 export class CelMap extends MapView {
   readonly #entries = new Map<MapKey, { key: Value; value: Value }>()
   readonly #typeName: string

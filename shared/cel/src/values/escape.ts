@@ -13,7 +13,7 @@ export function escapeProperty(name: string): string | undefined {
 /** Keywords that no expression can select a field by. */
 const unselectable = new Set(['true', 'false', 'null', 'in'])
 
-/** All names under which an expression reaches a property: a keyword is also a field as it is. */
+/** All names under which an expression reaches a property: a keyword is also a field by itself. */
 export function namesOfProperty(name: string): readonly string[] {
   const escaped = escapeProperty(name)
   if (escaped === undefined) return []

@@ -1,4 +1,4 @@
-/** The values that expressions compute with, and what reads and compares them. */
+/** The values of expressions, with their readers and comparisons. */
 export { isList, isMap, itemsOf, mapGet } from './collections.ts'
 export { jsonOf } from './json.ts'
 export { compileRegex, type Regex } from './regex.ts'

@@ -8,7 +8,7 @@ export interface Regex {
   test(text: string): boolean
   /** The first part that matches. */
   find(text: string): string | undefined
-  /** The parts that match, from left to right, at most so many; all where the limit is negative. */
+  /** The matching parts, from left to right, up to a limit; all if it is negative. */
   findAll(text: string, limit: number): string[]
 }
 

@@ -1,4 +1,4 @@
-/** Texts of this many units are counted once as long as they are asked for again. */
+/** Texts of this many units are counted once while they are asked for again. */
 const longText = 256
 let lastText = ''
 let lastCount = 0

@@ -17,7 +17,7 @@ export type Kind =
   | 'error'
 
 /**
- * A value of an expression. Each value tells its kind without a declared type, and plain JSON is a value as it is:
+ * A value of an expression. Each value has its kind without a declared type, and plain JSON is a value:
  *
  *   null, boolean, string   themselves
  *   int                     a safe integer as number, any other int64 as bigint
@@ -111,7 +111,7 @@ export function some(value: Value): Optional {
   return new Optional(value, true)
 }
 
-/** A type as a value: what `type(x)` gives, and what `int` in an expression stands for. */
+/** A type as a value: the result of `type(x)`, and the meaning of `int` in an expression. */
 export class TypeValue extends Boxed {
   override readonly kind = 'type'
   readonly name: string

@@ -71,7 +71,7 @@ const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: pl
 
 const arraysWithNull = new WeakMap<readonly unknown[], boolean>()
 
-/** Looks through an array once, as rules come to it again and again. */
+/** Searches an array once, as rules read it again and again. */
 function hasNull(array: readonly unknown[]): boolean {
   let found = arraysWithNull.get(array)
   if (found === undefined) {
@@ -131,7 +131,7 @@ function namesByProperty(node: ObjectNode): ReadonlyMap<string, string> {
 type ObjectNode = Extract<ViewNode, { kind: 'object' }>
 type ListNode = Extract<ViewNode, { kind: 'list' }>
 
-/** An object with the fields of a schema: what the schema does not name is not there. */
+/** An object with the fields of a schema: a property that the schema does not name is absent. */
 class ObjectView extends MapView {
   readonly #node: ObjectNode
   readonly #json: JsonObject
@@ -324,7 +324,7 @@ function union(rule: ListRule, left: Value, right: Value): Value {
   return new JoinedList(rule, items)
 }
 
-/** The items of the left side, those with the keys of one on the right replaced by it, then what is new on the right. */
+/** The items of the left side, replaced by the right side's with the same keys, then the new ones of the right. */
 function merge(rule: Extract<ListRule, { kind: 'map' }>, left: Value, right: Value): Value {
   const items = [...itemsOf(left)]
   const places = new Map<string, number>()

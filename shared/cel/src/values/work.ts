@@ -1,9 +1,9 @@
 import { type CelError, ListView, MapView, type Source } from './values.ts'
 
 /**
- * The cost of an expression is that of cel-go, which for some operations does not grow with what they do: a comparison of lists of lists,
+ * The cost of an expression is that of cel-go, which for some operations does not grow with their work: a comparison of lists of lists,
  * `format`, a pattern that is made at evaluation. Their work is counted here as well, in comparisons of two items, of which a hundred
- * millions fit into a second, and an evaluation ends where it is more than any limit of cost would pay for.
+ * millions fit into a second, and an evaluation ends if it is more than any limit of cost would pay for.
  */
 export const workMax = 12_000_000
 
@@ -14,7 +14,7 @@ export class WorkExceeded extends Error {}
 const unlimited = Number.NEGATIVE_INFINITY
 let done = unlimited
 
-/** Begins an evaluation. Returns what the one that it is a part of has done so far, for `endWork`; its work is counted there too. */
+/** Begins an evaluation. Returns the work so far of the one that contains it, for `endWork`; its work is counted there too. */
 export function beginWork(): number {
   const outer = done
   if (outer === unlimited) done = 0

@@ -59,7 +59,7 @@ export interface ReadRules {
  *   list, NotOlderThan     unset → 422       0 → any    N → not older than N
  *   list, continue         unset → token     0 → token  N → 400
  *   get                    unset → latest    0 → any    N → not older than N
- *   watch                  unset, 0 → what is there, then changes             N → changes after N
+ *   watch                  unset, 0 → the present state, then changes          N → changes after N
  */
 export function resolveRead(verb: ReadVerb, query: ReadQuery, rules: ReadRules): ResolvedRead {
   if (verb === 'get') return resolvePoint(query.resourceVersion, 0)
@@ -101,7 +101,7 @@ function matchErrors(query: ReadQuery, token: string): FieldError[] {
   return errors
 }
 
-/** A malformed token is reported before a resourceVersion that may not stand beside it; version 0 may. */
+/** A malformed token is reported before a resourceVersion that may not be beside it; version 0 may. */
 function resolveContinue(query: ReadQuery, text: string, limit: number, rules: ReadRules): ResolvedRead {
   const reading = parseContinueToken(rules.names, text)
   if (reading.kind === 'malformed') return { kind: 'refused', error: badRequest(`invalid continue token: ${reading.message}`) }

@@ -4,7 +4,7 @@ import { parseLabelSelector } from '../selectors/labels.ts'
 import { everything, type Selection } from '../selectors/selection.ts'
 import { parseShardSelector } from '../selectors/shards.ts'
 
-/** The query's selectors as they came, and the fields that the resource selects by. */
+/** The query's selectors as sent, and the fields that the resource selects by. */
 export interface SelectionQuery {
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined

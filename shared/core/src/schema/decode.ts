@@ -31,7 +31,7 @@ interface DecodeOptions {
    * parts that are read as equal to those there are shared with it.
    */
   readonly known?: object | undefined
-  /** Structs and lists of the value that are as they would be read are taken as they are: the value is not changed within any more. */
+  /** Structs and lists that equal their reading are taken themselves: the value is not changed within any more. */
   readonly sharesAll?: boolean
   /** In an object of a custom kind null stays where validation refuses it; else it is dropped. */
   readonly keepsNulls?: boolean
@@ -58,7 +58,7 @@ export function decoderOf(type: string): Decode {
   return decode
 }
 
-/** Parts that are taken as they are, by what they were read as. */
+/** Parts that are taken themselves, by the node that they were read as. */
 const sharedParts = new WeakMap<object, Node>()
 
 /**
@@ -178,7 +178,7 @@ function scalarReader(kind: ScalarNode['kind'] | 'string'): Reader {
   return { read, zero: () => zero, isEmpty, isAlwaysPrinted }
 }
 
-/** A value that is taken as it is, whatever it is: finding out that it is known costs less than reading it once more. */
+/** Any value that is taken itself: finding out that it is known costs less than reading it once more. */
 function readShared(value: unknown, _seen: Seen, known: unknown): unknown {
   return hasMembers(known) && haveSameText(value, known) ? known : value
 }
@@ -282,7 +282,7 @@ function structReader(node: StructNode): Reader {
   }
 }
 
-/** The fields of a struct by name, and in order those that are printed in any case. */
+/** The fields of a struct by name, and in order those that are always printed. */
 interface Fields {
   readonly byName: ReadonlyMap<string, FieldReader>
   readonly always: readonly FieldReader[]
@@ -307,7 +307,7 @@ function fieldReader({ name, node, pointer = false, required, keepEmpty, omitsZe
   }
 }
 
-/** Most types have many fields and most objects few of them: the object's own members are gone through, not the type's. */
+/** Most types have many fields and most objects few of them: the loop is over the object's own members, not the type's. */
 function readStruct(
   { byName, always }: Fields,
   source: Record<string, unknown>,
@@ -402,7 +402,7 @@ function haveSameMembers(left: Readonly<Record<string, unknown>>, right: Readonl
   return count === 0
 }
 
-/** Lists that are not in use; what is left in them is of no use either. A request reads some hundred structs, a few at a time. */
+/** Unused lists, with contents of no use. A request reads some hundred structs, a few at a time. */
 const freeLists: FieldReader[][] = []
 
 /** Keeps the first `count` in the order of the type. */
@@ -426,7 +426,7 @@ function areSorted(names: readonly string[]): boolean {
   return true
 }
 
-/** Keys come from users: `__proto__` is a key like any other and must not reach the prototype. */
+/** Users choose keys: `__proto__` is a key like any other and must not reach the prototype. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else target[key] = value

@@ -15,8 +15,8 @@ export interface FieldProblems {
 }
 
 /**
- * The problems in the order in which the body has them, each once: a field that the type does not have is unknown however often
- * it is there, and so is what it holds.
+ * The problems in the order of the body, each once: a field that the type does not have is unknown however often
+ * it occurs, and so are its contents.
  */
 export function fieldProblems({ unknown, duplicates, source }: FieldProblems): string[] {
   const strange = [...new Set(unknown)].slice(0, problemsMax)

@@ -24,8 +24,8 @@ export function goFieldName({ name }: Pick<Field, 'name'>): string {
 }
 
 /**
- * Rules of kube-apiserver see types without a version. They are the same as those with one, but for these: their fields are in
- * another order, and some are elsewhere.
+ * Rules of kube-apiserver see types without a version. They equal the versioned ones, except for these: their fields are in
+ * another order, and some are in another struct.
  */
 const otherFields: Readonly<Record<string, readonly string[]>> = {
   'core/v1.PodSpec': [

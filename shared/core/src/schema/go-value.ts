@@ -128,7 +128,7 @@ function structBody(type: string | undefined, struct: StructNode, value: Part): 
 
 type Part = Readonly<Record<string, unknown>>
 
-/** Fields of one struct that stand together. JSON shows those of an embedded one flat; Go does not. */
+/** Fields of one struct that belong together. JSON shows those of an embedded one flat; Go does not. */
 interface FieldGroup {
   readonly inlined: string | undefined
   readonly fields: Field[]

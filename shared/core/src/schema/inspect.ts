@@ -4,7 +4,7 @@ import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
 import { restoreText } from './restore-text.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
-/** A value of the wrong type. `goText` is what kube-apiserver's decoder says, where it has words of its own. */
+/** A value of the wrong type. `goText` is the text of kube-apiserver's decoder, if it has one of its own. */
 export interface FoundMismatch {
   readonly path: string
   readonly message: string
@@ -203,7 +203,7 @@ function scalarText(kind: ScalarNode['kind'] | 'string', value: unknown, place: 
   return typeText(value, place, innerTypes[kind] ?? goType(node))
 }
 
-/** Types that read themselves from a value of another type: what they want is in the sentence. */
+/** Types that read themselves from a value of another type: the sentence names the expected one. */
 const innerTypes: Readonly<Partial<Record<ScalarNode['kind'] | 'string', string>>> = {
   intOrString: 'int32',
   time: 'string',

@@ -7,8 +7,8 @@ import { resolveNode } from './resolve.ts'
 import { Mismatch } from './scalars.ts'
 
 /**
- * Replaces numerals as the type reads them: an amount keeps the spelling, a floating-point number and free JSON the value. Where the
- * type has an integer they stay, so that the decoder refuses them, as Go's does: `1.0` is none. The input stays as it is.
+ * Replaces numerals by the type's reading: an amount keeps the spelling, a floating-point number and free JSON the value. For an
+ * integer of the type they stay, so that the decoder refuses them, as Go's does: `1.0` is none. The input is not changed.
  */
 export function settleNumerals(node: Node, value: unknown, depth = 0): unknown {
   if (depth > structDepthMax) return value

@@ -12,7 +12,7 @@ interface KindNamed {
 
 /** The written form of a type's kind. */
 interface WrittenKind extends KindNamed {
-  /** The first word of a group that has the domain of the server behind it; undefined: the group is whole. */
+  /** The first word of a group that ends with the server's domain; undefined: the group is whole. */
   readonly domain: string | undefined
 }
 

@@ -33,7 +33,7 @@ export function resolveType(name: string): Node {
   return made
 }
 
-/** A type with what it has at any level. */
+/** A type with its members of all levels. */
 function describedType(name: string): Node {
   const known = described.get(name)
   if (known !== undefined) return known
@@ -51,12 +51,12 @@ function describedStruct(name: string): StructNode {
   return node
 }
 
-/** The levels at which a type differs from the level before, itself or in what it refers to. */
+/** The levels at which a type differs from the level before, itself or in a referenced type. */
 const levelsOfTypes = new Map<string, LevelSet>()
 
 /**
- * The name of a type as it is at a level. Levels at which nothing of a type differs share one name, and so all that is made of it:
- * `core/v1.PodSpec@30` may stand for 1.30 and 1.31.
+ * The name of a type at a level. Levels with an equal type share one name, and so all that is made of it:
+ * `core/v1.PodSpec@30` may mean 1.30 and 1.31.
  */
 export function typeNameAt(name: string, level: number): string {
   const plain = plainNameOf(name)
@@ -104,7 +104,7 @@ export function resolveStruct(name: string): StructNode {
   return node
 }
 
-/** The node itself, or what a reference stands for. */
+/** The node itself, or the target of a reference. */
 export function resolveNode(node: Node): Node {
   return node.kind === 'ref' ? resolveType(node.name) : node
 }
@@ -114,7 +114,7 @@ export function hasType(name: string): boolean {
   return packages[packageOf(name)]?.types[typeOf(name)] !== undefined
 }
 
-/** Names of all types, grouped as they are kept. */
+/** Names of all types, grouped by package. */
 export function allTypeNames(): string[] {
   return namesIn(Object.entries(packages))
 }
@@ -145,7 +145,7 @@ export function groupVersionOf(names: Names, packageName: string): { group: stri
   return { group: found.domain === undefined ? (found.group ?? '') : domainGroup(names, found.domain), version: found.version }
 }
 
-/** The type of a kind as it is written in a group and version; kinds such as DeleteOptions are written in every one. */
+/** The type of a kind in a group and version; kinds such as DeleteOptions are in every one. */
 export function typeOfKind(names: Names, apiVersion: string, kind: string): string | undefined {
   const isWritten = (packageName: string): boolean => {
     const { group, version } = groupVersionOf(names, packageName)

@@ -5,9 +5,9 @@ import { readTimeText, type TimeKind } from '../meta/go-time.ts'
 import { printQuantity, readQuantity } from '../meta/quantity.ts'
 import { type Instant, printMicroTime, printTime } from '../meta/time.ts'
 
-/** A value of the wrong type. `message` says what was expected; the caller knows where. */
+/** A value of the wrong type. `message` names the expected one; the caller knows the path. */
 export class Mismatch extends Error {
-  /** The value reads itself, such as an amount: kube-apiserver says what is wrong with it, and knows neither path nor type. */
+  /** The value parses itself, such as an amount: kube-apiserver gives its error, without path and type. */
   readonly isOwn: boolean
 
   constructor(message: string, { isOwn = false }: { readonly isOwn?: boolean } = {}) {
@@ -21,7 +21,7 @@ export const tooDeepText = `nested deeper than ${structDepthMax} levels`
 
 /** The reader of one kind of scalar from JSON, and the value of an absent one. */
 export interface ScalarReader {
-  /** The value as it is printed again. Throws `Mismatch`. */
+  /** The value in its printed form. Throws `Mismatch`. */
   readonly read: (value: unknown) => unknown
   /** Printed for a field that may not be left out; `null` where only null says "nothing". */
   readonly zero: unknown
@@ -36,7 +36,7 @@ const int64Max = 2n ** 63n - 1n
 const wholeSecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 const wholeMicrosecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-/** Already canonical whatever follows: too small for a larger suffix. */
+/** Already canonical for any suffix: too small for a larger one. */
 const smallQuantity = /^[1-9]\d{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
 /** One reader per kind of scalar. */

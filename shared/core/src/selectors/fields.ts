@@ -4,7 +4,7 @@ import type { FieldRequirement } from './selection.ts'
 export type FieldSelectorReading = { kind: 'selector'; requirements: FieldRequirement[] } | { kind: 'malformed'; message: string }
 
 /**
- * The terms of a selector's text, in the order of their texts. In a value, `\` stands before `\`, `,` and `=`:
+ * The terms of a selector's text, in the order of their texts. In a value, `\` precedes `\`, `,` and `=`:
  *
  *   metadata.name=a,spec.x!=b\,c   →   metadata.name Equals 'a' · spec.x NotEquals 'b,c'
  */

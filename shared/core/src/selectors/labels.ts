@@ -5,7 +5,7 @@ import type { LabelRequirement } from './selection.ts'
 /** The result of reading a selector: its terms, or the reason why the text is none. */
 export type LabelSelectorReading = { kind: 'selector'; requirements: LabelRequirement[] } | { kind: 'malformed'; message: string }
 
-/** A selector as it stands inside objects. */
+/** A selector inside an object. */
 export interface LabelSelector {
   matchLabels?: Readonly<Record<string, string>>
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[]
@@ -102,7 +102,7 @@ class Parser {
         values.add(text)
         isValueDue = false
       } else if (text === ',' || text === ')') {
-        // A comma or bracket where a value was due stands for the empty value.
+        // A comma or bracket in place of a value means the empty value.
         if (isValueDue) values.add('')
         isValueDue = true
         if (text === ')') return [...values].sort()
@@ -170,7 +170,7 @@ function checkValues(key: string, values: readonly string[]): void {
   }
 }
 
-/** The terms of a selector that stands in an object. No selector at all selects nothing, so the caller decides about that. */
+/** The terms of a selector in an object. No selector at all selects nothing, so the caller decides about that. */
 export function toLabelRequirements(selector: LabelSelector): LabelSelectorReading {
   const requirements: LabelRequirement[] = []
   try {

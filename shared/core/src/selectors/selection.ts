@@ -47,8 +47,8 @@ export function objectKey(resource: string, namespace: string | undefined, name:
 }
 
 /**
- * `objectKey` for one resource. The key that was made last is given again as long as it is asked for: requests come in crowds
- * about the same place, and a text that is there already needs no hash to be found by.
+ * `objectKey` for one resource. The last key is returned again while it is asked for: requests come in crowds
+ * about the same place, and an existing text needs no hash to be found by.
  */
 export function keysOf(resource: string): (namespace: string | undefined, name: string) => string {
   let lastNamespace: string | undefined

@@ -12,7 +12,7 @@ import { printRevision, type Revision } from '../meta/revision.ts'
  *   4  u32  fingerprint       28 u32 labels' bytes
  *   8  f64  expiresAtMs       32 u32 fields' bytes
  *
- * Offsets count from the first byte of the JSON. The hole is where `,"resourceVersion":"7"` goes.
+ * Offsets count from the first byte of the JSON. The hole is the place of `,"resourceVersion":"7"`.
  */
 const storedFormat = 1
 const headerBytes = 36
@@ -53,7 +53,7 @@ export interface StoredView extends EncodedObject {
   readonly fieldsText: string
 }
 
-/** Members of `metadata` that stand before `resourceVersion`. */
+/** Members of `metadata` that precede `resourceVersion`. */
 const beforeRevision: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 
 const encoder = new TextEncoder()
@@ -104,7 +104,7 @@ function printPlainly(value: unknown): string {
   return isListOfOwners(value) ? printOwners(value) : printJson(value)
 }
 
-/** Half of most objects is their owners' fields. A write keeps most of them, and new objects share those of others like them. */
+/** Half of most objects is their owners' fields. A write keeps most of them, and new objects share those of like ones. */
 const fieldTexts = new WeakMap<object, string>()
 
 interface OwnerEntry {
@@ -200,8 +200,8 @@ export function decodeStored(bytes: Uint8Array): StoredView {
 }
 
 /**
- * As `decodeStored`, of the first bytes of a value alone: `json` is as much of it as there is. Undefined: they do not hold all that stands
- * before it.
+ * As `decodeStored`, for the first bytes of a value alone: `json` is the part of it there. Undefined: they do not hold the whole
+ * header.
  */
 export function decodeStoredFront({ bytes, length }: { readonly bytes: Uint8Array; readonly length: number }): StoredView | undefined {
   return bytes.length >= headerBytes && jsonStartOf(bytes) <= bytes.length ? decodeBegun(bytes, length) : undefined
@@ -221,7 +221,7 @@ export function isAltered(stored: Uint8Array): boolean {
   return stored.length === alteredValue.length && stored[0] === alteredValue[0]
 }
 
-/** A value was stored encrypted, and has come here as it is. */
+/** A value was stored encrypted, and arrived here without decryption. */
 export class TransformedValueError extends Error {}
 
 /** Reads the header of a value that is there from its first byte to the first of its JSON at least. */
@@ -288,21 +288,21 @@ export function fillRevisionInto(target: Uint8Array, offset: number, { json, hol
   target[at] = quote
 }
 
-/** An object's JSON, its hole and what goes into it. */
+/** An object's JSON, its hole and the revision for it. */
 export interface Filling {
   readonly json: Uint8Array
   readonly hole: number
   readonly revision: Revision
 }
 
-/** The object's JSON as it is served: with `"resourceVersion"` at its place. */
+/** The object's served JSON: with `"resourceVersion"` at its place. */
 export function fillRevision(json: Uint8Array, hole: number, revision: Revision): Uint8Array {
   const filled = new Uint8Array(json.length + revisionBytes(revision))
   fillRevisionInto(filled, 0, { json, hole, revision })
   return filled
 }
 
-/** As `fillRevision`, with the text that a writer has sent, whatever it is. */
+/** As `fillRevision`, with any text that a writer has sent. */
 export function fillVersionText(json: Uint8Array, hole: number, text: string): Uint8Array {
   const member = encoder.encode(`,"resourceVersion":${JSON.stringify(text)}`)
   const filled = new Uint8Array(json.length + member.length)
@@ -312,7 +312,7 @@ export function fillVersionText(json: Uint8Array, hole: number, text: string): U
   return filled
 }
 
-/** The object's JSON with the hole open again: what `fillRevision` was given. */
+/** The object's JSON with the hole open again: the input of `fillRevision`. */
 export function clearRevision(filled: Uint8Array, hole: number, revision: Revision): Uint8Array {
   const inserted = revisionBytes(revision)
   const json = new Uint8Array(filled.length - inserted)
@@ -321,7 +321,7 @@ export function clearRevision(filled: Uint8Array, hole: number, revision: Revisi
   return json
 }
 
-/** An object as it is served, and where its metadata lies. */
+/** A served object, and the position of its metadata. */
 export interface Served {
   readonly value: Uint8Array
   readonly metadataStart: number

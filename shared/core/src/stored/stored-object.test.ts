@@ -47,7 +47,7 @@ const describing = new Set([
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
 
-/** When this fails, what objects are stored as may have changed: raise `schemaFingerprint`, then refresh the golden file. */
+/** When this fails, the stored form of objects may have changed: raise `schemaFingerprint`, then refresh the golden file. */
 test('STORE-04: the types that objects are stored with are those of the golden file', async () => {
   const names = [25, 37].flatMap((level) =>
     allTypeNames()

@@ -34,13 +34,13 @@ export function encodeExactly(object: ApiObject, hasBigIntegers: boolean, isSort
   return encodeObject(object, hasBigIntegers ? (value) => printJson(value, { hasBigIntegers }) : undefined, isSorted)
 }
 
-/** Makes values that were stored with another schema into what this one would have stored. */
+/** Converts values that were stored with another schema to this one's form. */
 export interface Renewal {
   isCurrent(key: string, value: Uint8Array): boolean
   convert(key: string, value: Uint8Array): Uint8Array
 }
 
-/** Keys of no resource of the catalogue are left as they are. */
+/** Keys of no resource of the catalogue are left unchanged. */
 export function renewalBy(catalogue: Catalogue, current = schemaFingerprint): Renewal {
   const resourceAt = (key: string) => catalogue.findStored(key.split('/', 2).join('/'))
   return {
@@ -62,7 +62,7 @@ function renew({ names }: Catalogue, { readers, kind }: StoredForm, json: Uint8A
   const decoded = readers.decode(text.value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
   readers.applyDefaults?.(decoded.object, names, gatesByDefault)
-  // Defaults stand behind the given fields; decoding again puts all in order.
+  // Defaults follow the given fields; decoding again puts all in order.
   const ordered = readers.decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)
   return { object: readers.printable?.(ordered.object) ?? ordered.object, hasBigIntegers: text.hasBigIntegers }

@@ -1,6 +1,6 @@
 /**
- * The id of a write that belongs to a trace names that trace too. The id is stored with what was written, so every service that sees
- * others of the change, in whatever process, knows where it came from.
+ * The id of a write that belongs to a trace names that trace too. The id is stored with the object, so every service that sees
+ * the change, in any process, knows its origin.
  */
 export function toWriteId(id: string, traceparent: string | undefined): string {
   return traceparent === undefined ? id : `${id} ${traceparent}`

@@ -44,7 +44,7 @@ function checkOf(schema: StructuralSchema): Check {
   return made
 }
 
-/** Errors at a value that is as it was are passed over. The type of the object itself is not. */
+/** Errors at an unchanged value are ignored. The type of the object itself is not. */
 function ratcheted(check: Check, value: unknown, run: Run, old: Correlation | undefined): number {
   if (old === undefined) return check(value, run, undefined)
   const { errors } = run

@@ -71,7 +71,7 @@ function pathOf(text: string): JsonPath | undefined {
   }
 }
 
-/** A column of texts prints whatever it finds. */
+/** A column of texts prints any value. */
 function printedCell(value: unknown): Cell {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value

@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The work of a walk besides sorting members by name. */
 export interface WalkOptions {
-  /** Drop fields that the schema does not have, and null where it may not stand and nothing is given for it. */
+  /** Drop fields that the schema does not have, and a null that is not allowed and has no default. */
   readonly prunes: boolean
   /** Of these, leave null where validation will refuse it. */
   readonly keepsNulls?: boolean | undefined
@@ -16,7 +16,7 @@ export interface WalkOptions {
   readonly fillsDefaults: boolean
   /** Read the metadata of embedded objects; its fields of a wrong type are dropped or refused. */
   readonly embedded: 'dropMalformed' | 'refuseMalformed' | 'keep'
-  /** The value is an object with `apiVersion`, `kind` and `metadata`, which are kept as they are. */
+  /** The value is an object with `apiVersion`, `kind` and `metadata`, which are kept unchanged. */
   readonly isRoot: boolean
 }
 
@@ -27,12 +27,12 @@ export interface Walked<Value = unknown> {
   readonly hasUnknown: boolean
 }
 
-/** An embedded object says of itself what it cannot be. */
+/** An embedded object has a type of its own that it cannot have. */
 export class MalformedEmbedded extends Error {}
 
 /**
- * Prunes, defaults and sorts a parsed value, and reads the metadata of embedded objects, in one walk. Parts that need no
- * change are shared with the input, and so are parts that still stand where they stood in `known`, which such a walk has given.
+ * Prunes, defaults and sorts a parsed value, and reads the metadata of embedded objects, in one walk. Unchanged parts
+ * are shared with the input, and so are parts that are still in their places in `known`, the result of such a walk.
  * Throws `MalformedEmbedded` and `TooDeep`.
  */
 export function walkValue(schema: StructuralSchema, value: unknown, options: WalkOptions, known?: unknown): Walked {
@@ -54,7 +54,7 @@ interface Walk extends WalkOptions {
   readonly names: (string | number)[]
 }
 
-/** One schema with what is decided before a value is seen; readers of its parts are made when they are first needed. */
+/** One schema with its decisions that need no value; readers of its parts are made when they are first needed. */
 interface Reader {
   readonly schema: StructuralSchema
   readonly property: (name: string) => Reader | undefined
@@ -138,13 +138,13 @@ function readList(reader: Reader, list: readonly unknown[], walk: Walk, known: u
   return result ?? list
 }
 
-/** In a list null stays where nothing is given for it; that it may not stand there is the validation's to say. */
+/** In a list null stays if there is no default for it; validation refuses it if it is not allowed. */
 function nullItem(items: Reader | undefined, walk: Walk): unknown {
   if (items === undefined || items.schema.nullable === true || !walk.fillsDefaults || !hasDefault(items.schema)) return null
   return defaultOf(items, walk)
 }
 
-/** An item of a list of which the schema does not say what its items are. */
+/** An item of a list whose schema does not describe its items. */
 function freeItem(reader: Reader, item: unknown, walk: Walk): unknown {
   return keepsAll(reader, walk) ? sortedValue(item, walk.depth) : readerOf(nothing).read(item, walk, undefined)
 }
@@ -249,7 +249,7 @@ function completeMeta(reader: Reader, meta: unknown, walk: Walk): unknown {
   return complete === meta ? meta : soundMeta(complete)
 }
 
-/** Metadata without what ObjectMeta does not have. */
+/** Metadata without members that ObjectMeta lacks. */
 function soundMeta(meta: unknown): unknown {
   const read = readObjectMeta(meta, { dropsMalformed: true, trackUnknown: false })
   return read.kind === 'read' ? read.meta : meta

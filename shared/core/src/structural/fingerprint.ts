@@ -3,9 +3,9 @@ import { canonicalText } from './canonical.ts'
 import type { StructuralSchema } from './schema.ts'
 
 /**
- * Says what a schema prunes, which defaults it gives, and for which stored version it does so: objects that were stored under the
- * same fingerprint are read as they are. Rules, bounds and lists of values do not count. 31 bits, so that it takes no memory of its
- * own in the index of storage; above the numbers that the schemas of built-in kinds have.
+ * A number that changes with the pruning, the defaults and the stored version of a schema: objects that were stored under the
+ * same fingerprint are read unchanged. Rules, bounds and lists of values do not count. 31 bits, so that it takes no memory of its
+ * own in the index of storage; above the numbers of the built-in kinds' schemas.
  */
 export function fingerprintOf(schema: StructuralSchema, storedVersion: string): number {
   return runAtOnce(fingerprintInSteps(schema, storedVersion))

@@ -3,7 +3,7 @@ import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
 import { cidrFamilyOf, parseIp } from '../validation/ip-address.ts'
 
 interface Format {
-  /** The level from which a format is known, where it came later than 1.0. */
+  /** The level from which a format is known, if it is later than 1.0. */
   readonly since?: number
   /** Absent: a format of numbers, which validation of numbers knows. */
   readonly test?: (text: string) => boolean

@@ -44,7 +44,7 @@ function plain(value: number, power: number, digits: string): string {
   return value.toFixed(Math.max(0, decimals))
 }
 
-/** A value in a message about a field: texts quoted, numbers and truths as they are, all else as JSON. */
+/** A value in a message about a field: texts quoted, numbers and booleans plain, all others as JSON. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
   if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value)

@@ -7,7 +7,7 @@ export type JsonPath = (root: unknown) => readonly unknown[]
 /** A path that is none. */
 export class MalformedPath extends Error {}
 
-/** One step: from values to values. `root` is where `$` stands for. */
+/** One step: from values to values. `root` is the value of `$`. */
 type Step = (values: readonly unknown[], root: unknown) => readonly unknown[]
 
 /**
@@ -100,7 +100,7 @@ function selector(text: string): Step {
   return member(text)
 }
 
-/** As in kubectl, what stands between single quotes is a path of its own: a dot that belongs to a name is escaped. */
+/** As in kubectl, the text in single quotes is a path of its own: a dot that belongs to a name is escaped. */
 function inner(path: string): Step {
   const steps = new Reader(`.${path}`).steps()
   return (values, root) => steps.reduce((found, step) => step(found, root), values)

@@ -1,9 +1,9 @@
 import { hasMembers, setMember } from '../json/member.ts'
 
-/** Values within values beyond this are refused: whatever walks an object by recursion relies on it. */
+/** Deeper nested values are refused: code that walks an object by recursion relies on it. */
 export const objectDepthMax = 1_000
 
-/** An object or a list within an object goes deeper than `objectDepthMax`. */
+/** An object or a list within an object is deeper than `objectDepthMax`. */
 export class TooDeep extends Error {
   constructor() {
     super(`nested deeper than ${objectDepthMax} levels`)
@@ -36,8 +36,8 @@ export function sortedObject(object: Readonly<Record<string, unknown>>, depth: n
 }
 
 /**
- * An object made from another one, member by member. It stays the other one as long as all its members are kept as they are
- * and stand in the order of their names.
+ * An object made from another one, member by member. It stays the other one while all its members are kept unchanged
+ * and in the order of their names.
  */
 export class ObjectDraft {
   readonly #source: Readonly<Record<string, unknown>>
@@ -62,7 +62,7 @@ export class ObjectDraft {
     this.#isChanged = true
   }
 
-  /** Adds what the source does not have. */
+  /** Adds a member that the source lacks. */
   add(name: string, value: unknown): void {
     this.#isChanged = true
     this.#push(name, value)

@@ -9,8 +9,8 @@ type Json = Readonly<Record<string, unknown>>
 const schemasPerStep = 1_000
 
 /**
- * The tree of an `openAPIV3Schema` that has been found valid. What does not belong in one is passed over. An interner that is
- * given has equal parts shared with what it has seen before.
+ * The tree of an `openAPIV3Schema` that has been found valid. Members without meaning are ignored. A given interner
+ * shares equal parts with those it has seen before.
  */
 export function parseStructural(schema: unknown, interner = new SchemaInterner()): StructuralSchema {
   return runAtOnce(parseStructuralInSteps(schema, interner))

@@ -120,7 +120,7 @@ interface RowCase {
   readonly want: { readonly rows: readonly { readonly cells: readonly unknown[] }[] }
 }
 
-/** The paths of the columns of these cases stand in code. */
+/** The paths of the columns of these cases, which are in upstream's code. */
 const pathsOfRows = {
   servers: ['.spec.servers[*].hosts[0]', '.spec.servers[0].hosts', '.spec.servers[1].hosts', '.spec.servers[*].hosts'],
   foo: ['.spec.foo[*].bar[0]', '.spec.foo[0].bar', '.spec.foo[1].bar', '.spec.foo[*].bar'],
@@ -281,7 +281,7 @@ it('the fingerprint is that of what prunes and defaults in a version', () => {
   expect(same).toBeLessThan(2 ** 31)
 })
 
-/** The paths of the columns, and the object, stand in code beside the table. */
+/** The paths of the columns, and the object, which are in upstream's code beside the table. */
 const columnPaths: Readonly<Record<string, string>> = {
   Age: '.metadata.creationTimestamp',
   Replicas: '.spec.replicas',

@@ -42,7 +42,7 @@ export function pruneCustom<T extends Json>(schema: StructuralSchema, object: T)
   return readAgain(schema, object, { fillsDefaults: false })
 }
 
-/** An object that is being written, with its defaults. Null where it may not stand is the validation's business. */
+/** An object under a write, with its defaults. Validation decides about null. */
 export function completeCustom<T extends Json>(schema: StructuralSchema, object: T): T {
   return readAgain(schema, object, { fillsDefaults: true, keepsNulls: true })
 }

@@ -95,7 +95,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     this.#rules = undefined
   }
 
-  /** Kept when the tree is forgotten: reading bytes as they are needs no more. */
+  /** Kept when the tree is forgotten: reading bytes unchanged needs no more. */
   get fingerprint(): number {
     return this.#fingerprint ?? fingerprintOf(this.schema, this.#facts.version)
   }
@@ -146,7 +146,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     return this.#rules.tree
   }
 
-  /** Decoding has put members in order; what was added since stands behind them. */
+  /** Decoding has put members in order; later ones follow them. */
   printable<T extends Struct>(object: T): T {
     return sortedValue(object, 0) as T
   }
@@ -167,7 +167,7 @@ export class StructuralReaders implements KindReaders, Preparable {
 }
 
 /**
- * Warnings about finalizers that a custom object gets and whose names other writers may use as well, in the order of the names. Rule and
+ * Warnings about new finalizers of a custom object whose names other writers may use as well, in the order of the names. Rule and
  * texts are those of kube-apiserver (`validateKubeFinalizerName` of its custom resources).
  */
 export function warningsOfFinalizers(object: Part, live: Part | undefined, names: Pick<Names, 'namespaceFinalizer'>): readonly string[] {

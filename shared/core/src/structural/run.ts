@@ -1,6 +1,6 @@
 import type { FieldError } from '../meta/status.ts'
 
-/** One validation of a value: where it is, and what it has found. */
+/** One validation of a value: its position, and its findings. */
 export interface Run {
   readonly names: (string | number)[]
   errors: FieldError[]

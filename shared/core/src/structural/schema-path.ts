@@ -61,7 +61,7 @@ function wrong(problem: string): WrongSchemaPath {
   return { kind: 'wrong', problem }
 }
 
-/** Delimiters are tokens, and so is what stands between two of them. A text in single quotes may hold delimiters. */
+/** Delimiters are tokens, and so is the text between two of them. A text in single quotes may hold delimiters. */
 function tokensOf(path: string): string[] {
   return path.match(/'(?:[^']|(?<=\\)')*(?<!\\)'|'[\s\S]*|[.[\]]|[^.[\]]+/g) ?? []
 }

@@ -2,8 +2,8 @@
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 
 /**
- * A structural schema: what the values of a custom resource look like, at one place of it. It is made once from the
- * `openAPIV3Schema` of a definition's version, without what only people read. Absent facets are left out. Schemas within
+ * A structural schema: the form of a custom resource's values, at one place of it. It is made once from the
+ * `openAPIV3Schema` of a definition's version, without the texts for people. Absent facets are left out. Schemas within
  * junctors (`allOf`, `not` …) have the same form. Equal parts of one definition are one value.
  */
 export interface StructuralSchema {

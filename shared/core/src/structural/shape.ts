@@ -20,7 +20,7 @@ const truths: ScalarShape = { kind: 'scalar', type: 'boolean' }
 
 /**
  * The shape of a custom resource's object, from its structural schema. `apiVersion`, `kind` and `metadata` are those of
- * every object, whatever the schema says. Without a schema all that is known of the rest is deduced from the values.
+ * every object, with any schema. Without a schema the rest is deduced from the values.
  */
 export function shapeOfCustomObject(schema: StructuralSchema | undefined): ObjectShape {
   const inner = schema === undefined ? deducedObject : shapeOfObject(schema, { isAtomic: false })

@@ -8,14 +8,14 @@ export interface StatusOptions {
   readonly hasStatus: boolean
 }
 
-/** A new object as it is stored: of the first generation, and without a status where that has a path of its own. */
+/** The stored form of a new object: of the first generation, and without a status if that has a path of its own. */
 export function prepareCreate(object: Json, { hasStatus }: StatusOptions): Json {
   return withGeneration(hasStatus ? without(object, 'status') : object, 1)
 }
 
 /**
- * A replaced object as it is stored. With a status subresource the status stays. The generation grows with every change that
- * is outside of metadata, and outside of the status where that has a path of its own.
+ * The stored form of a replaced object. With a status subresource the status stays. The generation grows with every change
+ * outside metadata, and outside the status if that has a path of its own.
  */
 export function prepareUpdate(object: Json, old: Json, { hasStatus }: StatusOptions): Json {
   const kept = hasStatus ? withMember(object, 'status', old['status']) : object
@@ -24,7 +24,7 @@ export function prepareUpdate(object: Json, old: Json, { hasStatus }: StatusOpti
   return isChanged ? withGeneration(kept, generation + 1) : withGeneration(kept, generation)
 }
 
-/** An object after a write of its status: nothing else changes but who manages its fields. */
+/** An object after a write of its status: nothing else changes but the managers of its fields. */
 export function prepareStatusUpdate(object: Json, old: Json): Json {
   const written = withMember(old, 'status', object['status'])
   const { metadata } = object

@@ -5,7 +5,7 @@ import { printAge, unknownAge } from './age.ts'
 /** The contents of a cell. A text that depends on the time of the answer is made when the answer is. */
 export type Cell = string | number | bigint | boolean | null | ((nowMs: number) => string)
 
-/** A part of an object of which nothing is known but that it came from JSON. */
+/** A part of an object read from JSON, of unknown shape. */
 export type Data = Readonly<Record<string, unknown>>
 
 /** The cells of an object in the order of its kind's columns. Any field may be absent: a bookmark has almost none. */

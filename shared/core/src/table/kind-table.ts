@@ -18,6 +18,6 @@ export interface Column {
   readonly format?: string
   /** Above 0: shown in the wide view only. */
   readonly priority?: number
-  /** Absent: what columns of this name say in all kinds. */
+  /** Absent: the description of columns of this name in all kinds. */
   readonly description?: string
 }

@@ -29,7 +29,7 @@ export function printTableFront(names: Names, { version, metadata, printer }: Ta
   return `{${typeMeta},"metadata":${listMeta},"columnDefinitions":${printer?.columnsJson ?? 'null'},"rows":[`
 }
 
-/** The end of a Table, behind its last row. */
+/** The end of a Table, after its last row. */
 export const tableBack = ']}'
 
 /** Options of printing a row. */
@@ -46,13 +46,13 @@ export interface TableRowPieces {
   readonly back: string
 }
 
-/** The JSON of a row, with the object's bytes put in as they are. */
+/** The JSON of a row, with the object's bytes unchanged. */
 export function printTableRow(names: Names, row: TableRow, options: PrintRowOptions): Uint8Array {
   const { front, object, back } = tableRowPieces(names, row, options)
   return embrace(front, object, back)
 }
 
-/** As `printTableRow`, for who joins many of them. */
+/** As `printTableRow`, for callers that join many rows. */
 export function tableRowPieces(names: Names, { cells, conditions }: TableRow, { version, nowMs, object }: PrintRowOptions): TableRowPieces {
   let text = ''
   for (const cell of cells) text += `${text === '' ? '' : ','}${printCell(cell, nowMs)}`
@@ -102,7 +102,7 @@ function printCell(cell: Cell, nowMs: number): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
-/** Text, bytes, and a short text behind them. */
+/** Text, bytes, and a short text after them. */
 function embrace(front: string, middle: Uint8Array, back: string): Uint8Array {
   const bytes = new Uint8Array(front.length * bytesPerUnitMax + middle.length + back.length)
   const { written } = encoder.encodeInto(front, bytes)

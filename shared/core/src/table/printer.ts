@@ -8,7 +8,7 @@ import type { Column, KindTable } from './kind-table.ts'
 export interface TablePrinter {
   /** JSON of the column definitions, made once. */
   readonly columnsJson: string
-  /** An object's row. It depends on the object alone, so it may be kept for as long as the object is what it is. */
+  /** An object's row. It depends on the object alone, so it may be cached with it. */
   readonly read: (object: Data, names: Names) => TableRow
   /** The order of the rows of a list, by their cells; undefined: that of the objects' names. */
   readonly order: KindTable['order']

@@ -51,7 +51,7 @@ describe('columns', () => {
     const cells = cellsOf(kind, { metadata })
     const wrong = (tableNamed(kind)?.columns ?? []).filter(({ type }, index) => {
       if (type === 'integer') return typeof cells[index] !== 'number'
-      // A CronJob's `suspend` has three states, told in words.
+      // A CronJob's `suspend` has three states, printed as words.
       return type === 'boolean' && kind !== 'CronJob' && typeof cells[index] !== 'boolean'
     })
     expect(wrong).toEqual([])

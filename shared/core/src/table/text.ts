@@ -27,7 +27,7 @@ export function selectorText(selector: unknown, whenMalformed: string): string {
   return reading.kind === 'selector' ? printLabelSelector(reading.requirements) : whenMalformed
 }
 
-/** ` + 2 more...` behind a list of which only the first are shown. */
+/** ` + 2 more...` after a list of which only the first are shown. */
 export function moreThan(shown: number, total: number): string {
   return total > shown ? ` + ${total - shown} more...` : ''
 }

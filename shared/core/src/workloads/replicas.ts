@@ -142,7 +142,7 @@ function statusOf(observed: ReplicasObserved, outcome: Outcome): ReplicasStatus 
   }
 }
 
-/** The first failure is kept, and goes with the first step that does not fail. */
+/** The first failure is kept, and removed with the first step that does not fail. */
 function conditionsAfter({ conditions, replicas }: ReplicasObserved, { counted, nowMs, failure }: Outcome): readonly ReplicaCondition[] {
   if (failure === undefined) return conditions.filter(({ type }) => type !== failureType)
   if (conditions.some(({ type }) => type === failureType)) return conditions

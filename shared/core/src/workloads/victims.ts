@@ -57,7 +57,7 @@ function rank(pod: Pod, onNode: number, costAnnotation: string): Ranked {
   }
 }
 
-/** Negative: the left one goes first. */
+/** Negative: the left one is first. */
 function compare(left: Ranked, right: Ranked, nowMs: number): number {
   const byState =
     Number(left.isBound) - Number(right.isBound) ||

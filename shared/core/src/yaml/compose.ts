@@ -22,7 +22,7 @@ export interface Composed {
   readonly repeats: readonly Repeat[]
 }
 
-/** One member that a map sets, as a merge key sets it again elsewhere. */
+/** One member that a map sets, as a merge key sets it again in other maps. */
 interface Member {
   readonly key: Scalar
   readonly value: unknown
@@ -45,11 +45,11 @@ interface OpenNode {
   readonly anchor: Anchor | undefined
 }
 
-/** A map whose end is still to come. */
+/** A map whose end has not been read. */
 interface OpenMap extends OpenNode {
   readonly kind: 'map'
   readonly value: Record<string, unknown>
-  /** The key whose value comes next, and where it begins. */
+  /** The key of the next value, and its beginning. */
   key: Scalar | undefined
   keyOffset: number
   /** Types of the keys of one text, where one of them is no text: `no` and `"false"` are two keys. */
@@ -59,7 +59,7 @@ interface OpenMap extends OpenNode {
   readonly isMerged: boolean
 }
 
-/** A list whose end is still to come. */
+/** A list whose end has not been read. */
 interface OpenList extends OpenNode {
   readonly kind: 'list'
   readonly value: unknown[]
@@ -77,7 +77,7 @@ interface Anchor {
 
 /**
  * Makes values of the events of one document, by the rules of sigs.k8s.io/yaml: words of YAML 1.1, keys that become texts, tags of
- * which few count, merge keys that set what comes before them again, and of a key that is there twice the last value.
+ * which few count, merge keys that overwrite earlier keys, and the last value of a repeated key.
  */
 export class Composer {
   readonly #text: string

@@ -28,7 +28,7 @@ export function sourceOf(text: string, event: ScalarEvent): string {
 
 const escapes = /\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|[\s\S])/g
 
-/** Halves of pairs, and what lies beyond all characters, are no characters. */
+/** Halves of pairs, and values beyond all characters, are no characters. */
 function requireCharacters(text: string, { valueStart, valueEnd }: ScalarEvent): void {
   for (const { 1: short, 2: long, index } of text.slice(valueStart, valueEnd).matchAll(escapes)) {
     const code = Number.parseInt(short ?? long ?? '0', 16)

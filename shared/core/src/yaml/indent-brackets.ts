@@ -3,8 +3,8 @@ import { yamlLimits } from './limits.ts'
 const { indentationMax } = yamlLimits
 
 /**
- * A text whose lines within brackets and quotes are indented as far as what they continue. YAML 1.1 does not mind their indentation,
- * and many a list ends with a bracket below its key; the library reads by YAML 1.2, which does. Lines stay where they are, and
+ * A text whose lines within brackets and quotes are indented as deep as the lines that they continue. YAML 1.1 ignores their indentation,
+ * and many a list ends with a bracket below its key; the library reads by YAML 1.2, which does not. Lines keep their numbers, and
  * nothing else changes. Undefined: it would become much longer.
  */
 export function indentBrackets(text: string): string | undefined {
@@ -46,7 +46,7 @@ class Indenter {
     return [...this.#parts, this.#text.slice(this.#copied)].join('')
   }
 
-  /** True: another node begins behind what was read. */
+  /** True: another node begins after the read part. */
   #beginNode(character: string): boolean {
     if ('-?'.includes(character) && this.#isBeforeSpace()) {
       this.#column = this.#at - this.#lineStart
@@ -95,7 +95,7 @@ class Indenter {
     }
   }
 
-  /** A text in lines of its own ends with the first line that is not indented beyond what it belongs to. */
+  /** A text in lines of its own ends with the first line that is not indented beyond its parent. */
   #passBlock(): void {
     this.#skipLine()
     for (;;) {
@@ -114,7 +114,7 @@ class Indenter {
     while (this.#at < this.#text.length && !/[\r\n]/.test(this.#text.charAt(this.#at))) this.#at += 1
   }
 
-  /** With a column, the line behind the break is indented so far. */
+  /** With a column, the line after the break is indented so far. */
   #skipBreak(column = 0): boolean {
     const character = this.#text.charAt(this.#at)
     if (character !== '\n' && character !== '\r') return false

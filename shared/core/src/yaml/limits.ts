@@ -2,9 +2,9 @@
 export const yamlLimits = {
   /** Levels that a text may be deep: the parser calls itself for each, and objects are refused beyond a thousand in any case. */
   depthMax: 1_010,
-  /** Values that the aliases of one text may stand for: every step of a write looks at each of them. */
+  /** Values behind the aliases of one text: every step of a write looks at each of them. */
   aliasedValuesMax: 100_000,
-  /** Characters that the aliases of one text may stand for: as many as a body may hold. */
+  /** Characters behind the aliases of one text: as many as a body may hold. */
   aliasedCharactersMax: 3 * 1024 * 1024,
   /** Keys that are named when they are there more than once; further names would not help. */
   repeatsMax: 100,

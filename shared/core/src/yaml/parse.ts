@@ -51,7 +51,7 @@ export function parseYaml(text: string, places?: Places): ParsedYaml {
   }
 }
 
-/** Lines before the document that say what it is. */
+/** Directives before the document. */
 function requireDirectives(document: string): void {
   if (!document.includes('%')) return
   for (const line of document.split(/\r\n?|\n/)) {
@@ -62,7 +62,7 @@ function requireDirectives(document: string): void {
   }
 }
 
-/** The text that was read, and what is in it. */
+/** The read text, and its contents. */
 interface Read {
   readonly source: string
   readonly events: readonly Event[]
@@ -150,7 +150,7 @@ function isLineStart(source: string, index: number): boolean {
 
 const nothingThere = /^[ \t]*(?:[#%].*)?$/
 
-/** Comments, directives and empty lines, which may stand before a document begins. */
+/** Comments, directives and empty lines, which may precede a document. */
 function isPreamble(text: string): boolean {
   return text.split(/\r\n?|\n/).every((line) => nothingThere.test(line))
 }

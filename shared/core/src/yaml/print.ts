@@ -20,7 +20,7 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toWellFormed(), wellFormed(inner)]))
 }
 
-/** Whole numbers of 64 bits are exact, as they are in JSON. */
+/** Whole numbers of 64 bits are exact, as in JSON. */
 const writingSchema = DUMP_SCHEMA.withTags(exact(intTagOf(DUMP_SCHEMA.tags)))
 
 function exact(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number | bigint> {

@@ -155,7 +155,7 @@ interface RuleSchema {
   readonly [name: string]: unknown
 }
 
-/** The one rule of a schema, and what is estimated for it where it stands. */
+/** The one rule of a schema, and its estimate at its place. */
 function estimateWithin(schema: unknown): bigint | undefined {
   const tree = parseStructural(schema)
   const visit = (node: typeof tree): bigint | undefined => {

@@ -22,7 +22,7 @@ export interface CompiledRule {
   readonly fieldPath: string
 }
 
-/** A rule with what a definition is asked for beside: what is wrong with it, and what it may cost. */
+/** A rule with a definition's further checks: its errors, and its estimated cost. */
 export interface ExaminedRule {
   readonly rule: Expression | Malformed | undefined
   readonly message: Expression | Malformed | undefined

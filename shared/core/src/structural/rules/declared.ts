@@ -62,7 +62,7 @@ export class DeclaredTypes implements TypeProvider {
   readonly self: Declared | undefined
   readonly #byName = new Map<string, Declared>()
 
-  /** `isResource`: the value has `apiVersion`, `kind` and a name, whatever the schema says. */
+  /** `isResource`: the value has `apiVersion`, `kind` and a name, with any schema. */
   constructor(schema: StructuralSchema, { isResource }: { readonly isResource: boolean }) {
     this.self = this.#declare(schema, 'object', isResource)
   }
@@ -75,7 +75,7 @@ export class DeclaredTypes implements TypeProvider {
     return this.#byName.get(typeName)?.field(field)?.type
   }
 
-  /** The bounds of the size of what a path from a variable reaches; undefined where nothing is known. */
+  /** The bounds of the size of the value at a path from a variable; undefined for an unknown size. */
   sizeAt([, ...steps]: readonly string[]): Bounds | undefined {
     let at = this.self
     for (const [index, step] of steps.entries()) {
@@ -145,7 +145,7 @@ export class DeclaredTypes implements TypeProvider {
 /** The length of a key is taken for nothing, as by kube-apiserver. */
 const keySize: Bounds = { min: 0n, max: 0n }
 
-/** Words that are values or operators wherever they stand. */
+/** Words that are values or operators at any place. */
 const literals: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in'])
 
 function bounded(max: number | undefined): bigint | undefined {

@@ -30,7 +30,7 @@ export interface RuleCandidate {
   readonly isInterrupted?: (() => boolean) | undefined
   readonly comparisons?: ComparisonTimer | undefined
   readonly timer?: RuleTimer | undefined
-  /** Counts what is compiled on the way, where several evaluations follow each other. */
+  /** Counts the compilation on the way, across several evaluations. */
   readonly compilation?: StepMeter
 }
 
@@ -55,7 +55,7 @@ interface Ratchet {
   readonly parent: Correlation | undefined
 }
 
-/** Cost after which the rest can wait: some milliseconds; and so much of the work that costs do not show takes as long as a unit of cost. */
+/** Cost after which the rest can wait: some milliseconds; and the number of work steps outside costs that take as long as a unit of cost. */
 const stepCost = 50_000
 const workPerCost = 6
 
@@ -209,7 +209,7 @@ class Evaluation {
   }
 }
 
-/** The same steps; what happens between them is not measured. */
+/** The same steps; the time between them is not measured. */
 function* measured<T>(steps: Steps<T>, timer: RuleTimer): Steps<T> {
   for (let spentMs = 0; ; ) {
     const beganMs = timer.monotonic()

@@ -23,17 +23,17 @@ interface Place {
 
 /** Options of checking the rules of a schema. */
 export interface RuleCheckOptions {
-  /** Rules may cost what they cost, each by itself: the schema is stored. */
+  /** Rules may exceed the cost of one rule: the schema is stored. */
   readonly forgivesCost?: boolean
   /** True if a place of the schema, with everything below it, has no other errors. Rules of other places are not checked. */
   readonly isSound?: (at: string) => boolean
   /** True if members of a place have no old values, as its map type is not known. */
   readonly isUncorrelatable?: (at: string) => boolean
-  /** Expressions that are stored already: they may use what new ones may not yet. */
+  /** Stored expressions: they may use libraries that new ones may not yet. */
   readonly stored?: StoredExpressions
 }
 
-/** The expressions of a definition as it is stored. */
+/** The expressions of a stored definition. */
 export interface StoredExpressions {
   readonly rules: ReadonlySet<string>
   readonly messageExpressions: ReadonlySet<string>

@@ -8,7 +8,7 @@ export type RuleMessage =
   | { readonly kind: 'text'; readonly text: string; readonly cost: number }
   | { readonly kind: 'stopped'; readonly problem: string }
 
-/** The message of a rule. An expression that gives no usable text leaves what the rule says without it. */
+/** The message of a rule. Without a usable text of its expression, the rule's own message. */
 export function evaluateMessage(
   { rule, message }: CompiledRule,
   variables: Readonly<Record<string, unknown>>,

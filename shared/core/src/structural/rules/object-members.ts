@@ -13,7 +13,7 @@ const metadata: StructuralSchema = {
 
 const known = new WeakMap<StructuralSchema, StructuralSchema>()
 
-/** The schema of an object with what its rules may know of it: `apiVersion`, `kind` and its name, and nothing else of its metadata. */
+/** The schema of an object with the members for its rules: `apiVersion`, `kind` and its name, and nothing else of its metadata. */
 export function withObjectMembers(schema: StructuralSchema): StructuralSchema {
   if (hasMembers(schema)) return schema
   const before = known.get(schema)

@@ -5,14 +5,14 @@ import { DeclaredTypes } from './declared.ts'
 
 const none: readonly CompiledRule[] = []
 
-/** Counts the characters of expressions, of which one step compiles so many, wherever they stand. */
+/** Limits the characters of CEL compiled per step. */
 export function compilationMeter(): StepMeter {
   return new StepMeter(4_000)
 }
 
 /**
- * The rules of a schema and of all that is below it. A schema in an `allOf` has rules on the values of the schema around it.
- * Rules are compiled when a value first comes to them.
+ * The rules of a schema and of all its parts. A schema in an `allOf` has rules on the values of the schema around it.
+ * Rules are compiled when a value first reaches them.
  */
 export class RuleTree {
   readonly schema: StructuralSchema

@@ -77,7 +77,7 @@ function phaseOf(object: Data, status: Data): string {
   return isTerminating(object) ? 'Terminating' : textOf(status, 'phase')
 }
 
-/** The annotation came before the field and still wins. */
+/** The annotation is older than the field and still wins. */
 function storageClassOf(object: Data, names: Names): string {
   const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
   const annotation = subdomainLabel(names, 'volume.beta', 'storage-class')
