@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { outputFolders, packageFolders, progressLine } from './bootstrap.mjs'
 
-test('a start waits for what the server is made of, and for nothing that only tests need', () => {
+test('a start waits for the server’s build, and not for the tests’ dependencies', () => {
   const expected = packageFolders().filter((folder) => folder !== 'shared/testkit')
   expect(outputFolders('services/orch').sort()).toEqual(expected.map((folder) => `${folder}/dist`).sort())
 })

@@ -35,7 +35,7 @@ test('a function of more lines than are allowed is a violation, outside data', (
   expect(check(text(4), 'shared/core/src/api/core-v1.ts')).toEqual([])
 })
 
-test('claims that a value is there beyond the bound are a violation that lists them', () => {
+test('non-null assertions beyond the bound are a violation that lists them', () => {
   expect(check('const a = !b && c !== d')).toEqual([])
   expect(check('const a = b[0]!')).toEqual([
     `1 claims by ! that a value is there; check it, or take \`at(list, index)\`; at most 0 are allowed:\n  ${file}:1: b[0]!`,

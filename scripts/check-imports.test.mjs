@@ -6,7 +6,7 @@ const check = (name, folder, file, text, dependencies = []) =>
 const gateway = (text, file = 'limits.ts') => check('@orch/gateway', 'services/gateway', file, text, ['hono', '@orch/core'])
 const core = (text, file = 'a.ts') => check('@orch/core', 'shared/core', file, text)
 
-test('what the rules allow passes', () => {
+test('allowed imports pass', () => {
   const text = [
     "import { a } from '@orch/core'",
     "import { Hono } from 'hono/tiny'",
@@ -39,7 +39,7 @@ test.each([
   expect(violations).toEqual([expect.objectContaining({ line: 1, message })])
 })
 
-test('a text that says from is no import', () => {
+test('a text that contains from is no import', () => {
   expect(core("rule(items, 'from', 'spec.ingress')")).toEqual([])
 })
 
@@ -47,7 +47,7 @@ test('a violation names its line', () => {
   expect(core("const a = 1\n\nconst b = 'kube-system'\n")).toMatchObject([{ file: 'shared/core/src/a.ts', line: 3 }])
 })
 
-test('names are free in tests, comments, the table of names and the API description', () => {
+test('names are allowed in tests, comments, the table of names and the API description', () => {
   const text = "const group = 'apps.k8s.io'"
   expect(core(text, 'a.test.ts')).toEqual([])
   expect(core(`// ${text}`)).toEqual([])
@@ -83,7 +83,7 @@ test.each([
   expect(among('@orch/core', 'shared/core', sources)).toEqual([{ file: paths[0], line: 1, message }])
 })
 
-test('files that share an import, and a test that imports what it tests, are no circle', () => {
+test('files that share an import, and a test beside the file it tests, are no circle', () => {
   const shared = "import type { C } from './c.ts'"
   const sources = {
     'a.ts': `import type { B } from './b.ts'\n${shared}`,

@@ -32,7 +32,7 @@ test.each([
     expect(checkWords(file, `const first = 1\n${line}`)).toEqual([expect.stringMatching(/:2: "nobody": /i)])
 })
 
-test('in a test, values may have these words', () => {
+test('values in a test may have these words', () => {
   const lines = ["const user = 'nobody'", "  ['nobody', { name: 'nobody' }],", 'expect(text).toContain(\'User "nobody" not found\')']
   expect(checkWords('services/a/src/a.test.ts', lines.join('\n'))).toEqual([])
 })

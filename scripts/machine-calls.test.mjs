@@ -27,7 +27,7 @@ describe('time and chance of the machine', () => {
     expect(check(text)).toEqual([message])
   })
 
-  test('a clock, a date of a given time, timers of sockets, hashes and words in comments are none', () => {
+  test('a clock, a date of a given time, timers of sockets, hashes and words in comments are no violations', () => {
     expect(check('const date = new Date(clock.now()) // not Date.now()')).toEqual([])
     expect(check('socket.setTimeout(5)')).toEqual([])
     expect(check("import { createHash } from 'node:crypto'\nimport { setImmediate } from 'node:timers/promises'")).toEqual([])
@@ -38,7 +38,7 @@ describe('time and chance of the machine', () => {
     expect(check('const a = 1\n\nconst b = Date.now()\n')).toEqual([byClock('Date.now').replace(':1:', ':3:')])
   })
 
-  test('a file takes what the list gives it, and no more', () => {
+  test('a file may use the calls that the list allows it, and no others', () => {
     const list = { [file]: { takes: ['timers'], reason: 'a test' } }
     expect(check('setTimeout(ring, 5)', list)).toEqual([])
     expect(check('setTimeout(ring, Date.now())', list)).toEqual([byClock('Date.now')])
@@ -58,7 +58,7 @@ describe('time and chance of the machine', () => {
     }
   })
 
-  test('tests are free to take both', () => {
+  test('tests may use both', () => {
     expect(['services/gateway/src/a.test.ts', 'shared/testkit/src/cluster.ts', 'test/api/list.test.ts'].some(isProduct)).toBe(false)
   })
 })

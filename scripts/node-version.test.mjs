@@ -62,6 +62,6 @@ test.each([
   expect(stdout).toContain(`npm exec --yes --loglevel=error --package=${name}@${optionalDependencies[name]} -- node -p process.execPath`)
 })
 
-test.each(['bin.cjs', 'orchctl.cjs'])('%s starts where env takes no flags, as in Alpine', (name) => {
+test.each(['bin.cjs', 'orchctl.cjs'])('%s starts with an env without flags, as in Alpine', (name) => {
   expect(read(`services/orch/package/${name}`).split('\n')[0]).toBe('#!/usr/bin/env node')
 })

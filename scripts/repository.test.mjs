@@ -44,7 +44,7 @@ test.each([
   expect(urlOf(origin)).toBeUndefined()
 })
 
-test('the manifest goes before the CI service, and that before the clone', () => {
+test('the manifest wins over the CI service, and that over the clone', () => {
   const origin = 'https://git.example.com/mirror/orch.git'
   const github = { GITHUB_SERVER_URL: 'https://github.example.com', GITHUB_REPOSITORY: 'team/orch' }
   expect(urlOf(origin, github)).toBe('git+https://github.example.com/team/orch.git')
@@ -55,7 +55,7 @@ test('the manifest goes before the CI service, and that before the clone', () =>
   expect(repositoryOf({ manifest: undefined, env: {}, origin })).toMatchObject({ type: 'git', directory: 'services/orch' })
 })
 
-test('the origin of a folder is what git says, and absent without one', () => {
+test('the origin of a folder is that of git, and absent without one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orch-origin-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const git = (...args) => spawnSync('git', args, { cwd: folder })

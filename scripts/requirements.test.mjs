@@ -13,7 +13,7 @@ const statements = parseStatements(`
 const passing = (...titles) => ({ titles, outcome: 'passed' })
 const stateOf = (result, id) => result.statements.find((statement) => statement.id === id)?.state
 
-test('statements are read with area, kind and what they repeat', () => {
+test('statements are read with area, kind and the repeated statement', () => {
   expect(statements.map(({ id, area, kind, sameAs }) => ({ id, area, kind, sameAs }))).toEqual([
     { id: 'RV-01', area: 'RV', kind: 'testable', sameAs: [] },
     { id: 'RV-02', area: 'RV', kind: 'testable', sameAs: ['AUTHN-CERT-01'] },
@@ -63,7 +63,7 @@ describe('judging', () => {
     expect(result.skipped).toEqual([tests[1]])
   })
 
-  test('policy stands apart', () => {
+  test('policy statements are listed apart', () => {
     expect(stateOf(judge(statements, []), 'RV-03')).toBe('apart')
   })
 
@@ -117,12 +117,12 @@ describe('the report of a run', () => {
     expect(report.tests[0]).toEqual({ file: 'a.test.ts', titles: ['group', 'a'], outcome: 'passed' })
   })
 
-  test('tells why a test was skipped', () => {
+  test('contains the reason of each skipped test', () => {
     expect(report.tests.map(({ skipReason }) => skipReason)).toEqual([undefined, undefined, 'no strace', 'no disk', 'no disk', undefined])
     expect(describeSkipped([report])).toEqual(['1 test: no strace', '2 tests: no disk'])
   })
 
-  test('of a run that was ended holds what had ended by then', () => {
+  test('of an interrupted run contains the tests that had ended by then', () => {
     const lines = report.tests.map((test) => JSON.stringify(test)).join('\n')
     expect(toPartialReport(`${lines}\n{"file":"d.test.ts","titl`)).toEqual({ tests: report.tests, failures: [] })
   })

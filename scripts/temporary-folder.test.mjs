@@ -11,7 +11,7 @@ function aFolder() {
   return folder
 }
 
-test('what a run writes is gone when it ends', () => {
+test('files of a run are removed at its end', () => {
   const parent = aFolder()
   vi.stubEnv('TMPDIR', parent)
   vi.stubEnv('NODE_COMPILE_CACHE', undefined)
@@ -42,7 +42,7 @@ test('a compile cache with too many entries is emptied, another one stays', () =
   expect(existsSync(folder)).toBe(false)
 })
 
-test('what a killed run left is removed by the next one, and nothing else', () => {
+test('files of a killed run are removed by the next one, and no other files', () => {
   const parent = aFolder()
   const { pid: gone } = spawnSync(process.execPath, ['-e', ''])
   const names = [`orch-tests-${gone}`, `orch-tests-${process.pid}`, 'orch-tests-of-mine', 'other']

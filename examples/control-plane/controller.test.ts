@@ -36,7 +36,7 @@ test('a database has the backups that it wants, more and fewer, and reports how 
   await vi.waitFor(async () => expect(await server.client.objects.get(reference)).toMatchObject({ status: { backups: 2 } }), 60_000)
 })
 
-test('a deleted backup is made again, and all go with their database', async () => {
+test('a deleted backup is created again, and all are deleted with their database', async () => {
   await server.client.objects.create({ ...shop, spec: { engine: 'postgres', storageGb: 10 } })
   await untilBackupsAre(['shop-1'])
   const backups = server.client.resource({ ...address, plural: 'backups' })

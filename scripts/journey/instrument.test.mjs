@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { instrument } from './instrument.mjs'
 
-test('a call is put at the beginning of every kind of function, and what they do stays', () => {
+test('a call is inserted at the beginning of every kind of function, and their behaviour is unchanged', () => {
   const code = `
     class Base { constructor() { this.base = 1 } }
     class Derived extends Base { constructor() { super() } get two() { return 2 } static make() { return new Derived() } }

@@ -36,7 +36,7 @@ describe('the workqueue', () => {
     expect(worked).toEqual(['a', 'b'])
   })
 
-  test('keys that wait, and those that are worked on, are counted with their times', async () => {
+  test('counts waiting and running keys, with their times', async () => {
     const ways = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let begun = 0
     const { clock, queue, value } = aQueue(async () => ways[begun++]?.promise, 1)
@@ -74,7 +74,7 @@ describe('the workqueue', () => {
     expect([await value('depth'), await value('unfinished_work_seconds')]).toEqual([0, 0])
   })
 
-  test('what a stop has cut off is no failure and is not tried again', async () => {
+  test('does not count or retry work that a stop has cut off', async () => {
     const cut = Promise.withResolvers<void>()
     const worked: string[] = []
     const { clock, errors, queue, ending } = aQueue((key) => (worked.push(key) === 1 ? cut.promise : Promise.resolve()), 1)
@@ -98,7 +98,7 @@ describe('the workqueue', () => {
     expect(order).toEqual(['told', 'a'])
   })
 
-  test('a key that is added while it is worked on comes once more afterwards', async () => {
+  test('works once more on a key that is added during its work', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let atOnce = 0
     const worked: number[] = []
@@ -166,7 +166,7 @@ describe('the workqueue', () => {
 describe('FLAG-29: --controllers', () => {
   const names = (...words: string[]) => selectControllers(words)
 
-  test('FLAG-29, CTRL-02: * is all but those for bootstrap tokens, a name one, a name with a dash one less', () => {
+  test('FLAG-29, CTRL-02: accepts * for all but those for bootstrap tokens, a name for one, and a name with a dash for one less', () => {
     expect(names('*')).toEqual([
       'namespace',
       'customresourcedefinition',
@@ -239,7 +239,7 @@ describe('conditions of a namespace that is being emptied', () => {
   const nothing = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
   const nowMs = Date.UTC(2026, 0, 1)
 
-  test('what remains and what it waits for is reported', () => {
+  test('report the remaining contents and their finalizers', () => {
     const report = { ...nothing, remaining: new Map([['pods.', 2]]), finalizers: new Map([['example.com/x', 1]]) }
     const conditions = namespaceConditions([], report, nowMs)
     expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
@@ -317,7 +317,7 @@ interface Slice {
   readonly ports: readonly { readonly port: number }[]
 }
 
-test('slices of gateways that are gone are deleted, and no others', async () => {
+test('slices of removed gateways are deleted, and no others', async () => {
   const names = namesOf('kubernetes')
   const asked: string[] = []
   const named = (name: string) => ({ metadata: { name, namespace: 'default' } })
@@ -340,7 +340,7 @@ test('slices of gateways that are gone are deleted, and no others', async () => 
   ])
 })
 
-test('an object holds what is wanted when it stands in it, whatever else there is', () => {
+test('an object with more fields than the wanted ones holds the wanted ones', () => {
   const live = { a: 1, b: { c: [{ d: 1, e: 2 }] } }
   expect(holds(live, { b: { c: [{ d: 1 }] } })).toBe(true)
   expect(holds(live, { b: { c: [] } })).toBe(false)
@@ -374,7 +374,7 @@ describe('the bootstrap objects', () => {
     expect(await asked([404, absent], [409, exists])).toEqual(['GET', 'POST'])
   })
 
-  test('one that is there as it should be is left alone', async () => {
+  test('an object that is present and unchanged is left alone', async () => {
     expect(await asked([200, wanted[0]!.object])).toEqual(['GET'])
   })
 
@@ -382,7 +382,7 @@ describe('the bootstrap objects', () => {
     expect(await asked([200, { metadata: {} }], [200, {}])).toEqual(['GET', 'PATCH'])
   })
 
-  test('one that is being deleted comes later', async () => {
+  test('an object under deletion is created later', async () => {
     expect(await asked([200, { metadata: { deletionTimestamp: 'now' } }])).toEqual(['GET'])
   })
 

@@ -83,7 +83,7 @@ function cleanUp(list: () => readonly string[]) {
   }
 }
 
-test('CRD-144: a definition whose objects remain for a minute says so, and goes when they are gone', async () => {
+test('CRD-144: a definition whose objects remain for a minute has a condition, and is deleted after them', async () => {
   let remaining = ['a']
   const { clock, lists, terminating, finalizers } = cleanUp(() => remaining)
   await expect.poll(terminating).toMatchObject({ status: 'True', reason: 'InstanceDeletionInProgress' })
@@ -117,7 +117,7 @@ test('CRD-144: objects that cannot be listed keep their definition', async () =>
   expect(finalizers()).toEqual(going.metadata.finalizers)
 })
 
-test('a definition whose names are taken is looked at soon after a change, and then now and then', async () => {
+test('a definition with taken names is checked soon after a change, and then at intervals', async () => {
   const ending = new AbortController()
   const clock = createFakeClock()
   let looks = 0

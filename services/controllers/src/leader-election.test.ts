@@ -93,7 +93,7 @@ function anElection() {
   return { server, leading, seen, join, pass }
 }
 
-test('of two replicas one leads, and the other as soon as the first has left', async () => {
+test('one of two replicas leads, and the other as soon as the first has left', async () => {
   const { server, leading, seen, join, pass } = anElection()
   const first = join('a')
   await pass(0)
@@ -139,7 +139,7 @@ test('a connection that stays broken is logged once, and once more when it has b
   }
 })
 
-test('a leader that comes back in time goes on', async () => {
+test('a leader that returns in time continues to lead', async () => {
   const { leading, seen, join, pass } = anElection()
   const first = join('a')
   await pass(0)

@@ -102,7 +102,7 @@ async function attempt(differing: Answers, last = writeStatus): Promise<{ change
   return { changes, conditions, messages }
 }
 
-test('a namespace keeps what is in it while the controller waits, so that a client that deletes both finds it', async () => {
+test('a namespace keeps its contents while the controller waits, so that a client that deletes both finds them', async () => {
   const clock = createFakeClock()
   const [ending, listed, begun] = [new AbortController(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const asked: string[] = []
@@ -132,7 +132,7 @@ test('a namespace keeps what is in it while the controller waits, so that a clie
   await running
 })
 
-test('CTRL-04: a namespace whose contents are gone is let go', async () => {
+test('CTRL-04: a namespace with deleted contents is released', async () => {
   expect(await attempt({})).toEqual({
     changes: [deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', finalize],
     conditions: [],
@@ -184,13 +184,13 @@ test('CTRL-04: contents that stay without a finalizer are a failure with a name'
   ])
 })
 
-test('CTRL-04: a namespace that has waited says that nothing is left before it goes', async () => {
+test('CTRL-04: a namespace that has waited has the condition that nothing is left before it is deleted', async () => {
   const waited = { ...namespace, status: { phase: 'Terminating', conditions: [] } }
   const { changes } = await attempt({ 'GET /api/v1/namespaces/n': ok(waited), [writeStatus]: ok(waited) }, finalize)
   expect(changes.slice(-2)).toEqual([writeStatus, finalize])
 })
 
-test('CTRL-04: a namespace is not let go while something remains in it', async () => {
+test('CTRL-04: a namespace is not released while an object remains in it', async () => {
   const { changes, conditions } = await attempt({ [listMaps]: remaining({ finalizers: ['example.com/x'] }) })
   expect(changes).toEqual([deleteMaps, 'DELETE /api/v1/namespaces/n/secrets', writeStatus])
   expect(conditions).toEqual(['NamespaceContentRemaining', 'NamespaceFinalizersRemaining'])
@@ -201,12 +201,12 @@ const withPods: Answers = {
   'DELETE /api/v1/namespaces/n/pods': ok({}),
 }
 
-test('CTRL-04: pods go before everything else', async () => {
+test('CTRL-04: pods are deleted before all other objects', async () => {
   const { changes } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': [listOf('p'), listOf()] })
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, finalize])
 })
 
-test('CTRL-04: while pods remain nothing else is deleted, and the conditions say what is awaited', async () => {
+test('CTRL-04: no other objects are deleted while pods remain, and the conditions name the awaited ones', async () => {
   const inGrace = remaining({ deletionTimestamp: '2999-01-01T00:00:00Z' })
   const { changes, conditions } = await attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': inGrace })
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', writeStatus])

@@ -33,7 +33,7 @@ function withoutGathered(bootstrapObject: ApiObject): { body: ApiObject; rest: A
   return { body, rest: { ...body, rules: null, metadata: { ...bootstrapObject.metadata, managedFields: others } } }
 }
 
-test('META-01, META-03, SSA-17: bootstrap objects are what a POST of the server would have made of them', async () => {
+test('META-01, META-03, SSA-17: bootstrap objects equal those that a POST to the server makes', async () => {
   const { client, stop } = await start({ controllers: [] })
   onTestFinished(stop)
   let compared = 0
@@ -55,7 +55,7 @@ test('META-01, META-03, SSA-17: bootstrap objects are what a POST of the server 
   expect(compared).toBeGreaterThan(100)
 })
 
-test('SSA-17: what the server and its controllers write is theirs by name', async () => {
+test('SSA-17: writes of the server and its controllers have their own names as managers', async () => {
   const { client, stop } = await start({ controllers: ['*'] })
   onTestFinished(stop)
   const managerOf = ({ metadata }: ApiObject) => metadata.managedFields?.[0]?.manager

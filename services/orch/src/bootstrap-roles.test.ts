@@ -14,7 +14,7 @@ async function aClient() {
   return server.client
 }
 
-test('AUTHZ-08: what roles and bindings of the start lack is added at a start, what they have besides is kept', async () => {
+test('AUTHZ-08: missing rules of the start’s roles and bindings are added at a start, additional ones are kept', async () => {
   const client = await aClient()
   const [roles, bindings] = [client.resource(address('clusterroles')), client.resource(address('clusterrolebindings'))]
   const extra = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] }
@@ -36,7 +36,7 @@ test('AUTHZ-08: what roles and bindings of the start lack is added at a start, w
   expect(await roles.get('system:monitoring')).toMatchObject({ rules: [{ verbs: ['get'] }] })
 })
 
-test('AUTHZ-08: what is marked so is left alone, and a binding of another role is made anew', async () => {
+test('AUTHZ-08: a marked role is left alone, and a binding of another role is made anew', async () => {
   const client = await aClient()
   const [roles, bindings] = [client.resource(address('clusterroles')), client.resource(address('clusterrolebindings'))]
   const annotations = { [`${group}/autoupdate`]: 'false' }

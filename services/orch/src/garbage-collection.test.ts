@@ -35,7 +35,7 @@ test('DEL-12: an owner that a restore brings back owns again', async () => {
   await gone(maps, 'child')
 })
 
-test('FLAG-29: without the collector dependants stay, and a foreground deletion waits', async () => {
+test('FLAG-29: dependants stay without the collector, and a foreground deletion waits', async () => {
   const server = await startCluster({ mode: 'embedded', options: { controllers: ['*', '-garbage-collector'] } })
   const maps = server.client.resource(configMaps)
   const owner = await maps.create(aConfigMap({ name: 'owner' }))

@@ -32,29 +32,29 @@ test('the first idle second after the start ends with a collection of everything
   expect(seconds(1)).toEqual(['all'])
 })
 
-test('there is one collection after the start, however long the process is idle', () => {
+test('one collection follows the start, however long the process is idle', () => {
   const { seconds } = processOf({ shares: [0] })
   expect(seconds(100)).toEqual(['all'])
 })
 
-test('of a heap that is large when the process is idle for the first time only the young part is collected', () => {
+test('only the young part of a large heap is collected when the process is idle for the first time', () => {
   const { seconds } = processOf({ shares: [0], heapBytes: 41e6 })
   expect(seconds(100)).toEqual(young(8))
 })
 
-test('of a heap that is larger still nothing is collected', () => {
+test('nothing of a still larger heap is collected', () => {
   const { seconds } = processOf({ shares: [0, 1], heapBytes: 61e6 })
   expect(seconds(100)).toEqual([])
 })
 
-test('after work the young heap is collected in eight idle seconds', () => {
+test('the young heap is collected in eight idle seconds after work', () => {
   const { seconds } = processOf({ shares: [0, 0.5, 0.11, 0.1] })
   expect(seconds(3)).toEqual(['all'])
   expect(seconds(1)).toEqual(['all', 'young'])
   expect(seconds(100)).toEqual(['all', ...young(8)])
 })
 
-test('work that comes back before then ends the collections, and as many follow it', () => {
+test('work that returns before then ends the collections, and as many follow it', () => {
   const { seconds } = processOf({ shares: [0, 1, 0, 0, 1, 1] })
   expect(seconds(6)).toEqual(['all', ...young(2)])
   expect(seconds(100)).toEqual(['all', ...young(2 + 8)])
@@ -65,7 +65,7 @@ test('a process that is never idle is not collected', () => {
   expect(seconds(50)).toEqual([])
 })
 
-test('a collection frees what nothing refers to', async () => {
+test('a collection frees unreferenced objects', async () => {
   const unused = ((): WeakRef<object> => new WeakRef({ name: 'a' }))()
   // An object that has been seen in a turn is kept until its end.
   await nextTurn()

@@ -95,7 +95,7 @@ test('DEL-12: cycles end, although the collector learns of changes later than it
   expect(items.filter(({ metadata }) => /^(first|second)-/.test(metadata.name ?? ''))).toEqual([])
 })
 
-test('DEL-12: who is to stay without its owner stays, although the collector hears of it when the owner is gone', async () => {
+test('DEL-12: an orphaned dependant stays, although the collector hears of it after the owner’s deletion', async () => {
   const { transport, maps, server, run } = await aServerWithout(garbageCollector)
   const held = holdingWatches(transport, secrets)
   run(garbageCollector, createClient(held.transport))

@@ -36,7 +36,7 @@ const aTerminal = (workingFolder: string, env: Record<string, string> = {}, args
 const read = (flags: string[], { env = {}, files = {} }: { env?: Record<string, string>; files?: Record<string, string> } = {}) =>
   readUpOptions(aTerminal(aFolder(files), env), flags)
 
-test('the help is what it was when it was last looked at', async () => {
+test('the help equals the reviewed one', async () => {
   await expect(await printCommandHelp('up')).toMatchFileSnapshot('./help.golden.txt')
 })
 
@@ -81,7 +81,7 @@ test('METRIC-22: hidden metrics are shown for the release before this one alone'
   }
 })
 
-test('watches end within ten seconds, or as long as --shutdown-watch-termination-grace-period says', async () => {
+test('watches end within ten seconds, or within --shutdown-watch-termination-grace-period', async () => {
   expect((await read([])).serving.watchGraceMs).toBe(10_000)
   expect((await read(['--shutdown-watch-termination-grace-period=3s'])).serving.watchGraceMs).toBe(3_000)
 })
@@ -111,7 +111,7 @@ test('flags of kube-apiserver that do not exist here are refused with the reason
   expect(Object.keys(flagsElsewhere).filter((flag) => flags.has(flag as `--${string}`))).toEqual([])
 })
 
-test('AUDIT-08: the version of events is that of the profile, and no other is taken', async () => {
+test('AUDIT-08: the version of events is that of the profile, and no other is accepted', async () => {
   await expect(read(['--audit-log-version=audit.orch.io/v1', '--audit-webhook-version=audit.orch.io/v1'])).resolves.toBeDefined()
   await expect(read(['--audit-log-version=audit.orch.io/v1beta1'])).rejects.toThrow(
     '--audit-log-version=audit.orch.io/v1beta1: must be audit.orch.io/v1',
@@ -119,7 +119,7 @@ test('AUDIT-08: the version of events is that of the profile, and no other is ta
   await expect(read(['--profile=kubernetes', '--audit-webhook-version=audit.orch.io/v1'])).rejects.toThrow('must be audit.k8s.io/v1')
 })
 
-test('settings come from flags, the environment and a file, in that order', async () => {
+test('settings are read from flags, the environment and a file, in that order', async () => {
   const files = {
     'orch.yaml': 'secure-port: 1\nbind-address: 127.0.0.2\ncontrollers: ["*", "-bootstrap"]\nfeature-gates:\n  APIListChunking: false\n',
   }
@@ -139,7 +139,7 @@ test('the data folder belongs to the profile', async () => {
   expect((await read(['--data-dir=x'])).dataDir).toMatch(/\/x$/)
 })
 
-describe('what cannot work is refused with a sentence', () => {
+describe('impossible settings are refused with a sentence', () => {
   const cases: [string, string[], string][] = [
     [
       'AUTHN-ANON-07: anonymous on an address that others reach',
@@ -206,7 +206,7 @@ describe('the command', () => {
     }
   })
 
-  test('a mistake is one sentence, and the code says so', async () => {
+  test('reports a mistake in one sentence, and with its exit code', async () => {
     expect(await run('upp')).toEqual({ code: 2, out: '', error: 'orch: unknown command upp; did you mean up?\n' })
     expect(await run('up', '--memry')).toEqual({ code: 2, out: '', error: 'orch: unknown flag --memry; did you mean --memory?\n' })
   })

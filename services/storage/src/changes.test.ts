@@ -50,7 +50,7 @@ function open(resources: readonly string[]) {
   }
 }
 
-test('a stream is not woken for what it does not want', async () => {
+test('a stream is not woken for changes that it does not want', async () => {
   const { put, told, asked } = open(['core/secrets', 'core/namespaces'])
   await turns()
   for (let index = 0; index < 20; index += 1) {
@@ -67,7 +67,7 @@ test('a stream is not woken for what it does not want', async () => {
   expect(asked).toEqual([40])
 })
 
-test('a stream that was not woken still says where it stands, without reading what it passed over', async () => {
+test('a stream that was not woken still sends its position, without reading the skipped changes', async () => {
   const { put, told, asked, notifier, state } = open(['core/secrets'])
   await turns()
   put('core/configmaps/default/a')
@@ -81,7 +81,7 @@ test('a stream that was not woken still says where it stands, without reading wh
   expect(asked).toEqual([2])
 })
 
-test('what came while a stream was woken is read with it', async () => {
+test('changes during a stream’s wake-up are read with it', async () => {
   const { put, told } = open(['core/secrets'])
   await turns()
   put('core/secrets/default/a')

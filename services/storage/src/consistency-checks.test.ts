@@ -113,7 +113,7 @@ test('READ-21: a comparison that the store does not answer is counted as an erro
   expect(await counts()).toContain('configmaps success 1')
 })
 
-test('a store that stands ahead of memory is not compared with it', async () => {
+test('a store ahead of memory is not compared with it', async () => {
   const { clock, lies, counts, visits } = await open()
   lies.ahead = 1
   clock.advance(fiveMinutesMs)

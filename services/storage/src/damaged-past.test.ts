@@ -121,7 +121,7 @@ test('WATCH-15: a watch from below a damaged change expires, and one from there 
   expect(store.status().compacted).toBe(6)
 })
 
-test('a damaged past is compacted: nothing of it is left but what is current, and the store starts with it', async () => {
+test('a damaged past is compacted: only current values are left, and the store starts with them', async () => {
   const { changesAfter, storage, store } = await aStartedStorage(flip(4))
   await changesAfter(1)
   await storage.compact(last)
@@ -131,7 +131,7 @@ test('a damaged past is compacted: nothing of it is left but what is current, an
   for (const revision of [2, 3, 4, 5, 7]) expect(await store.recordAt('', revision)).toBe(undefined)
 })
 
-test('a change whose entry is missing, or under another revision, expires what is before it', async () => {
+test('a change with a missing entry, or under another revision, expires the changes before it', async () => {
   const missing = await aStartedStorage((log) => log.remove(4))
   expect(await missing.changesAfter(2)).toEqual(['expired, from 6'])
   expect(await missing.changesAfter(6)).toEqual(tail)
@@ -155,7 +155,7 @@ test('a deletion that is missing as the last of all expires all that is before i
   expect(said).toEqual(['what was written at revision 9 is missing: up to 9'])
 })
 
-test('damage below what is compacted forgets nothing more', async () => {
+test('damage below the compacted revision forgets nothing more', async () => {
   const { changesAfter, said, storage, store } = await aStartedStorage(flip(2))
   await storage.compact(5)
   expect(said).toEqual(['what was written at revision 2 has changed: up to 5'])
@@ -174,7 +174,7 @@ test('a damaged past of more entries than one step of compaction is removed whol
   expect((await store.recordAt('', end))?.key).toBe('things/a')
 })
 
-test('a read below what is compacted is a 410, and not taken for damage', async () => {
+test('a read below the compacted revision is a 410, and not taken for damage', async () => {
   const { storage, store, said } = await aStartedStorage(async () => {})
   await storage.compact(6)
   const expiredRead = { status: { code: 410 } }
@@ -209,7 +209,7 @@ test('RV-29: a read of a revision whose state is damaged is a 410, also of one o
   await expect(list()).rejects.toMatchObject({ status: { code: 410, message: 'The resourceVersion for the provided list is too old.' } })
 })
 
-test('compaction goes on beyond a damaged change that no reader has asked for', async () => {
+test('compaction continues beyond a damaged change that no reader has asked for', async () => {
   const { storage, store, said } = await aStartedStorage(flip(4))
   await storage.compact(5)
   await storage.compact(last)

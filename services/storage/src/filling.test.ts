@@ -63,7 +63,7 @@ describe('while memory is being filled', () => {
     expect((await listed(storage, { read })).names).toEqual(['a'])
   })
 
-  test('READ-15: a get and a list of memory as it is wait for it', async () => {
+  test('READ-15: a get and a list of present memory wait for it', async () => {
     const { storage, revision, fill } = await openFilling()
     const [got, list] = [storage.get({ key: put.key, read: { kind: 'any' } }), listed(storage, { read: { kind: 'any' } })]
     const seen = [outcomeOf(got), outcomeOf(list)]
@@ -74,7 +74,7 @@ describe('while memory is being filled', () => {
     expect((await list).names).toEqual(['a'])
   })
 
-  test('READ-15: a read that waits is refused with 429 when it takes too long', async () => {
+  test('READ-15: a waiting read is refused with 429 when it takes too long', async () => {
     const { storage, clock } = await openFilling()
     const seen = outcomeOf(storage.get({ key: put.key, read: { kind: 'any' } }))
     await settle()

@@ -70,7 +70,7 @@ function aWebhook(rule: object, more: object = {}): Webhook {
 const autoscalers = { apiGroups: ['autoscaling'], apiVersions: ['v2'], resources: ['horizontalpodautoscalers'] }
 const throughV1 = attributes({ group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' })
 
-test('ADM-FLOW-16: the form in which another version is sent; the rule for the version itself comes first', () => {
+test('ADM-FLOW-16: a rule for another version selects the version that is sent; the rule for the version itself comes first', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toMatchObject({ version: 'v2', kind: { version: 'v2' } })
   expect(versionFor(aWebhook({ ...autoscalers, apiVersions: ['v2', 'v1'] }), throughV1, equivalents)).toMatchObject({ version: 'v1' })
@@ -84,13 +84,13 @@ test('ADM-FLOW-18: a version that is not served is no equivalent', () => {
   expect(versionFor(aWebhook(autoscalers), throughV1, equivalents)).toBeUndefined()
 })
 
-test('ADM-FLOW-18: nor is one that the gateway which asks does not serve', () => {
+test('ADM-FLOW-18: a version that the asking gateway does not serve is not used', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const closed = { ...throughV1, unserved: ['autoscaling/v2/horizontalpodautoscalers'] }
   expect(versionFor(aWebhook(autoscalers), closed, equivalents)).toBeUndefined()
 })
 
-test('a request for a Namespace lies in none, and so do those for its parts', () => {
+test('a request for a Namespace, or for one of its parts, has no namespace', () => {
   const equivalents = createEquivalents(createCatalogue('orch'))
   const webhook = aWebhook({ scope: 'Cluster', resources: ['namespaces/*'] })
   const subject = attributes({ resource: 'namespaces', namespace: 'a', subresource: 'finalize' })

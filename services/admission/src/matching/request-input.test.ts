@@ -13,7 +13,7 @@ function accessesWith(...decisions: readonly AccessDecision[]) {
   return new AskedAccesses({ reinvocation, context: {}, explain: false, decisionOn })
 }
 
-test('VAP-28: one question is asked for all expressions that ask the same, and others for other selectors', () => {
+test('VAP-28: equal questions of several expressions are asked once, and questions with other selectors apart', () => {
   const accesses = accessesWith()
   accesses.authorize(asked)
   accesses.authorize({ ...asked })
@@ -25,7 +25,7 @@ test('VAP-28: one question is asked for all expressions that ask the same, and o
   expect(question).toMatchObject({ kind: 'asks', accesses: [{ verb: 'list' }, { fieldSelector: 'spec.nodeName=n1' }, { account: 'n:a' }] })
 })
 
-test('VAP-28: what the gateway has answered is not asked again', () => {
+test('VAP-28: a question that the gateway has answered is not asked again', () => {
   const access = { verb: 'list', group: '', version: '*', resource: 'pods', subresource: '', namespace: 'n', name: '' }
   const accesses = accessesWith({ access, isAllowed: true, reason: 'a role' })
   expect(accesses.authorize(asked)).toMatchObject({ isAllowed: true, reason: 'a role' })

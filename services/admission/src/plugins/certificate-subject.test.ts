@@ -27,7 +27,7 @@ function pemOf(...sets: readonly (readonly number[])[]): string {
   return `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`
 }
 
-test('organizations are found wherever they stand, in every kind of text', () => {
+test('organizations are found at every position, in every kind of text', () => {
   const pem = pemOf(
     value(0x30, commonName, text(0x0c, 'ann')),
     [...value(0x30, organization, text(0x0c, 'utf8')), ...value(0x30, organization, text(0x13, 'printable'))],

@@ -6,7 +6,7 @@ const names = namesOf('orch')
 const read = (imagePolicy: unknown) => readImagePolicy({ value: { imagePolicy }, file: '/etc/a/admission.yaml' }, names)
 const file = { orchConfigFile: 'images.kubeconfig' }
 
-test('what is not said has a default, and the file lies beside the configuration', () => {
+test('absent values have defaults, and the file is relative to the configuration', () => {
   expect(read(file)).toEqual({
     clientConfigFile: '/etc/a/images.kubeconfig',
     allowTtlMs: 300_000,

@@ -81,7 +81,7 @@ const refusalOf = (verdict: Awaited<ReturnType<ReturnType<typeof open>['ask']>>)
   return verdict?.kind === 'denied' ? verdict.error.status.message : undefined
 }
 
-test('images, the annotations that are meant for it, and the namespace are sent', async () => {
+test('the request contains images, its own annotations, and the namespace', async () => {
   const { sent, ask } = open([yes])
   expect(refusalOf(await ask())).toBeUndefined()
   expect(sent.map((body) => JSON.parse(body))).toEqual([
@@ -99,7 +99,7 @@ test('images, the annotations that are meant for it, and the namespace are sent'
   ])
 })
 
-test('of containers that are added to a running pod, theirs alone', async () => {
+test('the request for containers added to a running pod contains theirs alone', async () => {
   const { sent, ask } = open([yes])
   await ask({ subresource: 'ephemeralcontainers' })
   expect(JSON.parse(sent[0] ?? '')).toMatchObject({ spec: { containers: [{ image: 'debug:1' }] } })
@@ -119,14 +119,14 @@ test.each([
   expect(refusalOf(await open([given]).ask())).toBe(message)
 })
 
-test('what the answer tells goes to the audit log', async () => {
+test('audit annotations of the answer are in the audit log', async () => {
   const { ask } = open([answer({ allowed: true, auditAnnotations: { why: 'signed' } })])
   expect(await ask()).toMatchObject({
     auditAnnotations: [{ key: 'imagepolicywebhook.image-policy.orch.io/why', value: 'signed', level: 'Metadata' }],
   })
 })
 
-test('a yes is remembered for as long as the configuration says, a no likewise', async () => {
+test('approvals and refusals are cached for the configured times', async () => {
   const { sent, clock, ask } = open([no, yes], { allowTTL: 60, denyTTL: 10 })
   await ask()
   clock.advance(9_000)
@@ -148,7 +148,7 @@ test('another question is another answer', async () => {
   expect(sent).toHaveLength(2)
 })
 
-test('without an answer the images are refused, after further attempts', async () => {
+test('images are refused without an answer, after further attempts', async () => {
   const { sent, clock, ask } = open([new Error('connection refused')])
   expect(refusalOf(await whileTimePasses(clock, ask()))).toBe('pods "a" is forbidden: connection refused')
   expect(sent).toHaveLength(5)
@@ -160,7 +160,7 @@ test('a failure that passes is not noticed', async () => {
   expect(sent).toHaveLength(3)
 })
 
-test('where the backend is unreachable and the configuration says so, images are allowed, and the audit log says it', async () => {
+test('images are allowed while the backend is unreachable if the configuration says so, and the audit log records it', async () => {
   const { ask } = open([{ code: 400, body: '' }], { defaultAllow: true })
   expect(await ask()).toMatchObject({
     kind: 'allowed',

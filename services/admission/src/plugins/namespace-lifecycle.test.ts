@@ -50,7 +50,7 @@ const asking = { decisions: [], resumeAt: '', explain: false }
 
 const statusOf = (answer: AdmissionAnswer) => (answer.kind === 'denied' ? answer.status : undefined)
 
-test('an object is created on condition that its namespace stays as it is', async () => {
+test('an object is created on condition that its namespace is unchanged', async () => {
   const { storage, admission } = open()
   storage.put({ resource: prefix, name: 'team', object: { kind: 'Namespace', apiVersion: 'v1', status: {} } })
   const revision = (await storage.get({ key: objectKey(prefix, undefined, 'team'), read: { kind: 'latest' } })).entry?.revision
@@ -88,7 +88,7 @@ test.each([
   expect(statusOf(await admission.admit({ ...asking, phase: 'validate', attributes }))?.code).toBe(code)
 })
 
-test('what no admission rule matches is allowed without a call', async () => {
+test('a request without a matching admission rule is allowed without a call', async () => {
   const { admission } = open()
   const attributes = { ...aCreate, operation: 'DELETE' }
   expect(await admission.admit({ ...asking, phase: 'mutate', attributes })).toEqual({

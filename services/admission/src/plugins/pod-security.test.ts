@@ -55,7 +55,7 @@ function open() {
 
 const key = objectKey(prefix, undefined, 'team')
 
-test('a pod is let in on condition that its namespace stays as it is', async () => {
+test('a pod is admitted on condition that its namespace is unchanged', async () => {
   const { label, ask } = open()
   const first = label({})
   expect(await ask()).toMatchObject({ kind: 'allowed', conditions: [{ key, revision: first }] })
@@ -63,7 +63,7 @@ test('a pod is let in on condition that its namespace stays as it is', async () 
   expect(await ask()).toMatchObject({ kind: 'allowed', conditions: [{ key, revision: second }] })
 })
 
-test('a level that memory still has is not what refuses: the latest counts', async () => {
+test('the latest level refuses, and not an older one in memory', async () => {
   const { label, ask } = open()
   label({ 'pod-security.orch.io/enforce': 'baseline' })
   expect(await ask()).toMatchObject({ kind: 'denied' })
@@ -71,7 +71,7 @@ test('a level that memory still has is not what refuses: the latest counts', asy
   expect(await ask()).toMatchObject({ kind: 'allowed' })
 })
 
-test('in a namespace that is gone there are no pods, and its templates cause no warnings', async () => {
+test('a deleted namespace has no pods, and its templates cause no warnings', async () => {
   const { ask } = open()
   expect(await ask()).toMatchObject({ kind: 'denied', error: { status: { code: 404, message: 'namespaces "team" not found' } } })
   const template = { metadata: {}, spec: { hostPID: true, containers: [] } }
@@ -84,7 +84,7 @@ test('in a namespace that is gone there are no pods, and its templates cause no 
   expect(job).toMatchObject({ kind: 'allowed' })
 })
 
-test('labels that cannot be parsed hold pods to the strictest level, and the audit log says so', async () => {
+test('unreadable labels hold pods to the strictest level, and the audit log records it', async () => {
   const { label, ask } = open()
   label({ 'pod-security.orch.io/enforce': 'x' })
   const verdict = await ask()

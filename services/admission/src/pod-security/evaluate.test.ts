@@ -252,14 +252,14 @@ test('up to 1.24 a pod for Windows is held to the same', () => {
   expect(reasons).toBe('allowPrivilegeEscalation != false, unrestricted capabilities, runAsNonRoot != true, seccompProfile')
 })
 
-test('violations of the baseline come first', () => {
+test('violations of the baseline are listed first', () => {
   const spec = { hostNetwork: true, containers: [{ name: 'a', securityContext: { privileged: true } }] }
   expect(printReasons(violations({ level: 'restricted', spec }))).toBe(
     'host namespaces, privileged, allowPrivilegeEscalation != false, unrestricted capabilities, runAsNonRoot != true, seccompProfile',
   )
 })
 
-test('any pod gets an answer, and what the baseline forbids is forbidden by the strictest level too', () => {
+test('any pod gets an answer, and the strictest level forbids everything that the baseline forbids', () => {
   const anySpec = anyStruct(resolveStruct('core/v1.PodSpec'), 'some') as fc.Arbitrary<PodSpecView>
   fc.assert(
     fc.property(anySpec, fc.integer({ min: 0, max: 30 }), (spec, minor) => {

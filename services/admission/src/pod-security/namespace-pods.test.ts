@@ -66,7 +66,7 @@ test.each([
   expect(await warn({ pods: podNames.map((name) => ({ name })) })).toEqual([header, text])
 })
 
-test('when time runs out, one pod of each owner has been seen first', async () => {
+test('one pod of each owner has been checked first when time runs out', async () => {
   const pods = [
     { name: 'a1', owner: 'a' },
     { name: 'a2', owner: 'a' },

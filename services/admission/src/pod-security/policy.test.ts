@@ -35,7 +35,7 @@ test('an invalid label means the strictest level where it is enforced, and none 
   ])
 })
 
-test.each(['latest', 'v1.0', 'v1.25', 'v1.130'])('the version %s is printed as it was read', (text) => {
+test.each(['latest', 'v1.0', 'v1.25', 'v1.130'])('the version %s is printed in its own form', (text) => {
   const version = parseVersion(text)
   expect(version && printVersion(version)).toBe(text)
 })

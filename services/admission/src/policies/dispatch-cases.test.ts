@@ -107,7 +107,7 @@ describe('VAP-41: cases of dispatch', () => {
   )
 })
 
-describe('a kind whose definition is not there', () => {
+describe('a kind whose definition is absent', () => {
   const rule = { ruleWithOperations: { rule: { apiGroups: ['trees.io'], apiVersions: ['v1'], resources: ['oaks'] }, operations: ['*'] } }
   const policy = (failurePolicy: string) => ({
     metadata: { name: 'p' },
@@ -120,7 +120,7 @@ describe('a kind whose definition is not there', () => {
   const oak = { apiVersion: 'trees.io/v1', kind: 'Oak', metadata: { name: 'o' }, spec: { size: 1 } }
   const request = { ...aRequest, group: 'trees.io', version: 'v1', resource: 'oaks', kind: 'Oak', name: 'o', namespace: '', object: oak }
 
-  test('VAP-42: a mutation is refused with a 503 that says what may be the matter', async () => {
+  test('VAP-42: a mutation is refused with a 503 that names the likely cause', async () => {
     const { putPolicy, putBinding, mutate } = open()
     putPolicy(policy('Fail'))
     putBinding({ metadata: { name: 'b' }, spec: { policyName: 'p' } } as Named<object>)
@@ -135,7 +135,7 @@ describe('a kind whose definition is not there', () => {
     })
   })
 
-  test('VAP-42: a policy that ignores failures leaves the object as it is', async () => {
+  test('VAP-42: a policy that ignores failures leaves the object unchanged', async () => {
     const { putPolicy, putBinding, mutate } = open()
     putPolicy(policy('Ignore'))
     putBinding({ metadata: { name: 'b' }, spec: { policyName: 'p' } } as Named<object>)

@@ -20,7 +20,7 @@ test('a buffer that is used for something else afterwards changes nothing', () =
   expect(objects.parse('a', bytes)).toEqual({ x: 2 })
 })
 
-test('large objects, and those of many keys ago, are not kept', () => {
+test('large objects, and the least recently used ones, are not cached', () => {
   const objects = new ParsedObjects()
   const large = bytesOf({ x: 'y'.repeat(20_000) })
   expect(objects.parse('large', large)).not.toBe(objects.parse('large', large))

@@ -5,7 +5,7 @@ const group = 'apiserver.config.orch.io'
 const head = { apiVersion: `${group}/v1`, kind: 'ResourceQuotaConfiguration' }
 const read = (value: unknown) => readLimitedResources({ value, file: 'f.yaml' }, group)
 
-test('what may be used only under a quota', () => {
+test('resources are limited to namespaces with a quota', () => {
   expect(readLimitedResources(undefined, group)).toEqual([])
   const scope = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] }
   expect(

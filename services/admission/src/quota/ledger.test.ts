@@ -20,7 +20,7 @@ const reserved = (ledger: Ledger, reservation: Reservation): Ledger => {
 }
 const usedOf = (ledger: Ledger) => printAmounts(totalOf(ledger)).pods
 
-test('what is reserved is used, and one id never reserves twice', () => {
+test('a reservation counts as used, and one id never reserves twice', () => {
   const once = reserved(empty, aReservation('a'))
   expect(usedOf(once)).toBe('2')
   expect(reserved(once, aReservation('a'))).toBe(once)
@@ -30,7 +30,7 @@ test('what is reserved is used, and one id never reserves twice', () => {
   })
 })
 
-test('what was committed stays used, what was not is free; once and no more', () => {
+test('a committed reservation stays used, and a refused one is released; once and no more', () => {
   const open = reserved(empty, aReservation('a'))
   const committed = settleIn(open, { id: 'a', revision: 95 })
   expect([usedOf(committed), committed.reservations]).toEqual(['2', []])
@@ -38,7 +38,7 @@ test('what was committed stays used, what was not is free; once and no more', ()
   expect(usedOf(settleIn(open, { id: 'a', revision: undefined }))).toBe('1')
 })
 
-test('of several reservations the one that has ended goes, and all others stay open', () => {
+test('a finished reservation is removed, and all others stay open', () => {
   const [a, b] = [aReservation('a', { amounts: { pods: '1' } }), aReservation('b', { amounts: { pods: '2' } })]
   const open = { ...empty, reservations: [a, b] }
   expect(settleIn(open, { id: 'b', revision: 95 })).toEqual({ ...empty, counted: { pods: '3' }, reservations: [a] })
@@ -55,7 +55,7 @@ test.each([
   expect(usedOf(settleIn(open, { id: 'a', revision }))).toBe(used)
 })
 
-test('at its deadline a reservation is still open', () => {
+test('a reservation is still open at its deadline', () => {
   const ledger = { ...empty, reservations: [aReservation('a')] }
   expect(recountIn(ledger, aCount({ startedMs: 1_000 })).reservations).toHaveLength(1)
 })
@@ -75,7 +75,7 @@ test.each([
   expect(ledger).toMatchObject({ countedAt: 100, counted: { pods: '1' } })
 })
 
-test('a ledger is read as it was stored', () => {
+test('a ledger is read in the form that was stored', () => {
   const ledger = reserved(empty, aReservation('a'))
   const value = encodeLedger(ledger, { namespace: 'n', name: 'q' }, 'w')
   const json = value.subarray(Buffer.from(value).indexOf('{"kind"'))

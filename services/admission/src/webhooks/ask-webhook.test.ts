@@ -100,7 +100,7 @@ test('ADM-WH-47: a call without a version that can be sent fails, and follows th
   expect(errorOf(aQuestion({ admissionReviewVersions: ['v7'] }), outcome)).toMatchObject({ code: 500 })
 })
 
-test('ADM-WH-12: there is as much time as the webhook has, and never more than the request has', async () => {
+test('ADM-WH-12: a call has the webhook’s time, and never more than the request’s', async () => {
   const times = async (webhook: object, remainingMs?: number) => (await ask(aQuestion(webhook, {}, remainingMs))).calls[0]?.timeoutMs
   expect(await times({})).toBe(10_000)
   expect(await times({ timeoutSeconds: 30 })).toBe(30_000)
@@ -125,7 +125,7 @@ test('METRIC-09: a refusal with a code that HTTP does not have is answered with 
   expect(rejection?.labels).toMatchObject({ error_type: 'no_error', rejection_code: '600' })
 })
 
-test('a refusal keeps details, and does without what is null', () => {
+test('a refusal keeps details, and ignores null members', () => {
   const status = { code: 422, message: null, reason: 'Invalid', details: { causes: [{ field: 'a' }] } } as never
   expect(denial('a.b.c', status).status).toMatchObject({
     code: 422,

@@ -57,7 +57,7 @@ const inquiry: Inquiry = {
   decisionOn: () => undefined,
 }
 
-test('until it is known which webhooks there are, all is asked about, and waits for as long as it has time', async () => {
+test('every request waits for the list of webhooks, until its own deadline', async () => {
   const { plugin, clock } = open({ answers: false })
   expect(plugin.admissionRules).toEqual(everything)
   const verdict = plugin.validate?.(attributes, inquiry)
@@ -68,7 +68,7 @@ test('until it is known which webhooks there are, all is asked about, and waits 
   })
 })
 
-test('what is asked about follows the configurations, and tells up to where', async () => {
+test('the admission rules follow the configurations, with their revision', async () => {
   const { plugin, tiny, changes } = open({ answers: true })
   await expect.poll(() => plugin.admissionRules).toEqual([])
   expect(await plugin.validate?.(attributes, inquiry)).toEqual({ kind: 'allowed' })

@@ -28,14 +28,14 @@ test.each<readonly [string, object, boolean, string]>([
   expect(read({ uid: 'u', allowed: true, ...fields }, 'v1', isMutating)).toEqual(misfit(message))
 })
 
-test('in v1beta1 uid, kind and type of the patch may be absent, and a patch of a judge is passed over', () => {
+test('uid, kind and type of the patch may be absent in v1beta1, and a patch of a validating webhook is ignored', () => {
   const nameless = { kind: undefined, apiVersion: undefined }
   expect(read({ allowed: true }, 'v1beta1', false, nameless)).toMatchObject({ kind: 'review', review: { isAllowed: true, patch: '' } })
   expect(read({ allowed: true, patch }, 'v1beta1', true)).toMatchObject({ review: { patch: '[]', patchType: 'JSONPatch' } })
   expect(read({ allowed: true, patch }, 'v1beta1', false)).toMatchObject({ review: { patch: '', patchType: '' } })
 })
 
-test('ADM-REV-17: neither version stands for the other', () => {
+test('ADM-REV-17: a review of the other version is refused', () => {
   const of = (version: string) => `expected webhook response of admission.orch.io/${version}, Kind=AdmissionReview, got `
   const other = (version: string) => ({ apiVersion: `admission.orch.io/${version}` })
   expect(read({ uid: 'u', allowed: true }, 'v1beta1', false, other('v1'))).toEqual(
@@ -44,7 +44,7 @@ test('ADM-REV-17: neither version stands for the other', () => {
   expect(read({ uid: 'u', allowed: true }, 'v1', false, { kind: undefined, apiVersion: undefined })).toEqual(misfit(`${of('v1')}, Kind=`))
 })
 
-test('what is null is absent', () => {
+test('a null member counts as absent', () => {
   const nothing = { status: null, patch: null, patchType: null, warnings: null, auditAnnotations: null }
   expect(read({ uid: 'u', allowed: false, ...nothing }, 'v1', true)).toEqual({
     kind: 'review',

@@ -104,7 +104,7 @@ const deletion = (namespace: string, propagationPolicy: string) => ({
   preconditions: { uid: 'd', resourceVersion: '7' },
 })
 
-test('DEL-12: an owner that is deleted in the foreground waits for dependants of its own namespace, and is not asked for', async () => {
+test('DEL-12: an owner under foreground deletion waits for dependants of its own namespace, and needs no request', async () => {
   const owner: Metadata = { uid: 'o', name: 'o', namespace: 'n', ...goingInForeground }
   const dependant = aDependant('n', owner)
   expect(await lookAt('d', [owner, dependant, belowOf(dependant)])).toEqual({
@@ -113,7 +113,7 @@ test('DEL-12: an owner that is deleted in the foreground waits for dependants of
   })
 })
 
-test('DEL-12: an owner of the whole cluster that is deleted in the foreground waits for dependants of any namespace, and is not asked for', async () => {
+test('DEL-12: a cluster-scoped owner under foreground deletion waits for dependants of any namespace, and needs no request', async () => {
   const owner: Metadata = { uid: 'o', name: 'o', ...goingInForeground }
   const dependant = aDependant('n', owner)
   expect(await lookAt('d', [owner, dependant, belowOf(dependant)])).toEqual({
@@ -128,7 +128,7 @@ test('DEL-12: an owner that is deleted in the foreground in another namespace is
   expect((await lookAt('d', [owner, dependant, belowOf(dependant)])).changes).toEqual([deletion('n', 'Background')])
 })
 
-test('DEL-12: beside an owner that is there, one that waits in its namespace or is in another is no longer named', async () => {
+test('DEL-12: a reference to a waiting or misplaced owner is removed beside an owner that exists', async () => {
   const solid: Metadata = { uid: 's', name: 's', namespace: 'n' }
   for (const namespace of ['n', 'other']) {
     const owner: Metadata = { uid: 'o', name: 'o', namespace, ...goingInForeground }
@@ -149,8 +149,8 @@ const remove = (of: Metadata, propagationPolicy: string) => {
   return { method: 'DELETE', path: pathOf(of), propagationPolicy, preconditions: { uid, resourceVersion } }
 }
 
-describe('DEL-12: nothing is asked or changed', () => {
-  test('for what is not known, or waits for others than the collector', async () => {
+describe('DEL-12: no request and no change is made', () => {
+  test('for an unknown object, or one that waits for finalizers of others', async () => {
     const owner = aMap('o')
     const nothing = { changes: [], asked: [], dropped: [], reported: [], isParted: false }
     expect(await look('x', [owner])).toEqual(nothing)
@@ -172,7 +172,7 @@ test('DEL-12: an absent object is reported as such, as is one whose name another
   expect(await look('d', [{ ...aMap('d'), uid: 'other' }], { known })).toMatchObject({ changes: [], dropped: ['d'] })
 })
 
-describe('DEL-12: an object whose owners are all gone', () => {
+describe('DEL-12: an object whose owners are all deleted', () => {
   test.each([
     ['Background', {}],
     ['Background', { finalizers: ['a/b'] }],
@@ -189,31 +189,31 @@ describe('DEL-12: an object whose owners are all gone', () => {
     expect((await look('d', [owner, dependant])).changes).toEqual([remove(dependant, 'Background')])
   })
 
-  test('is deleted in the background where no owner waits, whatever depends on it', async () => {
+  test('is deleted in the background if no owner waits, whatever its dependants', async () => {
     const dependant = aMap('d', ownedBy(aMap('o')))
     expect((await look('d', [dependant, belowOf(dependant)])).changes).toEqual([remove(dependant, 'Background')])
   })
 
-  test('stays where one of them let it go, and forgets that one alone', async () => {
+  test('stays if one of them orphaned it, and loses that reference alone', async () => {
     const [o, p] = [aMap('o'), aMap('p')]
     const dependant = aMap('d', ownedBy(o, p))
     expect((await look('d', [dependant], { parted: ['o'] })).changes).toEqual([patch(dependant, ownedBy(p))])
     expect((await look('d', [dependant], { parted: ['o', 'p'] })).changes).toEqual([patch(dependant, { ownerReferences: null })])
   })
 
-  test('is not let go by an owner that is still there', async () => {
+  test('is not released by an owner that still exists', async () => {
     const [o, p] = [aMap('o', goingInForeground), aMap('p')]
     const dependant = aMap('d', ownedBy(o, p))
     expect((await look('d', [dependant, o], { parted: ['o'] })).changes).toEqual([remove(dependant, 'Background')])
   })
 })
 
-test('DEL-12: an object of the whole cluster that names an owner in a namespace stays as it is', async () => {
+test('DEL-12: a cluster-scoped object that names an owner in a namespace stays unchanged', async () => {
   const { namespace: _namespace, ...rest } = aMap('d', ownedBy(aMap('o'), { uid: 'x', name: 'x' }))
   expect(await look('d', [rest])).toMatchObject({ changes: [], reported: ['d o misplaced', 'd x absent'] })
 })
 
-test('LIM-12: of many owners the first hundred are reported', async () => {
+test('LIM-12: the first hundred of many owners are reported', async () => {
   const owners = Array.from({ length: 101 }, (_, index) => aMap(`o${index}`))
   const { reported } = await look('d', [aMap('d', ownedBy(...owners))])
   expect(reported).toEqual(owners.slice(0, 100).map(({ uid }) => `d ${uid} absent`))
@@ -237,7 +237,7 @@ describe('DEL-12: an object that is deleted in the foreground', () => {
     expect((await look('o', [alone, ...others])).changes).toEqual([patch(alone, { finalizers: null })])
   })
 
-  test('in a cycle no longer blocks the owner that waits for it, and goes on blocking others', async () => {
+  test('in a cycle stops blocking the owner that waits for it, and continues to block others', async () => {
     const other = aMap('x', goingInForeground)
     const below = aMap('d', { ...goingInForeground, ...ownedBy(aMap('o')) })
     const top = aMap('o', { ...goingInForeground, ...ownedBy(below, other) })
@@ -251,28 +251,28 @@ describe('DEL-12: an object that is deleted in the foreground', () => {
   })
 })
 
-describe('DEL-12: an object that lets its dependants go', () => {
+describe('DEL-12: an object that orphans its dependants', () => {
   const owner = aMap('o', going('orphan'))
   const other = aMap('x')
 
-  test('is forgotten by them before it goes, and by no object of another namespace', async () => {
+  test('is removed from their references before its deletion, and from no object of another namespace', async () => {
     const [d, e, f] = [aMap('d', ownedBy(owner)), aMap('e', ownedBy(other, owner)), { ...aMap('f', ownedBy(owner)), namespace: 'other' }]
     const { changes, isParted } = await look('o', [owner, d, e, f])
     expect(changes).toEqual([patch(d, { ownerReferences: null }), patch(e, ownedBy(other)), patch(owner, { finalizers: null })])
     expect(isParted).toBe(true)
   })
 
-  test('is not said to have parted where others hold it', async () => {
+  test('is not noted as parted while finalizers of others hold it', async () => {
     const held = aMap('o', going('orphan', 'a/b'))
     expect(await look('o', [held])).toMatchObject({ changes: [patch(held, { finalizers: ['a/b'] })], isParted: false })
   })
 
-  test('does not touch those that are gone or have forgotten it', async () => {
+  test('does not change dependants that are deleted or have lost the reference', async () => {
     const known = [owner, aMap('d', ownedBy(owner)), aMap('e', ownedBy(owner))]
     expect((await look('o', [owner, aMap('d', ownedBy(other))], { known })).changes).toEqual([patch(owner, { finalizers: null })])
   })
 
-  test('is forgotten by all of them, however many there are', async () => {
+  test('is removed from the references of all, for any number', async () => {
     const dependants = Array.from({ length: 50 }, (_, index) => aMap(`d${index}`, ownedBy(owner)))
     const { changes } = await look('o', [owner, ...dependants])
     expect(changes).toHaveLength(51)

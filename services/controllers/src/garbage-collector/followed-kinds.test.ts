@@ -92,7 +92,7 @@ async function following() {
   return { clock, looks, change, remote, open }
 }
 
-test('changes of definitions that come one after another are one look at what is served, and one more a second later', async () => {
+test('changes of definitions in a row cause one look at discovery, and one more a second later', async () => {
   const { clock, looks, change } = await following()
   expect(looks()).toBe(1)
   for (const name of ['oaks.trees.io', 'elms.trees.io', 'figs.trees.io']) await change(name)
@@ -108,7 +108,7 @@ test('changes of definitions that come one after another are one look at what is
   await expect.poll(looks).toBe(4)
 })
 
-test('kinds of a server that is down are followed on, as their objects are still there; those that are not served any more are let go', async () => {
+test('kinds of a server that is down are followed on, as their objects still exist; unserved kinds are dropped', async () => {
   const { clock, looks, change, remote, open } = await following()
   const things = '/apis/remote.io/v1/things'
   await expect.poll(() => open.has(things)).toBe(true)

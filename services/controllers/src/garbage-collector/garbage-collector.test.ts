@@ -35,7 +35,7 @@ function aNode(
 }
 
 describe('the graph', () => {
-  test('knows dependants by their owner’s uid, until they forget it or are gone', () => {
+  test('finds dependants by their owner’s uid, until they lose the reference or are deleted', () => {
     const graph = new Graph()
     graph.put(aNode('a', ['top']))
     graph.put(aNode('b', ['top', 'a']))
@@ -54,7 +54,7 @@ describe('the graph', () => {
     expect(graph.dependantsOf({ ...aNode('top'), namespace: undefined }).map(({ uid }) => uid)).toEqual(['here', 'there'])
   })
 
-  test('keeps what is put again, and forgets what is removed', () => {
+  test('keeps a node that is put again, and drops a removed one', () => {
     const graph = new Graph()
     const [a, b] = [aNode('a', ['top']), aNode('b', ['top', 'side'])]
     expect([graph.put(a), graph.put(b), graph.put(a), graph.get('a')]).toEqual([undefined, undefined, a, a])
@@ -91,7 +91,7 @@ describe('the graph', () => {
     expect(graph.blockersOf(aNode('none'))).toEqual([])
   })
 
-  test('tells who waits for whom, in a cycle too', () => {
+  test('finds the objects that wait for others, in a cycle too', () => {
     const graph = new Graph()
     const waiting = (uid: string, owner: string, { blockOwnerDeletion = true, namespace = 'n' } = {}) => {
       const node = aNode(uid, [owner], { phase: 'foreground', namespace })
@@ -127,7 +127,7 @@ describe('the metadata reflector', () => {
     return { sink, reported }
   }
 
-  test('tells objects with owners or that are going, and of all others no more than the uid', () => {
+  test('reports objects with owners or under deletion, and for all others only the uid', () => {
     const { sink, reported } = aSink()
     const state = { version: '1', reported: undefined }
     const text = 'a "ownerReferences": and a "deletionTimestamp": in a text'
@@ -149,7 +149,7 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('7')
   })
 
-  test('reads the uid and version of the object itself where its metadata are sorted by name, as those of custom resources', () => {
+  test('reads the uid and version of the object itself if its metadata are sorted by name, as those of custom resources', () => {
     const { sink, reported } = aSink()
     const state = { version: '1', reported: undefined }
     const sorted = (type: string, uid: string, metadata: object) =>
@@ -162,7 +162,7 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('4')
   })
 
-  test('asks for metadata alone, and goes on from the last version', async () => {
+  test('requests metadata alone, and resumes from the last version', async () => {
     const ending = new AbortController()
     const asked: { path: string; accept: string | undefined }[] = []
     const annotations = { 'example.com/initial-events-end': 'true' }
@@ -193,7 +193,7 @@ describe('the metadata reflector', () => {
     ])
   })
 
-  test('an event that was cut off is not told, and comes again', async () => {
+  test('does not report an event that was cut off, and receives it again', async () => {
     const ending = new AbortController()
     const paths: string[] = []
     const whole = `${printEvent('ADDED', { uid: 'a', resourceVersion: '2', ownerReferences: [{ uid: 'top' }] })}\n`
@@ -263,7 +263,7 @@ describe('the metadata reflector', () => {
     expect((await reflected([new Error('away')], 1)).delays).toEqual([200, 400])
   })
 
-  test.each([410, 504])('a version that is gone, by %i, begins anew at once; without a version it is a failure', async (code) => {
+  test.each([410, 504])('begins anew at once after an expired version, by %i; without a version it is a failure', async (code) => {
     const { starts, errors, delays } = await reflected([[failure(code)], [end('5')], [failure(code)], [end('9')]])
     expect(starts).toEqual([everything, everything, 'resourceVersion=5', everything, 'resourceVersion=9'])
     expect([errors, delays]).toEqual([[`status ${code}`], [100, 100]])
@@ -305,7 +305,7 @@ describe('the metadata reflector', () => {
     },
   )
 
-  test('a list that is refused, too, is asked for later', async () => {
+  test('retries a refused list later', async () => {
     const refusal = new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, message: 'no' })
     const { starts, errors, delays } = await reflected([refusal, refusal, listed('5', [])])
     expect([starts, errors, delays]).toEqual([[everything, list, list, 'resourceVersion=5'], ['no'], [100, 100]])
@@ -318,20 +318,20 @@ describe('the metadata reflector', () => {
     expect([starts.at(-1), reported.at(-1)]).toEqual(['resourceVersion=6', 'changed a live top'])
   })
 
-  test('another error goes on from where it was', async () => {
+  test('resumes from the last version after another error', async () => {
     const { starts, errors, delays } = await reflected([[end('5')], [bookmark('7'), failure(500)]])
     expect(starts).toEqual([everything, 'resourceVersion=5', 'resourceVersion=7'])
     expect([errors, delays]).toEqual([['status 500'], [100, 200]])
   })
 
-  test('answers without events are asked for again later, and those with events at once', async () => {
+  test('retries later after an answer without events, and at once after one with events', async () => {
     expect((await reflected([[], []])).delays).toEqual([100, 200, 400])
     expect((await reflected([[end('5')], [bookmark('6')]])).delays).toEqual([100])
     // Before the list is complete there is no version to resume from.
     expect((await reflected([[bookmark('6')]])).delays).toEqual([100, 200])
   })
 
-  test('lines may come in any pieces, and empty ones are no events', async () => {
+  test('accepts lines in any pieces, and ignores empty ones', async () => {
     const line = `${printEvent('ADDED', { uid: 'a', resourceVersion: '2', ownerReferences: [{ uid: 'top' }] })}\n`
     const whole = `\n${line}\n\n${end('9')}`
     const pieces = [whole.slice(0, 20), whole.slice(20, 21), '', whole.slice(21, 60), whole.slice(60)]
@@ -341,7 +341,7 @@ describe('the metadata reflector', () => {
     }
   })
 
-  test('an object without owners that is not going is settled, whatever its fields say', () => {
+  test('treats an object without owners that is not being deleted as settled, for any of its fields', () => {
     const { sink, reported } = aSink()
     const state = { version: '1', reported: undefined }
     readEvent(printEvent('MODIFIED', { uid: 'a', resourceVersion: '2', ownerReferences: [] }), state, sink)
@@ -357,7 +357,7 @@ describe('the metadata reflector', () => {
     expect([reported, state.version]).toEqual([[], '8'])
   })
 
-  test('a bookmark in the middle of everything is no version to go on from', () => {
+  test('does not take a bookmark in the middle of an initial state for a version to resume from', () => {
     const { sink } = aSink()
     const state = { version: '', reported: new Set<string>() }
     readEvent(toLine({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } }), state, sink)
@@ -393,7 +393,7 @@ describe('a change', () => {
     return { ...reactions, looked, gone, named }
   }
 
-  test('asks for nothing where the owners are known to be there', () => {
+  test('enqueues nothing if the owners are known to exist', () => {
     const { changed, looked } = someReactions(['top'])
     changed(aNode('a', ['top']))
     expect(looked).toEqual([])
@@ -401,14 +401,14 @@ describe('a change', () => {
     expect(looked).toEqual(['a'])
   })
 
-  test('of an owner that starts to wait asks for it and for its dependants', () => {
+  test('of an owner that starts to wait enqueues it and its dependants', () => {
     const { changed, looked } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('top', [], { phase: 'foreground' }))
     expect(looked).toEqual(['a', 'top'])
   })
 
-  test('of a dependant asks for the owner that waits', () => {
+  test('of a dependant enqueues the owner that waits', () => {
     const { changed, settled, removed, looked } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('b', ['top']))
@@ -419,7 +419,7 @@ describe('a change', () => {
     expect(looked).toEqual(['top', 'top'])
   })
 
-  test('of an object that goes asks for nothing but what its finalizer asks for', () => {
+  test('of an object under deletion enqueues only the work of its finalizer', () => {
     const { changed, looked } = someReactions()
     changed(aNode('a', ['top'], { phase: 'deleting' }))
     expect(looked).toEqual([])
@@ -430,7 +430,7 @@ describe('a change', () => {
     expect(looked).toEqual(['b'])
   })
 
-  test('of an owner that waits already does not ask for its dependants again', () => {
+  test('of an owner that waits already does not enqueue its dependants again', () => {
     const { changed, looked } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('top', [], { phase: 'foreground' }))
@@ -443,7 +443,7 @@ describe('a change', () => {
     expect(looked).toEqual([])
   })
 
-  test('that gives an object an owner that waits asks for both, and one that takes it away for the owner', () => {
+  test('that adds a waiting owner to an object enqueues both, and one that removes it enqueues the owner', () => {
     const { changed, looked } = someReactions(['top', 'other'])
     changed(aNode('top', [], { phase: 'foreground' }))
     looked.length = 0
@@ -454,7 +454,7 @@ describe('a change', () => {
     expect(looked).toEqual(['top'])
   })
 
-  test('of an owner that is gone asks for all that name it, and says whether any do', () => {
+  test('of a deleted owner enqueues all that name it, and returns whether any do', () => {
     const { changed, removed, settled, looked, gone, named } = someReactions(['top'])
     changed(aNode('a', ['top']))
     changed(aNode('b', ['top']))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { groupSize, inGroups } from './collect.ts'
 
-test('LIM-12: of many items a few are worked on at a time, and between groups others have their turn', async () => {
+test('LIM-12: a few of many items are worked on at a time, and other work runs between groups', async () => {
   let running = 0
   let most = 0
   let turns = 0

@@ -118,7 +118,7 @@ test('DEL-12: an owner that is absent is looked for by name in all namespaces, o
   expect(lists).toHaveLength(3)
 })
 
-test('DEL-12: an owner that is known to be gone, or is of the whole cluster, is not looked for', async () => {
+test('DEL-12: an owner that is known to be deleted, or is cluster-scoped, is not searched', async () => {
   const { report, owners, events, lists } = aReporter(['u'])
   owners.setGone('u', true)
   await report(aNode(), owner, 'absent')

@@ -50,7 +50,7 @@ function someOwners() {
   return { owners: new Owners(context, [configMaps, nodes]), asked }
 }
 
-test('what is found where one reference points says nothing of another to the same uid', async () => {
+test('the result at the place of one reference says nothing of another place of the same uid', async () => {
   const { owners, asked } = someOwners()
   const wrong = owners.standingOf({ ...reference, name: 'other' }, 'n')
   asked[0]?.reply(absent())
@@ -60,7 +60,7 @@ test('what is found where one reference points says nothing of another to the sa
   expect([await owners.standingOf({ ...reference, name: 'other' }, 'n'), asked.length]).toEqual(['absent', 2])
 })
 
-test('an owner that goes while the answer is on its way is gone, whether or not anybody was known to name it', async () => {
+test('an owner deleted during the request is deleted, whether or not a reference to it was known', async () => {
   const { owners, asked } = someOwners()
   const standing = owners.standingOf(reference, 'n')
   owners.setGone('u', false)
@@ -68,7 +68,7 @@ test('an owner that goes while the answer is on its way is gone, whether or not 
   expect([await standing, owners.isKnownSolid(reference, 'n')]).toEqual(['absent', false])
 })
 
-test('what was asked for before everything was forgotten is not remembered', async () => {
+test('an answer to a question from before a reset is not cached', async () => {
   const { owners, asked } = someOwners()
   const standing = owners.standingOf(reference, 'n')
   owners.forgetAll()
@@ -76,7 +76,7 @@ test('what was asked for before everything was forgotten is not remembered', asy
   expect([await standing, owners.isKnownSolid(reference, 'n')]).toEqual(['solid', false])
 })
 
-test('who has let its dependants go has done so whatever is forgotten', () => {
+test('an owner that has orphaned its dependants keeps that state over a reset', () => {
   const { owners } = someOwners()
   owners.setParted('u')
   owners.forgetAll()
@@ -89,7 +89,7 @@ test('an owner with an impossible name causes no request', async () => {
   expect([await Promise.all(standings), asked]).toEqual([Array(4).fill('absent'), []])
 })
 
-test('DEL-12: an owner in a namespace is misplaced for an object of the whole cluster, and is not asked for', async () => {
+test('DEL-12: an owner in a namespace is misplaced for a cluster-scoped object, and not requested', async () => {
   const { owners, asked } = someOwners()
   expect([await owners.standingOf(reference, undefined), asked]).toEqual(['misplaced', []])
 })
@@ -140,7 +140,7 @@ test('DEL-12: a kind that is not served is an error that names it, as is one of 
   expect(owners.resourceOf({ ...reference, apiVersion: 'v2' })).toBe(configMaps)
 })
 
-test('an owner that is gone is remembered where it is named or asked for, and until everything is forgotten', async () => {
+test('a deleted owner is cached at the places that name it, until everything is forgotten', async () => {
   const { owners, asked } = someOwners()
   owners.setGone('u', true)
   expect([owners.isGone('u'), owners.isGone('v')]).toEqual([true, false])
@@ -152,7 +152,7 @@ test('an owner that is gone is remembered where it is named or asked for, and un
   expect(owners.isGone('u')).toBe(false)
 })
 
-test('an owner that is asked for by several counts as asked for until the last has its answer', async () => {
+test('an owner requested by several counts as requested until the last has its answer', async () => {
   const { owners, asked } = someOwners()
   const standings = [owners.standingOf(reference, 'n'), owners.standingOf(reference, 'other')]
   asked[0]?.reply(absent())
@@ -165,7 +165,7 @@ test('an owner that is asked for by several counts as asked for until the last h
   expect(owners.isGone('u')).toBe(false)
 })
 
-test('LIM-12: what is remembered of owners is bounded', async () => {
+test('LIM-12: the cache of owners is bounded', async () => {
   const { owners, asked } = someOwners()
   const ask = async (uid: string, name = 'owner') => {
     const standing = owners.standingOf({ ...reference, uid, name }, 'n')

@@ -61,7 +61,7 @@ test('controllers that watch the same objects share one list, and others have th
   expect(lists).toEqual(['/api/v1/parts', '/api/v1/namespaces/a/parts', '/api/v1/parts', '/api/v1/parts'])
 })
 
-test('a listener that comes later hears of what is cached, once', async () => {
+test('a later listener receives the cached objects, once', async () => {
   const { client, informers } = aServer([aPart('p', 'a'), aPart('q', 'a')])
   const informer = informers.open(parts, client)
   await informer.synced

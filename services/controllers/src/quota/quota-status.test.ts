@@ -173,7 +173,7 @@ test('limits that have changed are in the status at once', async () => {
   await vi.waitFor(() => expect(statuses()[0]).toEqual(['a', 'q', { hard: { pods: '6' }, used }]), within)
 })
 
-test('a quota without limits has an empty status, and one that is being deleted keeps what it has', async () => {
+test('a quota without limits has an empty status, and one under deletion keeps its own', async () => {
   const { spec: _, ...bare } = { ...aQuota('bare', 'a', {}), spec: undefined }
   const going = aQuota('going', 'a', { pods: '1' })
   const quotas = [bare, { ...going, metadata: { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }]
@@ -193,7 +193,7 @@ test('resources without a namespace, or that cannot be listed or watched, are no
 
 const kept = (namespace: string, pods: string) => aQuota('q', namespace, { pods: '5' }, { hard: { pods: '5' }, used: { pods } })
 
-test('what has gone is counted at once, what is new after a second, and only for quotas of its namespace', async () => {
+test('a deletion is counted at once, a create after a second, and only for quotas of its namespace', async () => {
   const collections = { [quotasPath]: [kept('a', '1'), kept('b', '0')], [podsOf('a')]: [anObject('one', 'a')] }
   const { clock, happen, statuses, watched } = aController(collections)
   for (const place of [quotasPath, podsOf('a'), podsOf('b')]) await watched(place)
@@ -235,7 +235,7 @@ test('every five minutes all is counted again: a pod past its end uses nothing, 
   await vi.waitFor(() => expect(statuses()).toEqual([['a', 'q', { hard: { pods: '5' }, used: { pods: '0' } }]]), within)
 })
 
-test('what still differs a second after a write is written again', async () => {
+test('a difference that remains a second after a write is written again', async () => {
   const { clock, written } = aController({ [quotasPath]: [aQuota('q', 'a', { pods: '5' })] })
   await vi.waitFor(() => expect(written).toHaveLength(1), within)
   await settle()

@@ -134,7 +134,7 @@ describe('the reconciler', () => {
     expect(passes).toEqual(['a/x uid-x beside 1', 'a/y uid-y beside 1'])
   })
 
-  test('an object that is gone has no pass but one of its own, with its last state', async () => {
+  test('runs one last pass for a deleted object, with its last state', async () => {
     const passes: string[] = []
     const server = aServer({ things: [named('x')] })
     await run<ApiObject>(
@@ -179,7 +179,7 @@ describe('the reconciler', () => {
     expect([server.asked, seen]).toEqual([['GET /api/v1/things', 'GET /api/v1/parts'], [0]])
   })
 
-  test('a pass comes again after the delay that it asks for', async () => {
+  test('repeats a pass after the delay that it asks for', async () => {
     let passes = 0
     const { clock } = await run<ApiObject>(
       { watches: [things], reconcile: async () => (++passes < 3 ? requeueAfter(1_000) : done) },

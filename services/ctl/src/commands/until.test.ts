@@ -57,7 +57,7 @@ test('the event that makes it so ends the watch', async () => {
   expect(script.asked).toEqual(['list', 'watch'])
 })
 
-test('a watch that the server ends says nothing about the object: it is listed and watched again', async () => {
+test('a watch that the server ends does not end the wait: the object is listed and watched again', async () => {
   const script = scripted([[object], [object], []], [[], [{ type: 'MODIFIED', object }]])
   const following = follow(script)
   await passPause(script)

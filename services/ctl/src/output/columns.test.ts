@@ -26,7 +26,7 @@ test('the widest columns are cut first, to the width of the terminal', () => {
   expect(Math.max(...lengthsOf(text))).toBe(60)
 })
 
-test('names stay whole, and no column has less than 8 characters, whatever the width', () => {
+test('names stay whole, and no column has less than 8 characters, at any width', () => {
   const text = printColumns(rows, { widthMax: 10, whole: 1 })
   expect(text).toContain('a-name-that-is-big   5s    this is…   a-node-…')
 })

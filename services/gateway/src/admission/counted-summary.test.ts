@@ -15,7 +15,7 @@ function aSummary() {
   return { metrics, clock, series, told }
 }
 
-test('quantiles are within 2.5 % of what was observed, sum and count exact', async () => {
+test('quantiles are within 2.5 % of the observed values, sum and count exact', async () => {
   const { series, told, metrics } = aSummary()
   for (let index = 1; index <= 1000; index++) series.observe(index / 1000)
   const values = await told()
@@ -28,7 +28,7 @@ test('quantiles are within 2.5 % of what was observed, sum and count exact', asy
   expect(await metrics.text()).toContain('# HELP seconds Seconds.\n# TYPE seconds summary\n')
 })
 
-test('what is too old counts for no quantile, and without anything recent there is none', async () => {
+test('old values count for no quantile, and without recent ones there is none', async () => {
   const { series, told, clock } = aSummary()
   series.observe(8)
   await clock.advance(4_000)

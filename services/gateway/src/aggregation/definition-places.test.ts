@@ -8,13 +8,13 @@ const facts = (all: Record<string, [hash: string, ...references: string[]]>) =>
 const here: Readonly<Record<string, string>> = { Same: '1', Other: '2', Holder: '3', Outer: '4', Other_v2: '5' }
 const places = () => new DefinitionPlaces((name) => here[name])
 
-test('AGG-28: a definition that is there already is taken over, and one of another content gets a name that no other has', () => {
+test('AGG-28: an equal definition is reused, and one of other content gets a free name', () => {
   const { without, renamed } = places().add(facts({ Same: ['1'], Other: ['x'], Own: ['y'] }))
   expect([...without]).toEqual(['Same'])
   expect([...renamed]).toEqual([['Other', 'Other_v3']])
 })
 
-test('AGG-28: a definition that says the same of a renamed one is another one, however far away that is', () => {
+test('AGG-28: a definition that refers to a renamed one is another one, at any distance', () => {
   const { without, renamed } = places().add(facts({ Outer: ['4', 'Holder'], Holder: ['3', 'Other'], Other: ['x'], Same: ['1'] }))
   expect([...without]).toEqual(['Same'])
   expect(new Map(renamed)).toEqual(
@@ -26,7 +26,7 @@ test('AGG-28: a definition that says the same of a renamed one is another one, h
   )
 })
 
-test('AGG-28: what one document has added is there for the next', () => {
+test('AGG-28: definitions added by one document are present for the next', () => {
   const all = places()
   all.add(facts({ Own: ['y'], Shared: ['z'] }))
   const { without, renamed } = all.add(facts({ Own: ['other'], Shared: ['z'] }))

@@ -5,7 +5,7 @@ const [group, version] = ['taste.example.com', 'v1']
 const read = (...resources: readonly unknown[]) =>
   resourcesInAggregated({ items: [{ metadata: { name: group }, versions: [{ version, resources }] }] }, group, version)
 
-describe('AGG-27: what a server says of its resources', () => {
+describe('AGG-27: a server’s resource list', () => {
   const whole = {
     resource: 'flavors',
     responseKind: { group, version, kind: 'Flavor' },
@@ -21,7 +21,7 @@ describe('AGG-27: what a server says of its resources', () => {
     expect(read(whole)).toEqual([whole])
   })
 
-  test('is passed on without what is of another type, and without what has no name', () => {
+  test('is passed on without members of another type, and without entries that have no name', () => {
     const odd = { resource: 'odd', scope: 7, verbs: 'all', shortNames: 'o', categories: [1, 'all'], responseKind: 'Odd', extra: true }
     expect(read(odd, { ...whole, resource: 7 }, null, 'text')).toEqual([
       { resource: 'odd', scope: 'Cluster', singularResource: '', verbs: [], categories: ['all'] },
@@ -42,7 +42,7 @@ describe('AGG-27: what a server says of its resources', () => {
     ])
   })
 
-  test('is nothing where the group version is not there', () => {
+  test('is empty if the group version is absent', () => {
     expect(resourcesInAggregated({ items: [{ metadata: { name: 'other' }, versions: [] }] }, group, version)).toBeUndefined()
     expect(resourcesInAggregated([], group, version)).toBeUndefined()
     expect(read()).toEqual([])

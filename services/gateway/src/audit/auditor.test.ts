@@ -58,7 +58,7 @@ test('AUDIT-08: an unexpected error ends in the stage Panic, and its event has t
   expect(JSON.stringify(events)).not.toContain('secret thing')
 })
 
-test('AUDIT-08: a refusal is no panic, one that says 500 neither', async () => {
+test('AUDIT-08: a refusal is no panic, not even a 500', async () => {
   for (const error of [notFound({ group: '', resource: 'nodes' }, 'n'), failed(500, 'InternalError', 'storage is unavailable')]) {
     expect((await eventsOf(error)).map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete'])
   }

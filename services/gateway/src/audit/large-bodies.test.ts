@@ -93,7 +93,7 @@ test('AUDIT-08: an auditor that closes waits for bodies that are read', async ()
   expect(told()).toEqual(['/api/v1/nodes RequestReceived', '/api/v1/nodes ResponseComplete'])
 })
 
-test('AUDIT-08: an event whose body takes too long at the end is written without it, and says so', async () => {
+test('AUDIT-08: an event whose body takes too long at the end is written without it, with an annotation', async () => {
   const { auditor, begin, events, clock } = anAuditor('Request')
   const request = await begin('/api/v1/nodes', large)
   request.audit?.responseComplete()
@@ -104,7 +104,7 @@ test('AUDIT-08: an event whose body takes too long at the end is written without
   expect(events[1]?.requestObject).toBeUndefined()
 })
 
-test('AUDIT-08, LIM-12: at level Metadata the thread tells where the object lies, and prints nothing', async () => {
+test('AUDIT-08, LIM-12: the thread returns an object’s place at level Metadata, and prints nothing', async () => {
   const { begin, jobs, events } = anAuditor('Metadata')
   const request = await begin('/api/v1/nodes', large)
   request.audit?.responseComplete()

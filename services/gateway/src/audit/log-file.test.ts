@@ -28,7 +28,7 @@ function aLog() {
   return { folder, path, log: createAuditLog({ path, format: 'json', ...kept, clock: createFakeClock(), log: silentLog }) }
 }
 
-test('AUDIT-08: an event is a line of the file, which is there from the first one on', async () => {
+test('AUDIT-08: an event is a line of the file, which exists from the first one on', async () => {
   const { folder, path, log } = aLog()
   expect(readdirSync(folder)).toEqual([])
   await log.deliver([anEvent, { ...anEvent, auditID: 'b' }])

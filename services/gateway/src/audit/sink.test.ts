@@ -48,7 +48,7 @@ function aSink({ delivery }: { delivery: AuditDelivery }, more: Partial<BatchOpt
   return { clock, sink, lost: () => lost }
 }
 
-test('AUDIT-08: what does not fit the buffer is lost and counted, and no request waits', async () => {
+test('AUDIT-08: an event beyond the buffer is lost and counted, and no request waits', async () => {
   const target = aDelivery()
   const { sink, lost } = aSink(target, { batchEventsMax: 10 })
   for (const id of ['a', 'b', 'c', 'd', 'e']) expect(sink.take(anEvent(id))).toBeUndefined()
@@ -68,7 +68,7 @@ test('AUDIT-08: a batch leaves when it is full, or when its time is over', async
   await sink.close()
 })
 
-test('AUDIT-08: a delivery that fails is tried again, later each time, and then given up', async () => {
+test('AUDIT-08: a failed delivery is retried with growing delays, and then dropped', async () => {
   const target = aDelivery(5)
   const { sink, clock, lost } = aSink(target, { waitMs: 0 })
   sink.take(anEvent('a'))
@@ -157,7 +157,7 @@ test('AUDIT-08: requests wait for room where a blocking backend owes too many ev
   await sink.close()
 })
 
-test('AUDIT-08: batches leave no faster than the throttle says, after a burst', async () => {
+test('AUDIT-08: batches leave no faster than the throttle allows, after a burst', async () => {
   const target = aDelivery()
   const { sink, clock } = aSink(target, { bufferEventsMax: 10, batchEventsMax: 1, waitMs: 0, throttle: { perSecond: 2, burst: 2 } })
   for (const id of ['a', 'b', 'c', 'd']) sink.take(anEvent(id))

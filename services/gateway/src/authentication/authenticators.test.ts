@@ -4,7 +4,7 @@ import type { Peer } from '../exchange/exchange.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
 import { createAuthenticators } from './authenticators.ts'
 
-test('the user of a connection is that of its request, whatever an earlier request said', async () => {
+test('the user of a connection is that of its request, for any earlier request', async () => {
   const sources = new Set<unknown>()
   const names: TokenAuthenticator = {
     name: 'names',

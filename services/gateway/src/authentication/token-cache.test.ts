@@ -25,7 +25,7 @@ function aCache(answer: (token: string) => Authentication | Promise<Authenticati
 }
 
 describe('outcomes of tokens', () => {
-  test('are kept for seconds, good ones and bad ones', () => {
+  test('are cached for seconds, good ones and bad ones', () => {
     for (const answer of [jane(), refused('bad'), none]) {
       const { cache, asked, clock } = aCache(() => answer)
       cache.authenticate('t', question)
@@ -38,7 +38,7 @@ describe('outcomes of tokens', () => {
     }
   })
 
-  test('are kept as long where the wall clock is set back or forward', () => {
+  test('are cached as long if the wall clock is set back or forward', () => {
     for (const nowMs of [-3_600_000, 3_600_000]) {
       const { cache, asked, clock } = aCache(() => jane())
       cache.authenticate('t', question)
@@ -50,7 +50,7 @@ describe('outcomes of tokens', () => {
     }
   })
 
-  test('are kept no longer than a way allows', () => {
+  test('are cached no longer than an authenticator allows', () => {
     const { cache, asked, clock } = aCache(() => jane({ keptMsMax: 5 }))
     cache.authenticate('t', question)
     clock.advance(4)
@@ -61,7 +61,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('are not kept where a way has failed: it may be well again', async () => {
+  test('are not cached if an authenticator has failed: it may recover', async () => {
     let isDown = true
     const { cache, asked } = aCache(() => (isDown ? Promise.reject(new Error('storage is away')) : jane()))
     expect(await cache.authenticate('t', { ...question, nowMs: 1 })).toMatchObject({ kind: 'refused' })
@@ -70,7 +70,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toEqual(['t', 't'])
   })
 
-  test('are kept no longer than the token is good, and for each audience apart', () => {
+  test('are cached no longer than the token is valid, and for each audience apart', () => {
     const { cache, asked } = aCache(() => jane({ validUntilMs: 5 }))
     cache.authenticate('t', question)
     cache.authenticate('t', { ...question, audiences: ['them'] })
@@ -79,7 +79,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('are found by what stands for the token, and forgotten all the same', () => {
+  test('are found by the token’s representative, and forgotten all the same', () => {
     const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
     const ofConnection = { ...question, source: {} }
     cache.authenticate('a', ofConnection)
@@ -91,7 +91,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toEqual(['a', 'a'])
   })
 
-  test('are forgotten with what stands behind them', () => {
+  test('are forgotten with the objects behind them', () => {
     const { cache, asked } = aCache((token) => jane({ dependsOn: [`secrets/${token}`] }))
     cache.authenticate('a', question)
     cache.authenticate('b', question)
@@ -104,7 +104,7 @@ describe('outcomes of tokens', () => {
     expect(asked).toEqual(['a', 'b', 'a', 'b'])
   })
 
-  test('are asked for once by those who ask at the same time, and not kept when something has changed meanwhile', async () => {
+  test('are requested once by parallel callers, and not cached when something has changed meanwhile', async () => {
     const { promise, resolve } = Promise.withResolvers<Authentication>()
     const { cache, asked } = aCache(() => promise)
     const answers = [cache.authenticate('t', question), cache.authenticate('t', question)]
@@ -137,7 +137,7 @@ describe('outcomes of tokens', () => {
     }
   })
 
-  test('are bounded in number: the oldest goes', () => {
+  test('are bounded in number: the oldest is dropped', () => {
     const { cache, asked } = aCache(() => jane())
     for (let index = 0; index <= limits.cachedTokensMax; index += 1) cache.authenticate(String(index), question)
     asked.length = 0

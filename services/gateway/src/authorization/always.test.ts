@@ -3,7 +3,7 @@ import { allowHealth, allowMasters, alwaysAllow, alwaysDeny } from './authorizer
 
 const stranger = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: {} }
 
-test('before roles are known a stranger may ask for health, and for nothing else', async () => {
+test('a stranger may ask for health before roles are known, and for nothing else', async () => {
   let isLoaded = false
   const authorizer = allowHealth(() => !isLoaded)
   const decide = async (verb: 'get' | 'post', path: string) => (await authorizer.authorize(stranger, { kind: 'path', verb, path })).kind

@@ -90,7 +90,7 @@ describe('AZC-10: a chain whose authorizers may be replaced', () => {
     rulesOf: () => ({ rules: [{ verbs: [reason] }], ...(kind === 'deny' ? { isIncomplete: true, error: reason } : {}) }),
   })
 
-  test('asks in order, joins what is said, and lets administrators in before', async () => {
+  test('asks in order, joins the reasons, and admits administrators before', async () => {
     const { authorization, ask } = anAuthorization([], { chain: [saying('noOpinion', 'a'), 'AlwaysDeny'], isReplaceable: true })
     expect(await ask(aUser('x'))).toEqual({ kind: 'noOpinion', reason: 'a\nEverything is forbidden.' })
     authorization.replace([saying('deny', 'b'), saying('allow', 'c')])
@@ -103,7 +103,7 @@ describe('AZC-10: a chain whose authorizers may be replaced', () => {
     })
   })
 
-  test('a question that is under way ends with those that it began with', async () => {
+  test('ends a running question with the authorizers that it began with', async () => {
     const { promise, resolve } = Promise.withResolvers<{ kind: 'noOpinion'; reason: string }>()
     const slow: Authorizer = { authorize: () => promise, rulesOf: () => ({ rules: [] }) }
     const { authorization, ask } = anAuthorization([], { chain: [slow, saying('allow', 'old')], isReplaceable: true })

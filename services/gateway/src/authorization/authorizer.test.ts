@@ -23,12 +23,12 @@ async function ask(...decisions: readonly Decision[]) {
   return answers[0]
 }
 
-test.each(['allow', 'deny'] as const)('AUTHZ-07: the first with an opinion decides, and no further one is asked: %s', async (kind) => {
+test.each(['allow', 'deny'] as const)('AUTHZ-07: the first opinion decides, and no further authorizer is asked: %s', async (kind) => {
   const decision = { kind, reason: 'because' }
   expect(await ask(none('a'), none(), decision, { kind: 'allow', reason: 'late' }, none())).toEqual({ decision, asked: 3 })
 })
 
-test('AUTHZ-07: without an opinion the reasons and errors of all are returned', async () => {
+test('AUTHZ-07: the reasons and errors of all are returned without an opinion', async () => {
   expect(await ask(none('a'), none(), none('b', 'x'), none('', 'y'))).toEqual({
     decision: { kind: 'noOpinion', reason: 'a\nb', error: 'x, y' },
     asked: 4,

@@ -135,7 +135,7 @@ describe('AUTHZ-03: a role', () => {
     expect(await codeOf({ kind: 'Role', rules: null })).toBe(200)
   })
 
-  test('may give in a namespace what is held there or in all, and nothing held elsewhere', async () => {
+  test('may grant in a namespace the rights that the user holds there or in all, and none held in another', async () => {
     expect(await codeOf({ kind: 'Role', rules: [readPods] }, { heldInAll: [readPods] })).toBe(200)
     expect(await codeOf({ kind: 'Role', rules: [readPods] }, { held: [readPods], namespace: 'other' })).toBe(403)
     expect(await codeOf({ kind: 'ClusterRole', rules: [readPods] }, { held: [readPods], namespace: '' })).toBe(403)

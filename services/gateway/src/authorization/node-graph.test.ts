@@ -92,7 +92,7 @@ test('AUTHZ-07: an attachment belongs to its node', () => {
 describe('AUTHZ-07: a node reaches', () => {
   const link = (from: string, to: string) => ({ links: [{ from, to }] })
 
-  test('what it needs itself, until all that said so is gone', () => {
+  test('its own needs, until all their reasons are deleted', () => {
     const graph = new NodeGraph()
     const link1 = link('node/n1', 'secrets/n/a')
     graph.replace(undefined, link1)
@@ -107,7 +107,7 @@ describe('AUTHZ-07: a node reaches', () => {
     expect(graph.isReached('n1', 'secrets/n/a')).toBe(true)
   })
 
-  test('what its claims lead to, and not what those of others do', () => {
+  test('the targets of its claims, and not those of other claims', () => {
     const graph = new NodeGraph()
     graph.replace(undefined, link('persistentvolumeclaims/n/c', 'persistentvolumes//v'))
     expect(graph.isReached('n1', 'persistentvolumes//v')).toBe(false)
@@ -117,7 +117,7 @@ describe('AUTHZ-07: a node reaches', () => {
     expect([graph.isReached('n1', 'persistentvolumes//v'), graph.isReached('n2', 'persistentvolumes//v')]).toEqual([false, true])
   })
 
-  test('what it still needs after a change that names it again', () => {
+  test('a need that a change names again', () => {
     const graph = new NodeGraph()
     const same = link('node/n1', 'secrets/n/a')
     graph.replace(undefined, same)

@@ -57,7 +57,7 @@ const account = { resource: 'serviceaccounts', subresource: 'token', verb: 'crea
 const podsBySelector = 'can only list/watch pods with spec.nodeName field selector'
 const selecting = (field: string) => ({ resource: 'pods', name: '', selectors: { field, label: '' } })
 
-test('changes of the graph are counted by what they are', async () => {
+test('changes of the graph are counted by type', async () => {
   const metrics = createMetrics({ process: false })
   const { storage } = await aNodeAuthorizer(createAuthorizationMetrics(metrics))
   storage.remove('core/pods', 'p', 'n')
@@ -158,7 +158,7 @@ describe('AUTHZ-07: a node', () => {
     )
   })
 
-  test('gets nothing that another node needs, and nothing any more when the pod has gone', async () => {
+  test('gets nothing that another node needs, and nothing any more when the pod is deleted', async () => {
     const { authorizer, storage } = await aNodeAuthorizer()
     for (const resource of ['secrets', 'configmaps', 'persistentvolumeclaims'])
       expect(authorizer.authorize(n2, anAccess({ resource }))).toMatchObject({ kind: 'noOpinion' })

@@ -77,7 +77,7 @@ describe('AUTHZ-03: a cluster role', () => {
     expect(roles.rulesOf(aUser('joe'), 'n')).toEqual({ rules: [] })
   })
 
-  test('that is bound in a namespace holds there alone, and gives no paths', async () => {
+  test('that is bound in a namespace applies there alone, and grants no paths', async () => {
     const { roles, kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods, readMetrics, { ...readPods, nonResourceURLs: [] }])
       putBinding(storage, 'ClusterRole/r', { namespace: 'n' })
@@ -95,7 +95,7 @@ describe('AUTHZ-03: a cluster role', () => {
 })
 
 describe('AUTHZ-03: a role', () => {
-  test('is that of the binding’s namespace, whatever cluster roles and roles elsewhere have its name', async () => {
+  test('is that of the binding’s namespace, whatever other roles have its name', async () => {
     const { kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods], 'n')
       putRole(storage, 'r', [{ ...readPods, resources: ['secrets'] }], 'other')
@@ -108,7 +108,7 @@ describe('AUTHZ-03: a role', () => {
     expect(kindOf(jane, anAccess({ namespace: 'other', resource: 'secrets' }))).toBe('noOpinion')
   })
 
-  test('adds its rules to those of the user’s other roles, wherever they are bound', async () => {
+  test('adds its rules to those of the user’s other roles, for bindings in any namespace', async () => {
     const readNodes = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] }
     const { roles } = await loaded((storage) => {
       putRole(storage, 'r', [readPods])
@@ -198,7 +198,7 @@ describe('AUTHZ-01: a role that is absent', () => {
     expect(roles.rulesOf(jane, 'n')).toEqual({ rules: [], error: message })
   })
 
-  test('keeps no other role from giving what it gives', async () => {
+  test('does not keep another role from granting its rights', async () => {
     const { roles, kindOf } = await loaded((storage) => {
       putBinding(storage, 'ClusterRole/none', { name: 'a' })
       putBinding(storage, 'Role/none', { name: 'a', namespace: 'n' })
@@ -213,7 +213,7 @@ describe('AUTHZ-01: a role that is absent', () => {
 })
 
 describe('AUTHZ-03: a change', () => {
-  test('of a role, a binding or its subjects takes hold, and of no other binding', async () => {
+  test('of a role, a binding or its subjects takes effect, and changes no other binding', async () => {
     const { storage, kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods])
       putBinding(storage, 'ClusterRole/r', { name: 'a' })
@@ -240,7 +240,7 @@ describe('AUTHZ-03: a change', () => {
     expect(kindOf(jane, anAccess())).toBe('noOpinion')
   })
 
-  test('of a binding that names a subject twice leaves nothing behind', async () => {
+  test('of a binding that names a subject twice leaves no rest', async () => {
     const { storage, kindOf } = await loaded((storage) => {
       putRole(storage, 'r', [readPods])
       putBinding(storage, 'ClusterRole/r', { subjects: [...toJane, ...toJane] })
@@ -252,7 +252,7 @@ describe('AUTHZ-03: a change', () => {
   })
 })
 
-test('AUTHZ-03: before it is loaded nothing is allowed, and what is closed follows storage no longer', async () => {
+test('AUTHZ-03: nothing is allowed before roles are loaded, and a closed authorizer follows storage no longer', async () => {
   const storage = createTinyStorage()
   putRole(storage, 'r', [readPods])
   putBinding(storage, 'ClusterRole/r')
@@ -268,7 +268,7 @@ test('AUTHZ-03: before it is loaded nothing is allowed, and what is closed follo
   expect(storage.followers).toBe(0)
 })
 
-test('AUTHZ-03: the rules of a role are those of storage', async () => {
+test('AUTHZ-03: the listed rules of a role are the stored ones', async () => {
   const { roles } = await loaded((storage) => {
     putRole(storage, 'r', [readPods], 'n')
     putRole(storage, 'r', [readMetrics])

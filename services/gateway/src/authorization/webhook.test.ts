@@ -133,7 +133,7 @@ describe('AUTHZ-07: the answer', () => {
     expect(await aWebhook([{ code: 200, body }]).ask()).toEqual(expected)
   })
 
-  test.each([199, 300, 302, 400, 403, 404])('with %i is not asked for again', async (code) => {
+  test.each([199, 300, 302, 400, 403, 404])('with %i is not requested again', async (code) => {
     const { ask, asked } = aWebhook([{ ...yes, code }])
     expect(await ask()).toEqual(failure(`the authorization webhook has answered ${code}`))
     expect(asked).toHaveLength(1)
@@ -180,7 +180,7 @@ describe('AUTHZ-07: a failed attempt', () => {
   })
 })
 
-describe('AUTHZ-07: what is remembered', () => {
+describe('AUTHZ-07: the cache', () => {
   test.each([
     ['a yes', yes, 1_000],
     ['a no', no, 100],
@@ -228,7 +228,7 @@ describe('AUTHZ-07: what is remembered', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('LIM-12: is of so many questions, the newest', async () => {
+  test('LIM-12: is bounded to the newest questions', async () => {
     const { ask, asked } = aWebhook([yes])
     for (let index = 0; index < limits.accessAnswersMax; index++) await ask(path(`/${index}`))
     await ask(path('/0'))
@@ -380,7 +380,7 @@ describe('AZC-13: selectors in the question', () => {
   })
 })
 
-describe('what is counted', () => {
+describe('the metrics', () => {
   const linesOf = async (metrics: Metrics, name: string) =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith(`apiserver_authorization_${name}{`))
   const counting = () => {

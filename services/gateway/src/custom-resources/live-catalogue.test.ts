@@ -2,7 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { expect, test } from 'vitest'
 import { LiveCatalogue } from './live-catalogue.ts'
 
-test('listeners receive the groups that have changed, together with what is served now', () => {
+test('listeners receive the changed groups, together with the present catalogue', () => {
   const builtIn = createCatalogue('orch')
   const live = new LiveCatalogue(builtIn)
   const [pods] = builtIn.inGroupVersion('', 'v1')

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { BytesPacker } from './packed-bytes.ts'
 
-test('bytes are read as they were given, before they are compressed and after; the newest stay as they are', async () => {
+test('bytes are read unchanged, before they are compressed and after; the newest stay uncompressed', async () => {
   const packer = new BytesPacker()
   const texts = ['a'.repeat(100_000), '', 'größe', 'b'.repeat(160_000), 'c'.repeat(100_000)]
   const kept = texts.map((text) => packer.keep(Buffer.from(text)))
@@ -17,7 +17,7 @@ test('bytes are read as they were given, before they are compressed and after; t
   expect(read().slice(0, 5)).toEqual(texts)
 })
 
-test('what the giver does with its bytes afterwards does not change what is kept', () => {
+test('later changes of the caller’s bytes do not change the kept ones', () => {
   const bytes = Buffer.from('before')
   const kept = new BytesPacker().keep(bytes)
   bytes.write('after!')

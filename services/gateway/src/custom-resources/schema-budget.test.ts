@@ -34,7 +34,7 @@ async function use(budget: SchemaBudget, made: Made, pace = new Pace()): Promise
   release()
 }
 
-test('what was used longest ago is forgotten when the budget is used up, and made again when it is used', async () => {
+test('the least recently used schema is forgotten when the budget is used up, and made again at its next use', async () => {
   const budget = new SchemaBudget(100)
   const [a, b, c] = [60, 30, 40].map((bytes) => new Made(budget, bytes)) as [Made, Made, Made]
   await use(budget, a)
@@ -48,7 +48,7 @@ test('what was used longest ago is forgotten when the budget is used up, and mad
   expect([a.count, b.count, c.count]).toEqual([1, 2, 1])
 })
 
-test('what is in use is not forgotten, and goes when it is not used any more', async () => {
+test('a schema in use is not forgotten, and is forgotten after its use', async () => {
   const budget = new SchemaBudget(100)
   const [a, b] = [60, 60].map((bytes) => new Made(budget, bytes)) as [Made, Made]
   const release = budget.hold(a)
@@ -63,7 +63,7 @@ test('what is in use is not forgotten, and goes when it is not used any more', a
   releaseB()
 })
 
-test('what is larger than the budget is there for as long as it is in use', async () => {
+test('a schema larger than the budget is kept while it is in use', async () => {
   const budget = new SchemaBudget(100)
   const large = new Made(budget, 500)
   const release = budget.hold(large)
@@ -73,7 +73,7 @@ test('what is larger than the budget is there for as long as it is in use', asyn
   expect([large.isReady, budget.bytes]).toEqual([false, 0])
 })
 
-test('all that ask while something is made wait for the same', async () => {
+test('all callers wait for the same preparation', async () => {
   let nowMs = 0
   const pace = new Pace({ monotonic: () => (nowMs += 10) })
   const budget = new SchemaBudget(100)
@@ -91,7 +91,7 @@ test('all that ask while something is made wait for the same', async () => {
   expect(budget.prepare(slow, pace)).toBeUndefined()
 })
 
-test('what belongs to a definition that is gone takes no room', async () => {
+test('schemas of a removed definition take no room', async () => {
   const budget = new SchemaBudget(100)
   const a = new Made(budget, 60)
   await use(budget, a)
@@ -101,7 +101,7 @@ test('what belongs to a definition that is gone takes no room', async () => {
   expect(budget.bytes).toBe(0)
 })
 
-test('what belongs to nothing any more is forgotten at once, and while it is used after the last use', async () => {
+test('an unowned schema is forgotten at once, and one in use after its last use', async () => {
   const budget = new SchemaBudget(100)
   const [unused, used] = [10, 10].map((bytes) => new Made(budget, bytes)) as [Made, Made]
   await use(budget, unused)

@@ -68,7 +68,7 @@ test.each([
   expect(exchange.isClosed).toBe(true)
 })
 
-test('a WebSocket whose client has left since it opened says so to who asks later, too', async () => {
+test('a WebSocket whose client has left reports it to later callers, too', async () => {
   const { port, next } = await aPort()
   const socket = await aSocket(port, webSocket)
   const exchange = await next()
@@ -125,7 +125,7 @@ test('an exchange that waits for an earlier answer calls back once, at its own e
   expect(calls).toBe(1)
 })
 
-test('an exchange over HTTP/2 whose client has reset it says so to who asks later, too', async () => {
+test('an exchange over HTTP/2 whose client has reset it reports it to later callers, too', async () => {
   const { port, next } = await aPort()
   const session = connectHttp2(`https://localhost:${port}`, { ca: certificates.authority })
   onTestFinished(() => session.destroy())
@@ -137,7 +137,7 @@ test('an exchange over HTTP/2 whose client has reset it says so to who asks late
   expect(exchange.isClosed).toBe(true)
 })
 
-test('an exchange within the process that has ended says so to who asks later, too', async () => {
+test('an exchange within the process that has ended reports it to later callers, too', async () => {
   const exchange = new InProcessExchange({ method: 'GET', path: '/', headers: {} }, { kind: 'unknown' })
   exchange.begin(200, {})
   exchange.end()

@@ -29,15 +29,15 @@ describe('the messages of a stream of events', () => {
     return Buffer.concat([length, Buffer.from(text)])
   })
 
-  test.each([1, 2, 3, 5, 100, 10_000])('are the same where lines come in pieces of %i bytes', (pieceBytes) => {
+  test.each([1, 2, 3, 5, 100, 10_000])('are the same for lines in pieces of %i bytes', (pieceBytes) => {
     expect(messagesOf(Buffer.from(lines.join('')), pieceBytes, true).messages).toEqual(lines)
   })
 
-  test.each([1, 2, 3, 5, 100, 10_000])('are the same where events with their lengths come in pieces of %i bytes', (pieceBytes) => {
+  test.each([1, 2, 3, 5, 100, 10_000])('are the same for events with their lengths in pieces of %i bytes', (pieceBytes) => {
     expect(messagesOf(Buffer.concat(delimited), pieceBytes, false).messages).toEqual(texts)
   })
 
-  test('have one fragment for each event that comes whole', () => {
+  test('have one fragment for each event that arrives whole', () => {
     expect(messagesOf(Buffer.from(lines.join('')), 10_000, true).fragments).toBe(4)
     expect(messagesOf(Buffer.concat(delimited), 10_000, false).fragments).toBe(4)
   })

@@ -81,7 +81,7 @@ test('WATCH-01: over HTTP/1.1 shared bytes are a chunk of their own', async () =
   expect(bodyOf(await answerTo(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe(`${chunk}${chunk}0\r\n\r\n`)
 })
 
-test('over HTTP/1.1 shared bytes keep their place among those that are written otherwise', async () => {
+test('shared bytes over HTTP/1.1 keep their place among other writes', async () => {
   const port = await aPort((exchange) => {
     exchange.begin(200, { connection: 'close' })
     exchange.writeShared(event)
@@ -116,7 +116,7 @@ test('shared bytes wait until an earlier answer of the connection is complete', 
   expect(unchunked(bodyOf(second))).toBe(`${event}${event}`)
 })
 
-test('over HTTP/1.1 a head leaves with what is written in the same tick, and alone where nothing is', async () => {
+test('a head over HTTP/1.1 leaves with the writes of the same tick, and alone without any', async () => {
   const begun: Exchange[] = []
   const port = await aPort((exchange) => {
     exchange.begin(200, {})
@@ -144,7 +144,7 @@ test('over HTTP/1.0 shared bytes are sent without chunks', async () => {
   expect(bodyOf(await answerTo(port, 'GET / HTTP/1.0\r\nHost: x\r\n\r\n'))).toBe(`${event}${event}`)
 })
 
-test('shared bytes that a client does not take are waiting bytes', async () => {
+test('shared bytes that a client does not take count as waiting', async () => {
   const begun = Promise.withResolvers<Exchange>()
   const port = await aPort((exchange) => {
     exchange.begin(200, {})
@@ -159,7 +159,7 @@ test('shared bytes that a client does not take are waiting bytes', async () => {
   expect(exchange.waitingBytes).toBeGreaterThanOrEqual(large.length)
 })
 
-test('a client that has gone is given nothing more, and nothing fails', async () => {
+test('a client that has left gets no more bytes, and nothing fails', async () => {
   const begun = Promise.withResolvers<Exchange>()
   const port = await aPort((exchange) => {
     exchange.begin(200, {})
@@ -175,7 +175,7 @@ test('a client that has gone is given nothing more, and nothing fails', async ()
   expect(exchange.isClosed).toBe(true)
 })
 
-test('over HTTP/2 and within the process shared bytes arrive as they are', async () => {
+test('shared bytes over HTTP/2 and within the process arrive unchanged', async () => {
   const port = await aPort((exchange) => {
     exchange.begin(200, {})
     exchange.writeShared(event)

@@ -74,7 +74,7 @@ describe('a subject', () => {
   })
 })
 
-test('LIM-11: the lowest precedence comes first, and the name decides between equals', () => {
+test('LIM-11: the lowest precedence is first, and the name decides between equals', () => {
   const schemas = [
     aSchema({}, { name: 'c', precedence: 2 }),
     aSchema({}, { name: 'b', precedence: 2 }),

@@ -26,7 +26,7 @@ function aMeasuredLevel(configuration = limited) {
   return { clock, level, sums }
 }
 
-test('of a level is measured, over time, which part of its seats, of its requests and of its queues is used', async () => {
+test('a level’s metrics measure, over time, the used part of its seats, of its requests and of its queues', async () => {
   const { clock, level, sums } = aMeasuredLevel()
   clock.advance(1_000)
   expect(await sums()).toEqual([0, 0, 0])
@@ -45,7 +45,7 @@ test('of a level is measured, over time, which part of its seats, of its request
   expect(await sums()).toEqual([2000, 750, 100])
 })
 
-test('who no longer waits is measured no longer, and a level with more seats is used less', async () => {
+test('a request that no longer waits is no longer measured, and a level with more seats is used less', async () => {
   const { clock, level, sums } = aMeasuredLevel()
   level.receive({ flow: 'a', width: 4 })
   const second = level.receive({ flow: 'a', width: 1 })
@@ -58,7 +58,7 @@ test('who no longer waits is measured no longer, and a level with more seats is 
   expect(await sums()).toEqual([2500, 625, 100])
 })
 
-test('of an exempt level, which has no seats of its own, nothing is measured', async () => {
+test('an exempt level, which has no seats of its own, is not measured', async () => {
   const { clock, level, sums } = aMeasuredLevel({ name: 'l', uid: 'u', kind: { kind: 'exempt' } })
   level.receive({ flow: 'a', width: 1 })
   clock.advance(1_000)

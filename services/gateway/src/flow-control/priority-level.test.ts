@@ -28,7 +28,7 @@ function follow(order: string[], name: string, reception: Reception): void {
 }
 
 describe('seats', () => {
-  test('LIM-11: without queues one too many is refused, until a seat is given back', () => {
+  test('LIM-11: refuse one request too many without queues, until a seat is released', () => {
     const { level } = aLevel(rejecting, 2)
     const first = seated(level.receive({ flow: 'a', width: 1 }))
     seated(level.receive({ flow: 'a', width: 1 }))
@@ -46,7 +46,7 @@ describe('seats', () => {
     expect(level.executing).toBe(0)
   })
 
-  test('LIM-11: a wide request takes its seats, and one wider than the level takes them all', () => {
+  test('LIM-11: are taken by a wide request in its width, and all by one wider than the level', () => {
     const { level } = aLevel(queueing(), 4)
     const wide = seated(level.receive({ flow: 'a', width: 10 }))
     expect([level.seatsInUse, level.receive({ flow: 'b', width: 1 }).kind]).toEqual([4, 'queued'])
@@ -86,7 +86,7 @@ describe('queues', () => {
     expect(kinds[3]).toEqual({ kind: 'rejected', reason: 'queue-full' })
   })
 
-  test('LIM-11: who asks seldom does not wait behind one who asks for much', async () => {
+  test('LIM-11: serve a rare flow before one with many requests', async () => {
     const { level, clock } = aLevel(queueing({ queues: 64 }), 1)
     const order: string[] = []
     const holder = seated(level.receive({ flow: 'loud', width: 1 }))
@@ -134,13 +134,13 @@ describe('queues', () => {
     expect(order.filter((flow) => flow === 'busy')).toHaveLength(4)
   })
 
-  test('LIM-11: a flow is charged for the time that its requests have taken', async () => {
+  test('LIM-11: charge a flow for the time that its requests have taken', async () => {
     const { level, clock } = aLevel(queueing({ queues: 512, queueLengthMax: 100 }), 1)
     const order = await serve(level, clock, { long: 100, short: 1 }, 12)
     expect(order.filter((flow) => flow === 'long').length).toBeLessThanOrEqual(2)
   })
 
-  test('LIM-11: one who no longer waits leaves his place', async () => {
+  test('LIM-11: lose a request that no longer waits', async () => {
     const { level } = aLevel(queueing(), 1)
     const holder = seated(level.receive({ flow: 'a', width: 1 }))
     const first = level.receive({ flow: 'a', width: 1 })
@@ -154,7 +154,7 @@ describe('queues', () => {
     expect([level.seatsInUse, level.waitingCount]).toEqual([1, 0])
   })
 
-  test('LIM-11: those who wait keep waiting when the queues change, and are let in when they go', async () => {
+  test('LIM-11: keep waiting requests when the queues change, and seat them when the queues are removed', async () => {
     const { level } = aLevel(queueing(), 1)
     const holder = seated(level.receive({ flow: 'a', width: 1 }))
     const waits = [level.receive({ flow: 'a', width: 1 }), level.receive({ flow: 'b', width: 1 })]

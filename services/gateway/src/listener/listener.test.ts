@@ -67,7 +67,7 @@ async function peerFor(pair?: { certificate: string; key: string }): Promise<Pee
 
 const answer = (exchange: Exchange) => exchange.send(200, { 'content-type': 'text/plain' }, 'ok')
 
-test('AUTHN-CERT-02, AUTHN-CERT-03: name and groups stand in the certificate', async () => {
+test('AUTHN-CERT-02, AUTHN-CERT-03: name and groups are those of the certificate', async () => {
   expect(await peerFor(certificates.admin)).toMatchObject({
     kind: 'certificate',
     commonName: expect.any(String),
@@ -83,7 +83,7 @@ test('AUTHN-CERT-04: a certificate for servers is not one for clients', async ()
   expect(await peerFor(certificates.serving)).toMatchObject({ kind: 'untrusted' })
 })
 
-test('AUTHN-CERT-01: without a certificate the peer is unknown', async () => {
+test('AUTHN-CERT-01: the peer is unknown without a certificate', async () => {
   expect(await peerFor()).toEqual({ kind: 'unknown' })
 })
 
@@ -94,7 +94,7 @@ test('LIM-12: a client that trickles its head is cut off', async () => {
   expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-test('ERR-18: bytes that are no request are refused behind the answers to the requests before them', async () => {
+test('ERR-18: bytes that are no request are refused after the answers to the requests before them', async () => {
   const waiting = Promise.withResolvers<Exchange>()
   const { port } = await aListener((exchange) => waiting.resolve(exchange))
   const socket = await aSocket(port)
@@ -118,7 +118,7 @@ test('ERR-18: a body that is no body breaks an answer off that has begun', async
   expect(text).not.toMatch(/HTTP\/1\.1 400|\r\n0\r\n/)
 })
 
-describe('a client that does not end its half of a connection behind the last answer', () => {
+describe('a client that does not end its half of a connection after the last answer', () => {
   const rows: [what: string, bounds: Partial<ListenOptions>, bytes: number][] = [
     ['is cut off after a time', { lingerMs: 10 }, 0],
     ['is cut off after a number of bytes', { lingerMs: 600_000, lingerBytesMax: 1_000_000 }, 2_000_000],
@@ -135,7 +135,7 @@ describe('a client that does not end its half of a connection behind the last an
   })
 })
 
-test('ERR-18: a draining server tells each connection to go when it has answered', async () => {
+test('ERR-18: a draining server asks each connection to close when it has answered', async () => {
   const waiting = Promise.withResolvers<Exchange>()
   const listener = await aListener((exchange) => waiting.resolve(exchange))
   const socket = await aSocket(listener.port)
@@ -148,7 +148,7 @@ test('ERR-18: a draining server tells each connection to go when it has answered
   expect(text).toMatch(/ok$/)
 })
 
-test('ERR-18: a server that announces its end takes connections still, and asks each to go when it has answered', async () => {
+test('ERR-18: a server that announces its end accepts connections still, and asks each to close when it has answered', async () => {
   const listener = await aListener(answer)
   listener.announceEnd()
   const socket = await aSocket(listener.port)
@@ -162,7 +162,7 @@ test('ERR-18: a server that announces its end takes connections still, and asks 
   expect([status, await goodbye]).toEqual([200, 0])
 })
 
-test('ERR-18: a draining server finishes streams and then says goodbye over HTTP/2', async () => {
+test('ERR-18: a draining server finishes streams and then sends GOAWAY over HTTP/2', async () => {
   const waiting = Promise.withResolvers<Exchange>()
   const listener = await aListener((exchange) => waiting.resolve(exchange))
   const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: certificates.authority })
@@ -190,7 +190,7 @@ test('VERB-01: one port speaks both protocols', async () => {
   expect(await new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))).toBe(200)
 })
 
-test('LIM-12: who is answered before the body is there to its end is let go, over HTTP/1.1 and HTTP/2', async () => {
+test('LIM-12: a client that is answered before the end of its body is disconnected, over HTTP/1.1 and HTTP/2', async () => {
   const { port } = await aListener((exchange) => {
     void exchange.readBody(1_000)
     exchange.send(504, {}, 'late')

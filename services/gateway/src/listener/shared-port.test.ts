@@ -31,7 +31,7 @@ test.skipIf(!canSharePorts).each([true, false])('a port at which something liste
   await expect(open(port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
-test.skipIf(!canSharePorts)('of several that open one port at once, one does', async () => {
+test.skipIf(!canSharePorts)('one of several listeners that open one port at once opens it', async () => {
   const port = await aPort()
   const results = await Promise.allSettled([open(port), open(port), open(port)])
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])

@@ -4,7 +4,7 @@ import { ChunkWriter } from './chunk-writer.ts'
 
 const lengthsOf = (chunks: readonly Uint8Array[]) => chunks.map(({ length }) => length)
 
-test('what is written comes out in order, whichever way it is written', () => {
+test('written parts come out in order, for any way of writing', () => {
   const writer = new ChunkWriter()
   const expected: Buffer[] = []
   for (let index = 0; index < 3_000; index++) {
@@ -30,7 +30,7 @@ test('a short list is one small chunk, and a long one soon has chunks of full si
   expect(Math.max(...lengthsOf(writer.takeAll()))).toBe(Math.floor(limits.listChunkBytes / 1_000) * 1_000)
 })
 
-test('large bytes are a chunk of their own that is not copied, between what stands before and behind them', () => {
+test('large bytes are a chunk of their own that is not copied, between the parts before and after them', () => {
   const writer = new ChunkWriter()
   const large = Buffer.alloc(limits.listChunkBytes / 4)
   writer.text('before')
@@ -40,7 +40,7 @@ test('large bytes are a chunk of their own that is not copied, between what stan
   expect(chunks.map((chunk) => (chunk === large ? 'large' : String(chunk)))).toEqual(['before', 'large', 'behind'])
 })
 
-test('chunks that are taken stay as they are when more is written', () => {
+test('taken chunks do not change by later writes', () => {
   const writer = new ChunkWriter()
   writer.text('first')
   const [first] = writer.takeAll()
@@ -49,7 +49,7 @@ test('chunks that are taken stay as they are when more is written', () => {
   expect(writer.takeAll()).toEqual([])
 })
 
-test('a chunk that is not full is not given before all is asked for', () => {
+test('a chunk that is not full is not returned before all is asked for', () => {
   const writer = new ChunkWriter()
   writer.text('x'.repeat(4 * 1024 - 10))
   const complete = writer.take()

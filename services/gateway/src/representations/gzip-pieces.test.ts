@@ -17,14 +17,14 @@ test('pieces that are compressed each alone are one gzip file of all', async () 
   )
 })
 
-test('a file of many bytes comes in chunks, and says how long it is', async () => {
+test('a file of many bytes is sent in chunks, with its length', async () => {
   const pieces = Array.from({ length: 40 }, () => [randomBytes(20_000)])
   const chunks = await gzipOfPieces(pieces)
   expect(chunks.length).toBeGreaterThan(1)
   expect(gunzipSync(Buffer.concat(chunks)).equals(Buffer.concat(pieces.flat()))).toBe(true)
 })
 
-test('a piece is compressed once behind the one before it, for all who ask at the same time and later', async () => {
+test('a piece is compressed once after its predecessor, for all parallel and later callers', async () => {
   const [kept, other] = [Buffer.alloc(5000, 'a'), Buffer.from('other')]
   const asked = [unpacked([[kept, other]]), unpacked([[other], [kept]])]
   expect((await Promise.all(asked)).map(String)).toEqual([`${'a'.repeat(5000)}other`, `other${'a'.repeat(5000)}`])
@@ -33,7 +33,7 @@ test('a piece is compressed once behind the one before it, for all who ask at th
   expect(String(await unpacked([[other, kept]]))).toBe(`other${'a'.repeat(5000)}`)
 })
 
-test('pieces refer to the one before them, and to nothing that does not stand there', async () => {
+test('pieces refer to their predecessor alone', async () => {
   const bytesOf = async (pieces: readonly Uint8Array[]) => (await gzipOfPieces([pieces])).reduce((sum, chunk) => sum + chunk.length, 0)
   const some = randomBytes(20_000)
   const alike = Array.from({ length: 100 }, (_, index) => Buffer.concat([some, Buffer.from(`${index}`)]))
@@ -43,7 +43,7 @@ test('pieces refer to the one before them, and to nothing that does not stand th
   }
 })
 
-test('what is joined of lists that a change leaves as they were is the same, and the same file is made once', async () => {
+test('joined lists that a change leaves unchanged are the same, and the same file is made once', async () => {
   const lists: Pieces = Array.from({ length: 60 }, (_, list) =>
     Array.from({ length: 10 }, (_, index) => Buffer.from(`piece ${index} of ${list} `.repeat(20))),
   )

@@ -30,7 +30,7 @@ function textsOf(pieces: Iterable<ItemPiece>): string[] {
   return [...pieces].map(({ bytes }) => new TextDecoder().decode(bytes))
 }
 
-test('items are made at once, and the second time they are sent as they lie', () => {
+test('items are made in one step, and the second time they are sent from their place', () => {
   const { representation, made } = aRepresentation()
   const representations = new Representations(1_000)
   const entries = ['a', 'b', 'c'].map((key) => anEntry(key))
@@ -42,7 +42,7 @@ test('items are made at once, and the second time they are sent as they lie', ()
   expect(representations.bytes).toBe(9)
 })
 
-test('only what has changed is made again, and what follows each other is brought together once', () => {
+test('only changed items are made again, and consecutive ones are joined once', () => {
   const { representation, made } = aRepresentation()
   const representations = new Representations(1_000)
   expect(
@@ -65,7 +65,7 @@ test('only what has changed is made again, and what follows each other is brough
   ])
 })
 
-test('large objects are made a few at a time, and without forms nothing is kept', () => {
+test('large objects are made a few at a time, and without forms nothing is cached', () => {
   const { representation, made } = aRepresentation()
   const entries = ['a', 'b', 'c', 'd'].map((key, index) => anEntry(key, 1, index === 1 ? 1_000_000 : 100_000))
   expect(textsOf(itemPieces(entries, representation, undefined))).toEqual(['a1;', 'b1;', 'c1;d1;'])

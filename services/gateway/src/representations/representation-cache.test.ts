@@ -22,7 +22,7 @@ test('a form is made once for each state of an object', () => {
   expect(cache.bytes).toBe(20)
 })
 
-test('what was made first goes first when the budget is used up', () => {
+test('the oldest form is dropped when the budget is used up', () => {
   const cache = new Representations(30)
   for (const key of ['a', 'b', 'c', 'd']) read(cache, 'item', key, 1)
   expect(cache.bytes).toBe(30)
@@ -30,7 +30,7 @@ test('what was made first goes first when the budget is used up', () => {
   expect(read(cache, 'item', 'a', 1)).toBe('made')
 })
 
-test('nothing is kept of another epoch, nor comes from who still reads in the one before', () => {
+test('no form of another epoch is cached, nor comes from a reader of the one before', () => {
   const cache = new RepresentationCache(100)
   const before = cache.of('one')
   read(before, 'item', 'a', 1)

@@ -16,7 +16,7 @@ test('a run ends with an item that ends one, and with the list', () => {
   expect(joined([]).runs).toEqual([])
 })
 
-test('however a list has changed, its runs are those of a list that is new', () => {
+test('the runs of a changed list are those of a new list, for any change', () => {
   const edit = fc.record({ at: fc.nat(60), removed: fc.nat(3), added: fc.array(fc.nat(100), { maxLength: 3 }) })
   fc.assert(
     fc.property(

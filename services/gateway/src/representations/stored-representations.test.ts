@@ -38,7 +38,7 @@ test.each([
   expect(withoutOwners(entry)).toBe(entry.value)
 })
 
-test('an object of which it is not known where its metadata lies is read whole', () => {
+test('an object with metadata at an unknown position is read whole', () => {
   const { value } = anEntry({ name: 'web', managedFields }, {})
   expect(withoutOwners({ value })).toBe(value)
 })

@@ -14,7 +14,7 @@ function anExplanation() {
   return explanation
 }
 
-test('an explanation tells who asked, why it was allowed, what each plugin did and what was stored', () => {
+test('an explanation contains the user, the reason of the decision, each plugin’s result and the stored object', () => {
   const explanation = anExplanation()
   explanation.showsValues = true
   explanation.admitted('mutate', 'w', [
@@ -53,7 +53,7 @@ test('a refusal is shown with its causes', () => {
   })
 })
 
-test('a reader who may not read the object sees no values, no names of keys, and no more reasons than the answer has', () => {
+test('a reader without the right to read the object sees no values, no names of keys, and no more reasons than the answer has', () => {
   const explanation = anExplanation()
   explanation.admitted('mutate', 'w', [
     {
@@ -83,7 +83,7 @@ test('a reader who may not read the object sees no values, no names of keys, and
   expect(JSON.stringify(others)).not.toMatch(/secret|key/)
 })
 
-test('of several attempts of a write the last is shown, of several writes all', () => {
+test('the last of several attempts of a write is shown, and all of several writes', () => {
   const explanation = anExplanation()
   const plugins = () => explanation.show(everything).admission.map(({ plugin, phase }) => `${phase} ${plugin}`)
   explanation.admitted('mutate', 'w', [{ ...step, plugin: 'asks' }])
@@ -97,7 +97,7 @@ test('of several attempts of a write the last is shown, of several writes all', 
   expect(plugins()).toEqual(['mutate asks', 'mutate goes on', 'validate P', 'mutate third'])
 })
 
-test('the header is one line of ASCII and never longer than clients take', () => {
+test('the header is one line of ASCII and never longer than clients accept', () => {
   const explanation = anExplanation()
   explanation.authenticated('token', `ann${'ö'.repeat(9000)}`)
   explanation.showsValues = true
@@ -123,7 +123,7 @@ test('only the last explanations are kept', () => {
   for (const entry of entries.slice(1)) expect(kept.find(entry.auditId)).toBe(entry)
 })
 
-test('of two requests with the same id the last is kept', () => {
+test('the last of two requests with the same id is kept', () => {
   const kept = new KeptExplanations()
   for (let round = 0; round < limits.explanationsKeptMax; round++) {
     const [first, second] = [keptAs('a'), keptAs('a')]
@@ -132,7 +132,7 @@ test('of two requests with the same id the last is kept', () => {
   }
 })
 
-test('what is kept tells the steps as before', () => {
+test('a kept explanation has the steps of the original', () => {
   const explanation = anExplanation()
   explanation.admitted('mutate', 'w', [step, { ...step, plugin: 'Q', webhook: 'hook', round: 1 }])
   explanation.admitted('validate', 'w', [])
@@ -143,7 +143,7 @@ test('what is kept tells the steps as before', () => {
   expect(explanation.show(everything)).toEqual(before)
 })
 
-test('what was found is shown as it was, whatever is kept since, and what was not found shows nothing of others', () => {
+test('a found explanation is shown unchanged, whatever is kept since, and an absent one shows nothing of others', () => {
   const kept = new KeptExplanations()
   const saying = (plugin: string) => {
     const explanation = anExplanation()
@@ -159,7 +159,7 @@ test('what was found is shown as it was, whatever is kept since, and what was no
   expect(lost.show(everything).admission).toEqual([])
 })
 
-test('what is kept in the place of something longer tells nothing of it', () => {
+test('the replacement of a longer explanation contains nothing of it', () => {
   const kept = new KeptExplanations()
   const shown = (count: number) => {
     const explanation = anExplanation()
@@ -173,7 +173,7 @@ test('what is kept in the place of something longer tells nothing of it', () => 
   expect(steps).toEqual([[], [plain, plain], [plain, plain, plain, plain]])
 })
 
-test('what is kept is short, however much was said', () => {
+test('a kept explanation is short, for any number of steps', () => {
   const kept = new KeptExplanations()
   const explanation = anExplanation()
   explanation.isShown = true

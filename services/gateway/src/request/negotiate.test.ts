@@ -53,7 +53,7 @@ test('NEG-02, NEG-04: the format of a body is that of its Content-Type, with or 
   expect(bodyFormat('text/plain', names)).toBe('unknown')
 })
 
-test('LIM-12: what a usual text means is kept, that of a long one is not', () => {
+test('LIM-12: the meaning of a usual text is cached, that of a long one is not', () => {
   const usual = 'application/json, text/plain'
   expect(negotiate(usual)).toBe(negotiate(usual))
   const long = `${usual}, ${'x'.repeat(10_000)}`

@@ -14,7 +14,7 @@ function* counted(name: string, count: number, log: string[]): Steps<string> {
   return name
 }
 
-test('LIM-12: of all large requests one takes a step per turn of the loop; what is small is done in between', async () => {
+test('LIM-12: one of all large requests takes a step per turn of the loop; small requests run in between', async () => {
   const pace = new Pace()
   const log: string[] = []
   let turns = 0
@@ -29,7 +29,7 @@ test('LIM-12: of all large requests one takes a step per turn of the loop; what 
   expect(log.join(' ')).toBe('a1 b1 - a2 - b2 - a3 - -')
 })
 
-test('LIM-12: a small request takes all its steps at once, and waits for nothing', () => {
+test('LIM-12: a small request takes all its steps at once, and waits for none', () => {
   const pace = new Pace()
   const log: string[] = []
   expect(advance(small, counted('a', 3, log), { pace })).toBe('a')
@@ -37,7 +37,7 @@ test('LIM-12: a small request takes all its steps at once, and waits for nothing
   expect(log).toEqual(['a1', 'a2', 'a3'])
 })
 
-test('LIM-12: a small request whose work takes long takes the rest of it in turns of its own', async () => {
+test('LIM-12: a small request with long work takes the rest of it in turns of its own', async () => {
   let nowMs = 0
   const pace = new Pace({ monotonic: () => nowMs })
   const log: string[] = []

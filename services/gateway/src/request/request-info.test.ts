@@ -3,7 +3,7 @@ import { parseRequestInfo, type RequestInfo } from './request-info.ts'
 
 const at = (method: string, path: string, isWatch = false): RequestInfo => parseRequestInfo({ method, path, isWatch })
 
-describe('what a path is about', () => {
+describe('the target of a path', () => {
   const rows: [title: string, path: string, expected: Partial<RequestInfo>][] = [
     ['ADDR-01: the core group is below /api', '/api/v1/pods', { group: '', version: 'v1', resource: 'pods', namespace: '', name: '' }],
     ['ADDR-02: named groups are below /apis', '/apis/apps/v1/deployments', { group: 'apps', version: 'v1', resource: 'deployments' }],
@@ -35,7 +35,7 @@ describe('what a path is about', () => {
   })
 })
 
-describe('what a method means', () => {
+describe('the meaning of a method', () => {
   const collection = '/api/v1/namespaces/a/pods'
   const rows: [title: string, method: string, path: string, isWatch: boolean, verb: string][] = [
     ['VERB-01: GET of one object gets', 'GET', `${collection}/p`, false, 'get'],

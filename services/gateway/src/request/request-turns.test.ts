@@ -20,7 +20,7 @@ function aServer(requestMs: number) {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('requests that come together begin in their order, as many in a turn as it has room for', async () => {
+test('parallel requests begin in their order, as many in a turn as it has room for', async () => {
   const { turns, begun, come } = aServer(limits.requestTurnMs / 2)
   for (const name of 'abcdef') come(name)
   expect(begun.join('')).toBe('ab')
@@ -48,7 +48,7 @@ test.each([
   expect(turns.waiting).toBe(50 - begun.length)
 })
 
-test('a request that comes alone begins at once, however long the one before it took', async () => {
+test('a single request begins at once, however long the one before it took', async () => {
   const { begun, come } = aServer(limits.requestTurnMs * 10)
   come('a')
   await nextTurn()
@@ -66,7 +66,7 @@ test('one request begins in each turn though it takes longer than a turn has', a
   expect(begun.join('')).toBe('abc')
 })
 
-test('a request that comes while others wait begins behind them', async () => {
+test('a request that arrives while others wait begins after them', async () => {
   const { turns, begun, come } = aServer(limits.requestTurnMs)
   for (const name of 'abc') come(name)
   await nextTurn()

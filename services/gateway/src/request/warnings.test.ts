@@ -7,11 +7,11 @@ function told(texts: readonly string[]): readonly string[] {
   return warnings.texts
 }
 
-test('each warning is sent once and as it is, but for empty ones', () => {
+test('each warning is sent once and unchanged, except for empty ones', () => {
   expect(told(['a', '', 'b', 'a', 'c'.repeat(4000)])).toEqual(['a', 'b', 'c'.repeat(4000)])
 })
 
-test('LIM-07: when all together are too long each is cut, those before as well, and those beyond the bound are left out', () => {
+test('LIM-07: each warning is cut when all together are too long, earlier ones as well, and those beyond the bound are left out', () => {
   const long = (index: number) => `${String(index).padStart(3, '0')}${'😀'.repeat(997)}`
   const texts = told(Array.from({ length: 40 }, (_, index) => long(index)))
   expect(texts).toHaveLength(16)
@@ -19,6 +19,6 @@ test('LIM-07: when all together are too long each is cut, those before as well, 
   expect(texts.at(-1)).toBe(`015${'😀'.repeat(253)}`)
 })
 
-test('a short warning after the cut is sent as it is', () => {
+test('a short warning after the cut is sent unchanged', () => {
   expect(told(['a'.repeat(4096), 'b'])).toEqual(['a'.repeat(256), 'b'])
 })

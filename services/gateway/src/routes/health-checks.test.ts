@@ -118,13 +118,13 @@ test('a check without a condition fails healthz and readyz under its own name, a
     expect(await failuresOf(probe, parts)).toEqual({ own: 'no replica of watch can be reached' })
 })
 
-test('without flow control there are no checks about it', () => {
+test('no checks exist about flow control without it', () => {
   const names = checksOf('healthz', { ...well, flowControl: undefined }).map(({ name }) => name)
   expect(names.filter((name) => name.includes('fairness'))).toEqual([])
   expect(names).toContain('poststarthook/storage-object-count-tracker-hook')
 })
 
-test('what several checks stand for is asked once', async () => {
+test('a condition of several checks is checked once', async () => {
   let asked = 0
   const check = () => {
     asked += 1

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { allOf, keptOnce } from './made-once.ts'
 
-test('what is there and what is still made come in their order', async () => {
+test('present and future values are returned in their order', async () => {
   const [a, b, c] = [{ name: 'a' }, { name: 'b' }, ['c']]
   expect(await allOf<object>([a, Promise.resolve(b), c, Promise.resolve(c)])).toEqual([a, b, c, c])
   expect(await allOf([])).toEqual([])
 })
 
-test('one that cannot be made is the error of all, and is made again when it is asked for again', async () => {
+test('a failed value is the error of all, and is made again at the next request', async () => {
   let attempts = 0
   const make = keptOnce(async () => {
     attempts += 1

@@ -36,7 +36,7 @@ function theParts() {
 const bytesOf = ({ pieces }: OpenApi2File): Buffer => Buffer.concat(pieces.flat())
 const textOf = ({ bytes }: OpenApiFile): string => Buffer.from(bytes).toString()
 
-test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in between, once for all who ask', async () => {
+test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in between, once for all callers', async () => {
   const parts = theParts()
   let others = 0
   let isMade = false
@@ -60,7 +60,7 @@ test('LIM-12, ADDR-18: the OpenAPI 2 document is made in steps with others in be
   expect(parts.pace.turns).toBe(turns)
 })
 
-test('LIM-12, ADDR-18: OpenAPI 3 documents are made in steps, once for all who ask, and are those that are made at once', async () => {
+test('LIM-12, ADDR-18: OpenAPI 3 documents are made in steps, once for all callers, and equal those made in one step', async () => {
   const parts = theParts()
   for (const { name } of await openApi3Documents(parts)) {
     const [first, second] = await Promise.all([openApi3File(parts, name), openApi3File(parts, name)])
@@ -101,7 +101,7 @@ function withGroup(parts: ReturnType<typeof theParts>, name: string, ...definedB
 const hashesOf = async (parts: ReturnType<typeof theParts>) =>
   new Map((await openApi3Documents(parts)).map(({ name, hash }) => [name, hash] as const))
 
-test('CRD-149: the index lists documents of custom resources by what their definitions say, and makes none of them', async () => {
+test('CRD-149: the index lists documents of custom resources by their definitions, and makes none of them', async () => {
   const builtIn = theParts()
   await openApi3Documents(builtIn)
   const { turns } = builtIn.pace
@@ -116,7 +116,7 @@ test('CRD-149: the index lists documents of custom resources by what their defin
   expect(builtIn.pace.turns).toBeGreaterThan(turns)
 })
 
-test('CRD-149: a document of custom resources has another hash when their definition says something else, and the same else', async () => {
+test('CRD-149: a document of custom resources has another hash when its definition changes, and the same hash otherwise', async () => {
   const builtIn = theParts()
   const before = await hashesOf(withGroup(builtIn, 'a.example.com', 'first', 'second'))
   const again = await hashesOf(withGroup(builtIn, 'a.example.com', 'first', 'second'))
@@ -128,7 +128,7 @@ test('CRD-149: a document of custom resources has another hash when their defini
   expect(older.get('apis/a.example.com/v1')).not.toBe(before.get('apis/a.example.com/v1'))
 })
 
-test('CRD-149: a document with resources that come from no definition has the hash of its content', async () => {
+test('CRD-149: a document with resources of no definition has the hash of its content', async () => {
   const parts = withGroup(theParts(), 'a.example.com', 'first', undefined)
   const file = await openApi3File(parts, 'apis/a.example.com/v2')
   expect(file?.hash).toBe(
@@ -140,7 +140,7 @@ test('CRD-149: a document with resources that come from no definition has the ha
   expect((await hashesOf(parts)).get('apis/a.example.com/v2')).toBe(file?.hash)
 })
 
-test('CRD-149: after a change OpenAPI 2 has the pieces of other groups as they were, and what is added has its own', async () => {
+test('CRD-149: OpenAPI 2 keeps the pieces of other groups after a change, and the addition has its own', async () => {
   const one = withGroup(withGroup(theParts(), 'a.example.com', 'first'), 'b.example.com', 'second')
   const two = withGroup(one, 'b.example.com', 'changed')
   for (const form of ['json', 'encoded'] as const) {
@@ -154,7 +154,7 @@ test('CRD-149: after a change OpenAPI 2 has the pieces of other groups as they w
   expect(Object.keys(JSON.parse(bytesOf(await json()).toString()).paths)).toContain('/apis/c.example.com/v1/')
 })
 
-test('CRD-149: what a change leaves as it was is the same bytes, so that it need not be compressed again', async () => {
+test('CRD-149: unchanged parts are the same bytes after a change, so that they need not be compressed again', async () => {
   const one = withGroup(withGroup(theParts(), 'a.example.com', 'first'), 'b.example.com', 'second')
   for (const form of ['json', 'encoded'] as const) {
     const before = await openApi2Files(one)[form]()
@@ -165,7 +165,7 @@ test('CRD-149: what a change leaves as it was is the same bytes, so that it need
   }
 })
 
-test('CRD-149: after a change of one group of many the lists of others are the same, so that they need not be joined again', async () => {
+test('CRD-149: the lists of other groups are the same after a change of one group of many, so that they need not be joined again', async () => {
   let parts = theParts()
   for (let index = 0; index < 200; index++) parts = withGroup(parts, `g${index}.example.com`, 'some')
   const listsOf = async (form: 'json' | 'encoded') => (await openApi2Files(parts)[form]()).pieces
@@ -185,7 +185,7 @@ test('CRD-149: after a change of one group of many the lists of others are the s
 
 type Lists = OpenApi2File['pieces']
 
-test('CRD-149: however a group has changed, both forms are those of a server that begins with it', async () => {
+test('CRD-149: both forms of a changed group equal those of a server that begins with it, for any change', async () => {
   const builtIn = theParts()
   let parts = withGroup(builtIn, 'a.example.com', 'first')
   const states = [['changed'], ['changed', 'second'], ['second'], ['first'], [undefined], ['first']]
@@ -217,7 +217,7 @@ test('CRD-149: a version or a group that is not served any more is in neither fo
   }
 })
 
-test('CRD-149: files of OpenAPI 2 of several states that are asked for at once have each what its own state serves', async () => {
+test('CRD-149: parallel OpenAPI 2 files of several states have each their own state’s contents', async () => {
   const one = withGroup(theParts(), 'a.example.com', 'first')
   const states = [one, withGroup(one, 'a.example.com', 'first', 'second'), withGroup(one, 'a.example.com', 'changed'), one]
   const [first, two, changed, again] = await Promise.all(states.map((parts) => openApi2Files(parts).json()))

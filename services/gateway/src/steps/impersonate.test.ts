@@ -33,7 +33,7 @@ async function after(
 
 const headers = { accept: 'x', 'impersonate-user': 'john', 'impersonate-group': 'g', 'impersonate-uid': '1', 'impersonate-extra-k': 'v' }
 
-test('IMP-01: what comes after the step sees the impersonated user and none of its headers', async () => {
+test('IMP-01: steps after this one see the impersonated user and none of its headers', async () => {
   expect(await after(headers)).toMatchObject({ user: 'john', headers: ['accept'], refused: '' })
   expect(await after({ accept: 'x' })).toMatchObject({ user: 'jane', headers: ['accept'], refused: '' })
 })
@@ -55,14 +55,14 @@ function allowing(verbs: readonly string[]) {
   return { asked, authorizer }
 }
 
-test('READ-27: a caller with a constrained verb is not asked for the plain one, and the request bears the constraint', async () => {
+test('READ-27: a caller with a constrained verb does not need the plain one, and the request has the constraint', async () => {
   const verbs = ['impersonate-on:user-info:get', 'impersonate:user-info']
   const { asked, authorizer } = allowing(verbs)
   expect(await after({ 'impersonate-user': 'john' }, authorizer)).toMatchObject({ user: 'john', constraint: 'impersonate:user-info' })
   expect(asked).toEqual(verbs)
 })
 
-test('READ-27: without the feature gate no constrained verb is asked for', async () => {
+test('READ-27: no constrained verb is asked for without the feature gate', async () => {
   const { asked, authorizer } = allowing(['impersonate'])
   expect(await after({ 'impersonate-user': 'john' }, authorizer, false)).toMatchObject({ user: 'john', constraint: '' })
   expect(asked).toEqual(['impersonate'])

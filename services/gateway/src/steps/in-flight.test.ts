@@ -42,7 +42,7 @@ function refusalOf(call: () => unknown): unknown {
   }
 }
 
-test('LIM-11: one read too many is a 429 in plain text that says when to come back', () => {
+test('LIM-11: one read too many is a 429 in plain text with the time of the next try', () => {
   const { parts } = fill()
   const refusal = expect.objectContaining({
     code: 429,

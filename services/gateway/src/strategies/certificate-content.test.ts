@@ -91,7 +91,7 @@ test.each([
   expect(findCertificatesProblem(pem)).toBe(problem)
 })
 
-test('blocks that end otherwise, or hold what is no base64, are none', () => {
+test('blocks with another end, or without valid base64, are no blocks', () => {
   const pem = pemOf([0x30, 0], 'CERTIFICATE')
   for (const broken of [pem.replace('END CERTIFICATE', 'END KEY'), pem.replace('\n', '\n!\n'), pem.replace('-----BEGIN', 'x-----BEGIN')]) {
     expect(findCertificatesProblem(broken)).toBe('must contain at least one CERTIFICATE PEM block')
@@ -99,7 +99,7 @@ test('blocks that end otherwise, or hold what is no base64, are none', () => {
   }
 })
 
-test('bytes of any kind are judged, and what was signed has no other byte', () => {
+test('bytes of any kind are judged, and a signed request has no other byte', () => {
   const request = aRequest(ec, { algorithm: ecdsaSha256, hash: 'sha256' })
   // Up to here they are signed, or tell the length of the whole.
   const signed = 100

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { prettyJson } from './pretty-json.ts'
 
-test('QP-21: pretty JSON is what two spaces of indentation give', () => {
+test('QP-21: pretty JSON equals JSON.stringify with two spaces of indentation', () => {
   const value = { a: [1, 2, { b: null }], c: {}, d: [], e: 'x{[,:]}"\\', 'f "g"': true, h: { i: [[]] } }
   expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2))
 })

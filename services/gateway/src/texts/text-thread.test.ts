@@ -49,7 +49,7 @@ test.each([
   expect(readBack(text)).toEqual(here.kind === 'malformed' ? here : value)
 })
 
-test('NEG-10: YAML and indented JSON that the thread prints are those that are printed here, to the byte', () => {
+test('NEG-10: YAML and indented JSON printed by the thread equal those printed here, to the byte', () => {
   fc.assert(
     fc.property(anyStruct(resolveStruct('core/v1.Pod'), 'some'), (pod) => {
       const json = printJson({ ...(pod as object), big: 2n ** 63n - 1n }, { hasBigIntegers: true })
@@ -67,7 +67,7 @@ test('NEG-10: YAML and indented JSON that the thread prints are those that are p
   )
 })
 
-test('LIM-12: texts are worked on in another thread, one after the other, and this one goes on meanwhile', async () => {
+test('LIM-12: texts are worked on in another thread, one after the other, and this one continues meanwhile', async () => {
   const bytes = bytesOf(`a:\n${'  - b: c\n'.repeat(20_000)}`)
   const order: string[] = []
   const first = thread.do({ kind: 'parseYaml', bytes }).then((answer) => order.push(answer.kind))
@@ -78,13 +78,13 @@ test('LIM-12: texts are worked on in another thread, one after the other, and th
   expect(bytes.length).toBeGreaterThan(0)
 })
 
-test('what a text makes fail in the thread fails here, and the thread goes on', async () => {
+test('a text that fails in the thread fails here, and the thread continues', async () => {
   await expect(thread.do({ kind: 'printYaml', bytes: bytesOf('{') })).rejects.toThrow(SyntaxError)
   expect(await thread.do({ kind: 'parseYaml', bytes: bytesOf('a: [') })).toMatchObject({ kind: 'malformed' })
   expect(await thread.do({ kind: 'prettyJson', bytes: bytesOf('[]') })).toMatchObject({ kind: 'bytes' })
 })
 
-test('a thread that is closed refuses what it has not done', async () => {
+test('a closed thread refuses its unfinished jobs', async () => {
   const closing = new TextThread()
   const waiting = [closing.do({ kind: 'prettyJson', bytes: bytesOf('[]') }), closing.do({ kind: 'prettyJson', bytes: bytesOf('[]') })]
   const outcomes = Promise.allSettled(waiting)

@@ -58,7 +58,7 @@ function anOutbox({ othersUnread = 0 } = {}) {
 const aFrame = (length: number, fill = 'x') => Buffer.alloc(length, fill)
 
 describe('an outbox', () => {
-  test('gives what is small at once, as bytes that all watchers share', () => {
+  test('writes small parts at once, as bytes that all watchers share', () => {
     const { outbox, written, counts } = anOutbox()
     outbox.writeShared(aFrame(100))
     outbox.write([aFrame(10), aFrame(20)])
@@ -69,7 +69,7 @@ describe('an outbox', () => {
     expect([outbox.waitingBytes, counts.total, outbox.drained()]).toEqual([130, 0, undefined])
   })
 
-  test('gives the next piece when the last was taken', async () => {
+  test('writes the next piece when the last was taken', async () => {
     const { outbox, take, sizes, counts } = anOutbox()
     outbox.writeShared(aFrame(2.5 * large))
     const drained = outbox.drained()
@@ -103,20 +103,20 @@ describe('an outbox', () => {
     expect(written.every(({ isShared }) => isShared)).toBe(true)
   })
 
-  test('is not held up by what was given without being counted', () => {
+  test('is not delayed by uncounted bytes', () => {
     const { outbox, sizes } = anOutbox()
     outbox.writeShared(aFrame(100))
     outbox.writeShared(aFrame(3 * large))
     expect(sizes()).toEqual([100, large - 100])
   })
 
-  test('joins small parts, and keeps large ones as they are', () => {
+  test('joins small parts, and keeps large ones unchanged', () => {
     const { outbox, sizes } = anOutbox()
     outbox.write([10, 20, small + 1, 5].map((length) => aFrame(length)))
     expect(sizes()).toEqual([30, small + 1, 5])
   })
 
-  test('gives each byte once, whatever the sizes', () => {
+  test('writes each byte once, for any sizes', () => {
     const { outbox, take, written } = anOutbox({ othersUnread: limits.unreadBytesRelaxed })
     const lengths = [1, small - 1, small, small + 1, 3 * small, 5, large + 7, 2]
     const frames = lengths.map((length, index) => aFrame(length, String(index)))

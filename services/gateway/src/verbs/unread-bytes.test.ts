@@ -42,7 +42,7 @@ function someWatches() {
 }
 
 describe('unread bytes of watches', () => {
-  test('LIM-12: beyond the bound of a connection end the watch that has taken nothing for longest, and a quarter is free then', () => {
+  test('LIM-12: beyond the bound of a connection end the longest-stalled watch, and a quarter is free then', () => {
     const { clock, ended, aWatch, unread } = someWatches()
     const connection = {}
     const [first, second, third] = ['first', 'second', 'third'].map((name) => aWatch(name, { connection, user: 'a' }))

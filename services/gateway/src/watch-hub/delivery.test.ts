@@ -34,7 +34,7 @@ function open() {
   return { spans, clock, delays, following: { tracer, clock, onDelay: (delayMs: number) => void delays.push(delayMs) } }
 }
 
-test('CARD-22: each traced change has a span below it, linked to it and to some of the watches, until its event is given', () => {
+test('CARD-22: each traced change has a child span, linked to it and to some of the watches, until its event is delivered', () => {
   const { spans, clock, following } = open()
   const clients = new Set(
     Array.from({ length: 20 }, (_, index) => ({ traceparent: index % 2 === 0 ? traceparent(index + 10) : undefined })),

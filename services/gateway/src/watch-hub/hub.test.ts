@@ -80,7 +80,7 @@ test('the last client to leave closes the subscription, and the next one opens a
   expect(subscriptions.length).toBe(2)
 })
 
-test('WATCH-14: a client that begins earlier is fed alone until it stands where the others do, then joins', async () => {
+test('WATCH-14: a client with an earlier begin is served alone until it reaches the shared position, then joins', async () => {
   const { hub, subscriptions, attach, push } = open()
   const early = attach(5)
   await push(0, events('e7', 7), position(8))
@@ -113,7 +113,7 @@ test('WATCH-16: a client that begins later waits for the shared position', async
   expect([subscriptions.length, client.seen]).toEqual([1, ['position 10', 'e11@11']])
 })
 
-test('a piece that may hold events before and after the beginning of a client is not given to it', async () => {
+test('a piece that may hold events before and after the beginning of a client is not delivered to it', async () => {
   const { subscriptions, attach, push } = open()
   attach(5)
   await push(0, position(5))
@@ -134,7 +134,7 @@ test('one client in the far future does not keep the others from sharing', async
   expect(hub.subscriptions).toBe(2)
 })
 
-test('CARD-25, WATCH-18: a broken subscription is taken up after the last position, and no client notices', async () => {
+test('CARD-25, WATCH-18: a broken subscription is resumed after the last position, and no client notices', async () => {
   const { clock, subscriptions, attach, push } = open()
   const client = attach(5)
   await push(0, events('e6', 6), position(9))
@@ -147,7 +147,7 @@ test('CARD-25, WATCH-18: a broken subscription is taken up after the last positi
   expect(client.seen).toEqual(['e6@6', 'position 9', 'e12@12'])
 })
 
-test('CARD-25: a subscription that has served is taken up at once, without a pause, and only the next one waits', async () => {
+test('CARD-25: a subscription that has served is resumed at once, without a pause, and only the next one waits', async () => {
   const { clock, subscriptions, attach, push } = open()
   const client = attach(5)
   await push(0, events('e6', 6))
@@ -163,7 +163,7 @@ test('CARD-25: a subscription that has served is taken up at once, without a pau
   expect(client.seen).toEqual(['e6@6', 'e7@7'])
 })
 
-test('WATCH-20: a quiet watch is taken up from its last position, not from its last event', async () => {
+test('WATCH-20: a quiet watch is resumed from its last position, not from its last event', async () => {
   const { subscriptions, attach, push } = open()
   const client = attach(5)
   await push(0, events('e6', 6))
@@ -174,7 +174,7 @@ test('WATCH-20: a quiet watch is taken up from its last position, not from its l
   expect(client.seen).toEqual(['e6@6', 'position 1000', 'position 2000', 'position 3000'])
 })
 
-test('attempts to subscribe again come after growing pauses', async () => {
+test('attempts to subscribe again have growing pauses', async () => {
   const { clock, subscriptions, attach } = open()
   attach(5)
   const pausesMs: number[] = []
@@ -254,7 +254,7 @@ test('a client that is fed alone is fed at its own pace', async () => {
   expect(seen).toEqual([6, 7])
 })
 
-test('large pieces are given one a turn, so that sockets send in between', async () => {
+test('large pieces are delivered one a turn, so that sockets send in between', async () => {
   const { subscriptions, attach } = open()
   const client = attach(5)
   const large = (last: number): WatchPart => ({ kind: 'events', frames: Buffer.alloc(100_000), count: 1, last })
@@ -279,7 +279,7 @@ test('closing the hub closes every subscription', async () => {
   expect(hub.subscriptions).toBe(0)
 })
 
-test('LIM-12: who leaves while large events are given out gets none; who comes stands behind them', async () => {
+test('LIM-12: a client that leaves during the delivery of large events gets none; a client that joins is after them', async () => {
   const { hub, attach, push } = open({ turnBytesMax: 4 })
   let coming: ReturnType<typeof attach> | undefined
   const first = recorder()
@@ -317,7 +317,7 @@ test('LIM-12: one turn gives large events to no more clients than its bytes allo
   expect(counts.at(-1)).toBe(6)
 })
 
-test('WATCH-02: of many clients some get an event in the turn in which it comes, and the others in later turns, in order', async () => {
+test('WATCH-02: some of many clients get an event in the turn of its arrival, and the others in later turns, in order', async () => {
   const { attach, push, subscriptions } = open({ firstTurnBytesMax: 20 * 1024 })
   const clients = Array.from({ length: 12 }, () => attach(5))
   await push(0, position(5))

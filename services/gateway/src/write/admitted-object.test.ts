@@ -28,7 +28,7 @@ function taken(own: ApiObject, left: ApiObject, { plural = 'pods', subresource =
   return takeAdmitted({ target, own, left, live: isNew ? undefined : own, now })
 }
 
-test('what a webhook takes away of what is the server’s to say comes back, and what it adds of that goes', () => {
+test('the server’s members that a webhook removes are restored, and those that it adds are dropped', () => {
   const servers = {
     selfLink: '/a',
     uid: 'u',
@@ -49,14 +49,14 @@ test('what a webhook takes away of what is the server’s to say comes back, and
   expect(taken(full, other).metadata).toEqual(full.metadata)
 })
 
-test('what a webhook changes of what is the writer’s to say is taken', () => {
+test('a webhook’s changes of the writer’s members are taken', () => {
   const own = anObject({ labels: { a: '1' }, annotations: { b: '1' }, finalizers: ['example.com/a'] }, { spec: { x: 1 } })
   const left = anObject({ labels: { a: '2' }, ownerReferences: [] }, { spec: { x: 2 } })
   expect(taken(own, left)).toEqual(left)
   expect(taken(own, { ...left, metadata: { ...left.metadata, name: 'b' } }).metadata.name).toBe('b')
 })
 
-test('a status that a webhook adds, changes or takes away is as it was, where a status has a path of its own', () => {
+test('a status that a webhook adds, changes or removes is restored, if a status has a path of its own', () => {
   const [bare, full, other] = [anObject({}), anObject({}, { status: { phase: 'A' } }), anObject({}, { status: { phase: 'B' } })]
   expect(taken(bare, full)).not.toHaveProperty('status')
   expect(taken(bare, bare)).not.toHaveProperty('status')
@@ -64,7 +64,7 @@ test('a status that a webhook adds, changes or takes away is as it was, where a 
   expect(taken(full, other, { plural: 'configmaps' })['status']).toEqual(other['status'])
 })
 
-test('through a subresource a webhook changes that part, and none of what is the server’s to say', () => {
+test('a webhook changes the subresource’s part alone, and none of the server’s members', () => {
   const own = anObject({ uid: 'u', generation: 3 }, { spec: { x: 1 }, status: { phase: 'A' } })
   const left = anObject({ uid: 'v', generation: 4, labels: { a: '1' } }, { spec: { x: 2 }, status: { phase: 'B' } })
   const through = taken(own, left, { subresource: 'status', isNew: false })
@@ -80,7 +80,7 @@ function refusalOf(own: ApiObject, left: ApiObject, isNew: boolean): unknown {
   }
 }
 
-test('an object stays in its namespace, and one that is there keeps its name', () => {
+test('an object stays in its namespace, and an existing one keeps its name', () => {
   const own = anObject({})
   const nameless: ApiObject = { ...own, metadata: { namespace: 'n' } }
   const placeless: ApiObject = { ...own, metadata: { name: 'a' } }
@@ -98,7 +98,7 @@ test('an object stays in its namespace, and one that is there keeps its name', (
   expect(refusalOf(own, nameless, false)).toEqual(refused(name('')))
 })
 
-test('what a kind derives of an update is derived anew, and of a new object it is not yet', () => {
+test('members that a kind derives are derived anew for an update, and not yet for a new object', () => {
   const derived: unknown[] = []
   const { served } = targetOf('pods')
   const prepareUpdate = (object: ApiObject, live: ApiObject) => {

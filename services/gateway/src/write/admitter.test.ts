@@ -86,7 +86,7 @@ test('the early verdict of validation is reported when validation would have bee
   admitter.close()
 })
 
-test('without an early verdict, or without a call of mutating admission, validation is called', async () => {
+test('validation is called without an early verdict, or without a call of mutating admission', async () => {
   const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter(allowed)
   await admitter.validate(admitting, await admitter.mutate(admitting))
   expect(asked).toEqual(['mutate', 'validate'])
@@ -98,7 +98,7 @@ test('without an early verdict, or without a call of mutating admission, validat
   admitter.close()
 })
 
-test('when the admission rules have changed since, another plugin may match, and validation is called', async () => {
+test('validation is called when the admission rules have changed since, as another plugin may match', async () => {
   const { admitter, admitting, asked, told, streamAdmissionRules } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   await streamAdmissionRules([pods, { ...pods, phase: 'validate', resources: ['*'] }])
@@ -111,7 +111,7 @@ test('when the admission rules have changed since, another plugin may match, and
   admitter.close()
 })
 
-test('admission rules that are received once more and say the same change nothing: the early verdict holds', async () => {
+test('admission rules that are received again unchanged change nothing: the early verdict holds', async () => {
   const { admitter, admitting, asked, streamAdmissionRules } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
   await streamAdmissionRules([structuredClone(pods)])

@@ -46,7 +46,7 @@ test('CEL-54: an evaluation ends where its request has no time left', async () =
   expect(await problemsOf(0)).toContain(`operation interrupted evaluating rule: ${rule}`)
 })
 
-test('an update keeps the finalizers without a domain that an object has, and adds none but those of the server', () => {
+test('an update keeps the object’s finalizers without a domain, and adds none but those of the server', () => {
   const names = namesOf('kubernetes')
   const faults = (finalizers: string[], takesBareFinalizers = false) => {
     const metadata = { name: 'a', uid: 'u', resourceVersion: '1', finalizers: ['old'] }

@@ -89,7 +89,7 @@ async function taken(
 const change = { object: anObject({ labels: { a: 'b' } }), before: anObject() }
 const removal = { object: anObject(), before: anObject() }
 
-test('what was committed is explained with its revision, and what was not is not', async () => {
+test('a committed write is explained with its revision, and a refused one is not', async () => {
   const stale = { commit: async (): Promise<CommitOutcome> => ({ kind: 'stale' }) }
   for (const [step, objects, kind] of [
     [commitNew, { object: anObject() }, 'created'],
@@ -119,7 +119,7 @@ test.each([
   }
 })
 
-test('STORE-05: a commit that storage has refused is not looked for; one whose answer was lost is, and the log says of which key', async () => {
+test('STORE-05: a commit that storage has refused is not looked for; one with a lost answer is, and the log names the key', async () => {
   const refused = await taken(commitChange, change, { commit: () => Promise.reject(conflict({ group: '', resource: 'x' }, 'a')) })
   expect(refused.refusal).toMatchObject({ code: 409 })
   expect(refused.said).toEqual(['sent'])
@@ -156,7 +156,7 @@ test('DEL-06: an update that leaves nothing to hold an object in deletion remove
   expect(await isRemoved(gone, gone, targetOf('namespaces'), { spec: {} })).toBe('removed')
 })
 
-test('DRY-10: a dry run of a create looks at the latest state, refuses a name that is taken, and commits nothing', async () => {
+test('DRY-10: a dry run of a create reads the latest state, refuses a taken name, and commits nothing', async () => {
   const free = await taken(commitNew, { object: anObject() }, { isDryRun: true })
   expect([free.commits, free.said]).toEqual([[], ['latest core/configmaps/n/a']])
   expect(free.draft.outcome).toMatchObject({ kind: 'created', uid: 'u' })
@@ -193,7 +193,7 @@ test('an Event expires where events do, and nothing else does', async () => {
   expect([await expiry('events', 500), await expiry('events'), await expiry('configmaps', 500)]).toEqual([1_500, 0, 0])
 })
 
-test('what a change has left is remembered as it is read back, and what is new or gone is not', async () => {
+test('a changed object is cached as it is read back, and a new or deleted one is not', async () => {
   const { draft, recent } = await taken(commitChange, change)
   const json = (draft.outcome as { json: Uint8Array }).json
   expect(recent.find('k', json)).toEqual(JSON.parse(Buffer.from(json).toString()))

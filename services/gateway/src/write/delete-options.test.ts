@@ -78,7 +78,7 @@ test.each(['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents', 'dryRu
   },
 )
 
-test('DEL-12: a policy beside orphanDependents is refused whatever both say, and all errors are listed at once', () => {
+test('DEL-12: a policy beside orphanDependents is refused for any values, and all errors are listed at once', () => {
   const invalid = 'DeleteOptions.meta.orch.io "" is invalid: '
   const both = 'propagationPolicy: Invalid value: "Background": orphanDependents and deletionPropagation cannot be both set'
   expect(refusal({ propagationPolicy: 'Background', orphanDependents: false })).toEqual({ code: 422, message: `${invalid}${both}` })

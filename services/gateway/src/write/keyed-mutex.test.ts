@@ -6,7 +6,7 @@ const never = new Promise<never>(() => {})
 /** Lets everything that waits for a promise go on. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('VERB-09: writers of one object take turns in the order in which they asked', async () => {
+test('VERB-09: writers of one object take turns in the order of their calls', async () => {
   const mutex = new KeyedMutex()
   const order: number[] = []
   const ends = await Promise.all([mutex.take('a', never)])

@@ -65,7 +65,7 @@ function configMapOf(bytes: number) {
   return entryOf({ ...configMap, data })
 }
 
-test('a read of the object says how fresh it must be and how long it may take; where there is none, nothing else is done', async () => {
+test('a read of the object has a freshness and a deadline; for an absent object, nothing else is done', async () => {
   const { asked, parts } = someParts(undefined)
   expect(await readLive('k', servedOf('', 'v1', 'configmaps'), parts, { read: { kind: 'any' }, ...context })).toBeUndefined()
   expect(asked).toEqual([[{ key: 'k', read: { kind: 'any' } }, context]])
@@ -102,7 +102,7 @@ test('an object is read in the version of the request: by its definition’s web
   expect(await readAs('v1', { conversion })).toEqual(['autoscaling/v1', 5, ['steps', asked]])
 })
 
-test('VERB-06: the revision of now is asked of the latest state', async () => {
+test('VERB-06: the present revision is requested of the latest state', async () => {
   const request = { deadlineMs: 0, auditId: 'r', trace: undefined }
   for (const [entry, revision] of [[entryOf(configMap), 5] as const, [undefined, undefined] as const]) {
     const { asked, clock, parts } = someParts(entry)

@@ -126,7 +126,7 @@ test.each<[string, CommitRequest, Past]>([
   expect({ outcome, sent }).toEqual({ outcome: 'unknown', sent: [] })
 })
 
-test('STORE-05: an update whose key stands as it was is sent again as it was, until it is written', async () => {
+test('STORE-05: an update with an unchanged key is sent again unchanged, until it is written', async () => {
   const answers: CommitOutcome[] = [{ kind: 'stale' }, { kind: 'unmet', index: 0 }, { kind: 'written', revision: 8 }]
   const { outcome, sent } = await found(update, {
     past: [[5, 'before']],
@@ -147,7 +147,7 @@ test('STORE-05: a repeated commit that fails leaves the outcome unknown, and is 
   expect(count).toBe(3)
 })
 
-test('STORE-05: the past of an object is looked through so many steps back and no further', async () => {
+test('STORE-05: the past of an object is searched for a bounded number of steps', async () => {
   const newest = 5 + 2 * limits.lostReplyStepsMax
   /** Other writes, newest first, and then the one that is looked for. */
   const behind = (others: number): Past => [

@@ -49,7 +49,7 @@ function afterChange(entries: ManagedFieldsEntry[], parts: OwnershipParts = ownP
 
 const changed = { 'f:spec': { 'f:targetCPUUtilizationPercentage': {} } }
 
-test('SSA-66: a change in one version takes what it changes from those who wrote it in another version', () => {
+test('SSA-66: a change in one version takes its fields from their owners in another version', () => {
   const ofBoth = { 'f:spec': { 'f:maxReplicas': {}, 'f:metrics': {} } }
   expect(afterChange([owner('autoscaling/v2', ofBoth)])).toEqual({
     writer: changed,
@@ -70,20 +70,20 @@ test.each(['autoscaling/v9', 'apps/v1', 'a/b/c'])(
   },
 )
 
-test('SSA-66: where the version of the writer is no longer served, what was owned in others is forgotten', () => {
+test('SSA-66: ownership in other versions is forgotten if the version of the writer is no longer served', () => {
   const find = (group: string, version: string, plural: string) => (version === 'v1' ? undefined : resources.find(group, version, plural))
   const entries = [owner('autoscaling/v2', { 'f:spec': { 'f:maxReplicas': {} } })]
   expect(afterChange(entries, { ...ownParts, served: { find } })).toEqual({ writer: changed })
 })
 
-test('SSA-66: a kind of the same name that is stored elsewhere is no version of the kind', () => {
+test('SSA-66: a kind of the same name with another storage is no version of the kind', () => {
   const elsewhere = servedOf('apps', 'v1', 'deployments')
   const found = (group: string, version: string, plural: string) => (version === 'v2' ? elsewhere : resources.find(group, version, plural))
   const entries = [owner('autoscaling/v2', { 'f:spec': { 'f:maxReplicas': {} } })]
   expect(afterChange(entries, { ...ownParts, served: { find: found } })).toEqual({ writer: changed })
 })
 
-test('an owner’s version of what a webhook converts comes from the webhook, and the version at hand is taken as it is', () => {
+test('an owner’s version of a converted object comes from the webhook, and the present version is taken unchanged', () => {
   const asked: string[] = []
   const convertOwned: OwnershipParts['convertOwned'] = (object, to) => {
     asked.push(`${object.apiVersion} → ${to.resource.apiVersion}`)
@@ -100,7 +100,7 @@ test('an owner’s version of what a webhook converts comes from the webhook, an
   expect(new Set(asked)).toEqual(new Set(['autoscaling/v1 → autoscaling/v2']))
 })
 
-test('SSA-66: a body of another kind that is sent to a subresource leaves the owners as they are, and one of the kind or a Scale does not', () => {
+test('SSA-66: a body of another kind for a subresource leaves the owners unchanged, and one of the kind or a Scale does not', () => {
   const pods = servedOf('', 'v1', 'pods')
   const deployments = servedOf('apps', 'v1', 'deployments')
   const entries = [owner('v1', { 'f:spec': { 'f:nodeName': {} } })]

@@ -51,7 +51,7 @@ const writers = {
   managedFields: [{ manager: 'm' }],
 }
 
-test('a new object keeps of its metadata what is the writer’s to say, and loses its status where that has a path of its own', () => {
+test('a new object keeps the writer’s part of its metadata, and loses its status if that has a path of its own', () => {
   const cleared = (plural: string, metadata: ObjectMeta) => {
     const draft = aNewDraft({ served: servedLike(plural), object: anObject(metadata, { status: { phase: 'A' } }) })
     void clearNew(draft, undefined)
@@ -75,7 +75,7 @@ test('META-09: the server makes a name up where the writer gives a prefix and no
   expect(nameOf({})).toBeUndefined()
 })
 
-test('META-21: a new object has generation 1 where its kind counts all changes of what it wants', () => {
+test('META-21: a new object has generation 1 if its kind counts all changes of the wanted state', () => {
   const made = (changes: Changes) => {
     const object = anObject({ name: 'a', uid: 'given' })
     void completeNew(aNewDraft({ served: servedLike('configmaps', changes), object }), parts)
@@ -89,7 +89,7 @@ test('META-21: a new object has generation 1 where its kind counts all changes o
   expect(made({ behaviour: { countsGenerations: false } })).toEqual({ name: 'a', creationTimestamp: now })
 })
 
-test('an update keeps the generation, the version and the status that are there, or that there is none', () => {
+test('an update keeps the generation, the version and the status of the object, or their absence', () => {
   const kept = (plural: string, given: ApiObject, live: ApiObject) => {
     const draft = aChangeDraft({ served: servedLike(plural), object: given, live })
     void keepLive(draft, parts)
@@ -105,7 +105,7 @@ test('an update keeps the generation, the version and the status that are there,
   expect(kept('configmaps', given, full)).toEqual([4, '5', { phase: 'given' }])
 })
 
-test('META-21: the generation counts a change as the kind says', () => {
+test('META-21: the generation counts a change by the kind’s rule', () => {
   const counted = (changes: Changes, before: object, after: object, subresource?: string) => {
     const object = anObject({ name: 'a', generation: 4, labels: { a: 'b' } }, after)
     const live = anObject({ name: 'a', generation: 4 }, before)
@@ -131,7 +131,7 @@ test('META-21: the generation counts a change as the kind says', () => {
   expect(counted({ rules: { countsChange: () => false } }, one, one)).toBe(false)
 })
 
-test('fields of features that are off are dropped, given what the object has already', () => {
+test('fields of features that are off are dropped, except those that the object has already', () => {
   const [object, live] = [anObject({ name: 'a' }), anObject({ name: 'a', uid: 'u' })]
   const served = servedLike('configmaps')
   for (const before of [live, undefined]) {

@@ -16,7 +16,7 @@ test('an object is found by the bytes that it is served as, and not by others', 
   expect(recent.find('/a', bytesOf('one'))).toBeUndefined()
 })
 
-test('objects are kept up to so many bytes; those written first go first', () => {
+test('objects are cached up to a bound of bytes; the oldest are dropped first', () => {
   const recent = new RecentObjects(8)
   const kept = (): string[] => ['/a', '/b', '/c'].filter((key) => recent.find(key, bytesOf('four')) !== undefined)
   recent.remember('/a', bytesOf('four'), anObject('a'))
@@ -29,7 +29,7 @@ test('objects are kept up to so many bytes; those written first go first', () =>
   expect(kept()).toEqual([])
 })
 
-test('an object is remembered only if its bytes are read as what it is', () => {
+test('an object is cached only if its bytes are read as the same object', () => {
   expect(isAsRead({ a: [1, { b: 'x', c: null }] }, undefined)).toBe(true)
   expect(isAsRead({ a: { b: undefined } }, {})).toBe(false)
   expect(isAsRead({ a: [2n ** 60n] }, { a: [1] })).toBe(false)

@@ -59,7 +59,7 @@ function aReserver() {
   return { done, parts: { reservers: new Map([['core/services', reserver]]) } }
 }
 
-test('what a kind reserves completes the object and adds to the conditions of the commit', async () => {
+test('a kind’s reservation completes the object and adds to the conditions of the commit', async () => {
   const { parts } = aReserver()
   const draft = aDraft(undefined)
   draft.conditions = [{ key: 'namespace', revision: 3 }]
@@ -97,7 +97,7 @@ test.each<[string, boolean, Written | Again | undefined, number | undefined, str
   expect(done).toEqual(expected)
 })
 
-test('what an object had that was removed is given back, also where nothing was reserved for the removal', async () => {
+test('a removed object’s holdings are released, also without a reservation for the removal', async () => {
   const { done, parts } = aReserver()
   const draft = aDraft({ object: anObject('live'), isAsDecoded: false, hasBigIntegers: false, entry })
   draft.outcome = written('removed')

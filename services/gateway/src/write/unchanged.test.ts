@@ -137,7 +137,7 @@ test.each<[string, Target, string[], boolean]>([
   }
 })
 
-test('META-12: a write that leaves the object as it was ends, where that is the object of now', async () => {
+test('META-12: a write that leaves the object unchanged ends, if that is the present object', async () => {
   const object = anObject(storedVersion)
   const draft = () => aDraft(object, structuredClone(object), { isApply: false })
   expect(await skipped(await draft())).toEqual({ outcome: 'unchanged', asked: ['latest n/a'] })
@@ -145,7 +145,7 @@ test('META-12: a write that leaves the object as it was ends, where that is the 
   expect(await skipped(await draft(), 'none')).toEqual({ outcome: 'again', asked: ['latest n/a'] })
 })
 
-test('META-12: an apply that changes nothing but the times of owners ends, and an update goes on', async () => {
+test('META-12: an apply that changes nothing but the times of owners ends, and an update continues', async () => {
   const was = anObject(storedVersion, [owner('m', before)])
   const later = () => anObject(storedVersion, [owner('m', now)])
   expect(await skipped(await aDraft(was, later()))).toEqual({ outcome: 'unchanged', asked: ['latest n/a'] })
@@ -192,7 +192,7 @@ test('META-12: an apply in another version than the stored one ends where only t
   })
 })
 
-test('META-12: an apply in a version that a webhook converts ends where only times differ, and the webhook is not asked again', async () => {
+test('META-12: an apply in a version that a webhook converts ends if only times differ, and the webhook is not asked again', async () => {
   const target = targetOf(otherVersion, { conversion })
   const was = anObject(otherVersion, [owner('m', before)])
   expect(await skipped(await aDraft(was, anObject(otherVersion, [owner('m', now)]), { target }))).toEqual({
@@ -203,7 +203,7 @@ test('META-12: an apply in a version that a webhook converts ends where only tim
   expect(await skipped(await aDraft(was, changed, { target }))).toEqual({ outcome: undefined, asked: [] })
 })
 
-test('what is answered of a write that changes nothing is the stored object', () => {
+test('the answer to a write without changes is the stored object', () => {
   const value = Buffer.from('{}')
   const object = anObject(storedVersion)
   const live = { object, hasBigIntegers: false, entry: { key: 'k', revision: 7, value } }

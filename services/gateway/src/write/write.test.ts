@@ -92,6 +92,6 @@ test('a write that creates under the name of its path must be allowed as a creat
   expect(await refusedWith({ name: '' })).toBe(422)
 })
 
-test('CRD-142: nothing is created while the definition goes, whatever else is wrong', async () => {
+test('CRD-142: nothing is created while the definition is being deleted, whatever else is wrong', async () => {
   expect(await refusedWith({ name: '', isTerminating: true })).toBe(405)
 })

@@ -20,7 +20,7 @@ function aProxy() {
   return { files, clock, open: () => openFrontProxy({ files, clock }) }
 }
 
-test('AGG-17: the certificate for servers behind is made when it is needed, and kept', async () => {
+test('AGG-17: the certificate for aggregated servers is made when it is needed, and kept', async () => {
   const { files, open } = aProxy()
   const { authority, client } = await open()
   expect(new X509Certificate(authority).subject).toBe('CN=front-proxy-ca')

@@ -51,7 +51,7 @@ describe('AUC-01: kind and versions', () => {
   })
 })
 
-test('AUC-02: 64 issuers are taken, and 65 are not', () => {
+test('AUC-02: 64 issuers are accepted, and 65 are not', () => {
   const many = (count: number) => ({
     jwt: Array.from({ length: count }, (_, index) => ({ issuer: { ...issuer, url: `${url}/${index}` }, claimMappings: { username } })),
   })
@@ -158,7 +158,7 @@ describe('AUC-09: a name made of claims.email needs claims.email_verified', () =
   })
 })
 
-describe('AUC-10: groups and uid come from a claim or an expression, and need not be there', () => {
+describe('AUC-10: groups and uid come from a claim or an expression, and may be absent', () => {
   test.each([
     [{ groups: { claim: 'g' } }, 'groups.prefix: Required value'],
     [{ groups: { claim: 'g', prefix: '', expression: 'claims.g' } }, "claim and expression can't both be set"],
@@ -193,7 +193,7 @@ describe('AUC-11: keys of attributes', () => {
     expect(withExtra({ key, valueExpression })).toEqual([expect.stringContaining(text)])
   })
 
-  test('each is there once, with an expression', () => {
+  test('each appears once, with an expression', () => {
     const extra = { key: 'a.com/foo', valueExpression }
     expect(withExtra(extra)).toEqual([])
     expect(withExtra(extra, extra)).toEqual(['jwt[0].claimMappings.extra[1].key: Duplicate value: "a.com/foo"'])
@@ -215,7 +215,7 @@ describe('AUC-12: rules about claims', () => {
     expect(withRules(rule)).toEqual([expect.stringContaining(text)])
   })
 
-  test('each claim and each expression is there once', () => {
+  test('each claim and each expression appears once', () => {
     const [claim, expression] = [
       { claim: 'a', requiredValue: 'b' },
       { expression: 'claims.a == "b"', message: 'm' },

@@ -3,14 +3,14 @@ import { certificateMemory } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { keepSigningKey, signingKeyName } from './open.ts'
 
-test('the key of tokens is kept in the form that kube-apiserver verifies with, too', () => {
+test('the key of tokens has a form that kube-apiserver verifies with, too', () => {
   const files = certificateMemory()
   const made = keepSigningKey(files)
   expect(files.read(signingKeyName)).toMatch(/^-----BEGIN EC PRIVATE KEY-----/)
   expect(keepSigningKey(files).id).toBe(made.id)
 })
 
-test('a key of tokens that is kept in the form of earlier releases stays the same key, and is written anew', () => {
+test('a key of tokens in the form of earlier releases stays the same key, and is written anew', () => {
   const files = certificateMemory()
   const made = keepSigningKey(files)
   files.write(signingKeyName, String(made.privateKey.export({ type: 'pkcs8', format: 'pem' })))

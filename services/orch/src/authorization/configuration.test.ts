@@ -166,7 +166,7 @@ describe('AZC-09: conditions', () => {
     expect(withConditions(...expressions)).toEqual([expect.stringContaining(text)])
   })
 
-  test('64 are taken, and 65 are not', () => {
+  test('64 are accepted, and 65 are not', () => {
     const many = (count: number) => withConditions(...Array.from({ length: count }, (_, index) => `request.user != 'a${index}'`))
     expect(many(64)).toEqual([])
     expect(many(65)).toEqual([expect.stringContaining('matchConditions: Too many: 65: must have at most 64 items')])

@@ -175,7 +175,7 @@ test('a restore is refused for another profile, and from a file that is no backu
   expect(readdirSync(folder)).toEqual(before)
 })
 
-test('a backup and a restore say how many keys they have written, each thousand', async () => {
+test('a backup and a restore report the number of written keys, each thousand', async () => {
   const store = await openLmdbStore({ directory: join(folder, 'data'), profile: 'orch' })
   const put = (index: number) =>
     store.commit({ key: `a/${index}`, value: Buffer.from('x'), expected: 0, conditions: [], writeId: `${index}` })

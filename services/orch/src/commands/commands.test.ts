@@ -54,7 +54,7 @@ test.each(services)('CARD-23: %s has its own flags, and a page that shows them',
   await expect(page).toMatchFileSnapshot(`../../../../docs/reference/settings-${name}.md`)
 })
 
-describe('what cannot work is refused with a sentence', () => {
+describe('impossible settings are refused with a sentence', () => {
   const storage = ['--storage-address=127.0.0.1:1']
   const cases: [string, string[], string][] = [
     ['a storage without a place for its state', ['storage'], '--etcd-servers or --data-dir is needed, and only one of them'],
@@ -125,7 +125,7 @@ test('CARD-13: a certificate is shown with its own key and for its own role, or 
     expect(await run(...args)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(message) })
 })
 
-test('AUTHN-SA-09, FLAG-04: services apart are given the key of tokens, which is not the one of the port', async () => {
+test('AUTHN-SA-09, FLAG-04: services apart get the key of tokens, which is not the one of the port', async () => {
   const folder = aFolder()
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)

@@ -42,7 +42,7 @@ test('a request without an answer is counted as one, and fails as before', async
   expect(await lines()).toContain('rest_client_requests_total{code="<error>",method="GET",host="example:6443"} 1')
 })
 
-test('a body that is left is counted as far as it was read, and is left below, too', async () => {
+test('an abandoned body is counted as far as it was read, and is abandoned below, too', async () => {
   let isLeft = false
   const { transport, lines } = counted(async () => {
     const body = (async function* () {

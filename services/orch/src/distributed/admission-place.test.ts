@@ -63,7 +63,7 @@ const pod = (name: string): ApiObject => ({
   spec: { containers: [{ name: 'c', image: 'i' }] },
 })
 
-test('a gateway hosts admission: plugins see what another gateway has written', async () => {
+test('a gateway hosts admission: plugins see the writes of another gateway', async () => {
   const [one, other] = await gateways()
   const created = await one.objects.create(pod('p'))
   expect(created).toMatchObject({ spec: { priority: 0 } })
@@ -91,7 +91,7 @@ test.each([
   expect(() => readAdmissionPlace(values, texts, noTrust)).toThrow(reason)
 })
 
-test('the flags of admission are those of the gateway that hosts it', () => {
+test('the flags of admission belong to the gateway that hosts it', () => {
   const flags = ['--admission=in-process', '--disable-admission-plugins=Priority']
   const { values, texts } = readSettings(gatewayCommandSettings, { flags, env: {}, elsewhere: flagsElsewhere })
   expect(readAdmissionPlace(values, texts, noTrust)).toMatchObject({

@@ -59,7 +59,7 @@ function someChildren(logFormat: LogFormat = 'text') {
   return { children, start, notes, lines, clock, fallen: fallen.promise, said: said.promise }
 }
 
-test('a child is there when it says so, with what it tells, and its lines carry its name', async () => {
+test('a child is ready by its own message, with its contents, and its lines have its name', async () => {
   const { start, lines, said } = someChildren()
   expect(await start('storage-0')).toMatchObject({ address: '127.0.0.1:1' })
   await said
@@ -103,7 +103,7 @@ test('a child that ends later is started again after a pause', async () => {
   await children.stop('storage')
 })
 
-test('only those of the name are stopped, and they are gone then', async () => {
+test('only the processes of the name are stopped, and they have ended then', async () => {
   const { start, notes, children } = someChildren()
   const [storage] = await Promise.all([start('storage-0'), start('watch-0')])
   await children.stop('storage')
@@ -112,7 +112,7 @@ test('only those of the name are stopped, and they are gone then', async () => {
   expect(() => process.kill(Number(storage['pid']), 0)).toThrow('ESRCH')
 })
 
-test('who does not end when asked to is killed after a while', async () => {
+test('a process that does not end when asked to is killed after a while', async () => {
   const { start, children, clock } = someChildren()
   const { pid } = await start('storage-0', 'stubborn')
   const stopping = children.stop('storage')

@@ -26,14 +26,14 @@ function servers(count: number) {
   return { failover: createFailover(transports), asked, failing, closed }
 }
 
-test('all goes to one server as long as it can be reached', async () => {
+test('all requests go to one server while it is reachable', async () => {
   const { failover, asked } = servers(2)
   await failover.send(get)
   await failover.send(get)
   expect(asked).toEqual([0, 0])
 })
 
-test('what has not left goes to the next server, and so does what follows', async () => {
+test('a request that has not left goes to the next server, and so do later ones', async () => {
   const { failover, asked, failing } = servers(3)
   failing.set(0, refused)
   expect((await failover.send({ ...get, method: 'POST' })).status).toBe(201)
@@ -42,7 +42,7 @@ test('what has not left goes to the next server, and so does what follows', asyn
   expect(asked).toEqual([0, 1, 1])
 })
 
-test('what may have arrived is not sent twice, but the next request goes elsewhere', async () => {
+test('a request that may have arrived is not sent twice, but the next one goes to another server', async () => {
   const { failover, asked, failing } = servers(2)
   failing.set(0, reset)
   await expect(failover.send({ ...get, method: 'POST' })).rejects.toThrow('ECONNRESET')
@@ -50,14 +50,14 @@ test('what may have arrived is not sent twice, but the next request goes elsewhe
   expect(asked).toEqual([0, 1])
 })
 
-test('where none can be reached each is asked once', async () => {
+test('each server is asked once if none is reachable', async () => {
   const { failover, asked, failing } = servers(2)
   failing.set(0, refused).set(1, refused)
   await expect(failover.send(get)).rejects.toThrow('ECONNREFUSED')
   expect(asked).toEqual([0, 1])
 })
 
-test('a request that its sender gave up says nothing about the server, and all ways are closed', async () => {
+test('a request that its sender cancelled says nothing about the server, and all transports are closed', async () => {
   const { failover, asked, failing, closed } = servers(2)
   failing.set(0, refused)
   await expect(failover.send({ ...get, signal: AbortSignal.abort() })).rejects.toThrow('ECONNREFUSED')

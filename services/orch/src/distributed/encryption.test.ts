@@ -162,7 +162,7 @@ class Load {
 }
 
 describe.skipIf(reason !== '')(`encryption of storages on etcd${reason}`, () => {
-  test('ENC-12, ENC-14: of 1,000 Secrets no plain text is in the files of etcd nor in what NATS has seen', async () => {
+  test('ENC-12, ENC-14: no plain text of 1,000 Secrets is in the files of etcd nor in NATS’ messages', async () => {
     const { storages, published, dataDir } = await openTwo(['first'])
     // A storage has one second for each answer, which a slow disk takes for some hundred that are asked for at once.
     for (let first = 0; first < 1_000; first += 20) {
@@ -207,7 +207,7 @@ describe.skipIf(reason !== '')(`encryption of storages on etcd${reason}`, () => 
     expect(load.reads).toBe(load.writes)
   })
 
-  test('ENC-03: a storage without the key of a stored value does not start, and says which it is', async () => {
+  test('ENC-03: a storage without the key of a stored value does not start, and names it', async () => {
     const { storages, open } = await openTwo(['first'])
     expect((await storages[0].commit(secret(1, 0))).kind).toBe('written')
     const other = join(aFolder(), 'encryption.json')

@@ -50,7 +50,7 @@ test('each gateway learns of all, in one order', async () => {
   ])
 })
 
-test('a gateway that leaves is gone at once', async () => {
+test('a gateway that leaves is removed at once', async () => {
   const { aGateway, told } = await aStorage()
   const first = aGateway('10.0.0.1', 6443)
   const second = aGateway('10.0.0.2', 6443)
@@ -61,7 +61,7 @@ test('a gateway that leaves is gone at once', async () => {
   expect(told.at(-1)).toEqual([{ address: '10.0.0.2', port: 6443 }])
 })
 
-test('a gateway that dies is gone after fifteen seconds, and one that lives stays', async () => {
+test('a gateway that dies is removed after fifteen seconds, and one that lives stays', async () => {
   const { aGateway, told, pass } = await aStorage()
   await aGateway('10.0.0.1', 6443).renew()
   const living = aGateway('10.0.0.2', 6443)

@@ -26,7 +26,7 @@ function aStart(failures: readonly Error[], { isOurs = true, signal = new AbortC
   return { events, run }
 }
 
-test('a start that loses a port ends what it has started and takes others', async () => {
+test('a start that loses a port ends its processes and takes other ports', async () => {
   const { events, run } = aStart([taken, taken])
   expect(await run()).toBe('started')
   expect(events).toEqual(['attempt', 'stop', 'attempt', 'stop', 'attempt'])

@@ -26,7 +26,7 @@ async function aPort(probed: Probed) {
 const well = { name: 'store', check: () => undefined }
 const ill = { name: 'store', check: () => 'the disk is full' }
 
-test('a process that is well says so, and names its checks when asked', async () => {
+test('a healthy process says so, and names its checks when asked', async () => {
   const ask = await aPort({ checks: [well], metrics: createMetrics({ process: false }) })
   for (const probe of ['healthz', 'livez', 'readyz']) expect(await ask(`/${probe}`)).toEqual({ code: 200, text: 'ok' })
   expect(await ask('/readyz?verbose')).toEqual({ code: 200, text: '[+]ping ok\n[+]store ok\nreadyz check passed\n' })
@@ -47,7 +47,7 @@ test('a failed check makes the process unready but not dead, and clients do not 
   })
 })
 
-test('metrics are served once there are any, and nothing else is served', async () => {
+test('metrics are served once there are any, and no other page is served', async () => {
   const metrics = createMetrics({ process: false })
   metrics.counter({ name: 'things_total', help: 'Things.' }).inc()
   const ask = await aPort({ checks: [], metrics })
@@ -96,7 +96,7 @@ function ask(url: string, shown: { cert?: string; key?: string; ca?: string }): 
   })
 }
 
-test('beyond this machine only who shows a certificate of the services is answered, and nothing else is served there', async () => {
+test('only a client with a certificate of the services is answered beyond this machine, and no other page is served there', async () => {
   const [ours, others] = [await certificates(), await certificates()]
   const probes = await openProbes({
     address: { host: '0.0.0.0', port: 0 },
@@ -119,7 +119,7 @@ test('beyond this machine only who shows a certificate of the services is answer
   await expect(fetch(`http://127.0.0.1:${new URL(probes.url).port}/readyz`)).rejects.toThrow()
 })
 
-test('a target that is no URL is a 404, and the process goes on', async () => {
+test('a target that is no URL is a 404, and the process continues', async () => {
   const probes = await openProbes({
     address: { host: '127.0.0.1', port: 0 },
     tls: undefined,

@@ -40,7 +40,7 @@ test('a server is well once it has answered, and not after a request that failed
   expect(state.closed).toBe(true)
 })
 
-test('a request that its sender gave up says nothing', async () => {
+test('a request that its sender cancelled says nothing', async () => {
   const { state, transport } = aWay()
   const { check, over } = createReachability(options)
   const way = over(transport)

@@ -58,7 +58,7 @@ async function lacksOf({ checks }: Replica): Promise<string[]> {
 
 const soon = { timeout: 30_000, interval: 20 }
 
-test('CARD-23: each process says in /readyz which service it lacks, and is ready again when that is back', async () => {
+test('CARD-23: each process names in /readyz the service that it lacks, and is ready again with it', async () => {
   const store = createMemoryStore()
   const openStorage = (listen: string) =>
     closing(openStorageReplica({ ...apart, listen, store, changeStream: undefined, watchHistoryMs: 60_000 }, world))
@@ -105,7 +105,7 @@ test('a process of admission has the metrics of conversion webhooks, and so has 
   }
 })
 
-test('CARD-25: a storage that is cut off from what keeps the state says so to those who ask for its health', async () => {
+test('CARD-25: a storage that is cut off from its backend reports it in its health', async () => {
   const inner = createMemoryStore()
   const listeners = new Set<(isReachable: boolean) => void>()
   const shared: NonNullable<Store['shared']> = {

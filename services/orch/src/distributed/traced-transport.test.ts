@@ -47,7 +47,7 @@ test('a request without an answer fails its span', async () => {
   expect(told.at(-1)).toBe('closed')
 })
 
-test('a request that is not sampled goes as it is', async () => {
+test('a request that is not sampled is sent unchanged', async () => {
   const { sent, transport } = open(async () => ({ status: 200, headers: {}, body: (async function* () {})() }))
   await createTracedTransport(transport, noTracer).send(request)
   expect(sent[0]).toBe(request)

@@ -8,7 +8,7 @@ function countsOf(...flags: string[]) {
   return { gateways, storages, watches, admissions }
 }
 
-test('services have processes of their own where there are several of what could host them', () => {
+test('services have processes of their own if there are several of their possible hosts', () => {
   expect(countsOf()).toEqual({ gateways: 2, storages: 2, watches: 2, admissions: 1 })
 })
 
@@ -20,7 +20,7 @@ test('one gateway hosts admission', () => {
   expect(countsOf('--gateways=1')).toEqual({ gateways: 1, storages: 2, watches: 2, admissions: 0 })
 })
 
-test('a count that is given is taken, also that of the default', () => {
+test('a given count is accepted, also that of the default', () => {
   const one = ['--gateways=1', '--storages=1']
   expect(countsOf(...one, '--watches=2', '--admissions=1')).toEqual({ gateways: 1, storages: 1, watches: 2, admissions: 1 })
   expect(countsOf('--watches=0', '--admissions=0')).toEqual({ gateways: 2, storages: 2, watches: 0, admissions: 0 })

@@ -152,7 +152,7 @@ test.each(providerCases)('ENC-11: the provider %j is refused', (provider, proble
   expect(withProviders(provider)).toEqual([problem])
 })
 
-test('ENC-11: two KMS providers of one name are refused, wherever they are', () => {
+test('ENC-11: two KMS providers of one name are refused, at any places', () => {
   const element = { resources: ['secrets'], providers: [{ kms }] }
   expect(problems(element, { ...element, resources: ['configmaps'] })).toEqual([
     'resources[1].providers[0].kms.name: Invalid value: "k": duplicate KMS provider name k, names must be unique',

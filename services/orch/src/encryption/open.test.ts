@@ -50,7 +50,7 @@ async function open(reloads: boolean) {
   return { encryption, write, clock, errors, prefix, reloadsOf, store }
 }
 
-test('ENC-13: with automatic reload a new file counts within 10 s; one that is not valid is reported once, and the present one stays', async () => {
+test('ENC-13: a new file takes effect within 10 s with automatic reload; an invalid one is reported once, and the present one stays', async () => {
   const { write, clock, errors, prefix, reloadsOf } = await open(true)
   expect(await prefix()).toBe('k8s:enc:aesgcm:v1:first:')
   write(configuration('second', 'first'))
@@ -64,7 +64,7 @@ test('ENC-13: with automatic reload a new file counts within 10 s; one that is n
   expect([await reloadsOf('success'), await reloadsOf('failure')]).toEqual(['1', '1'])
 })
 
-test('ENC-13: without automatic reload the file counts at the start alone', async () => {
+test('ENC-13: the file is read at the start alone without automatic reload', async () => {
   const { write, clock, prefix } = await open(false)
   write(configuration('second', 'first'))
   clock.advance(60_000)
@@ -77,7 +77,7 @@ test('ENC-13: automatic reload without a file is refused', () => {
   expect(() => readEncryption(settings)).toThrow('--encryption-provider-config-automatic-reload needs --encryption-provider-config')
 })
 
-test('ENC-14: what is encrypted is known, so that changes of it are published by reference', async () => {
+test('ENC-14: encrypted resources are known, so that changes of them are published by reference', async () => {
   const { encryption } = await open(false)
   expect(['core/secrets/default/a', 'core/configmaps/default/a'].map((key) => encryption.isEncrypted(key))).toEqual([true, false])
 })

@@ -31,7 +31,7 @@ const odd = [
   'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
 ]
 
-test('etcd of the test assets goes on answering, whatever bytes it is sent', async () => {
+test('etcd of the test assets continues to answer after any bytes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'etcd-'))
   const [port = 0] = await freePorts(1)
   const words = [`--data-dir=${folder}`, `--listen-client-urls=http://127.0.0.1:${port}`]

@@ -48,7 +48,7 @@ function serve(data: string, address = 'https://127.0.0.1:1'): void {
 }
 
 describe('status', () => {
-  test('without a data folder there is none to look at', async () => {
+  test('finds no server without a data folder', async () => {
     expect(await run('status')).toEqual(
       printed('there is no data folder here: neither --data-dir is given, nor is there .orch/orch or .orch/kubernetes\n', 1),
     )
@@ -61,7 +61,7 @@ describe('status', () => {
     expect(await run('status', '--profile=orch')).toEqual(printed(expect.stringContaining('there is no data folder here'), 1))
   })
 
-  test('a process that has ended without a word is not taken for the server', async () => {
+  test('does not take a process that has ended silently for the server', async () => {
     const data = aDataFolder()
     writeFileSync(join(data, 'owner'), JSON.stringify({ pid: process.pid, address: 'https://127.0.0.1:1' }))
     expect((await run('status')).out).toBe('.orch/kubernetes: no server runs on it\n')
@@ -81,14 +81,14 @@ describe('status', () => {
     )
   })
 
-  test('a server that has not said where it listens is starting', async () => {
+  test('shows a server that has not announced its address as starting', async () => {
     serve(aDataFolder(), '')
     expect(await run('status')).toEqual(printed(`.orch/kubernetes: process ${process.pid} is starting\n`, 1))
   })
 })
 
 describe('stop', () => {
-  test('where no server runs there is nothing to do', async () => {
+  test('has nothing to do without a server', async () => {
     aDataFolder()
     expect(await run('stop')).toEqual(printed('.orch/kubernetes: no server runs on it\n'))
   })
@@ -104,7 +104,7 @@ describe('stop', () => {
 })
 
 describe('reset', () => {
-  test('deletes the state when --yes is given, and leaves the certificates', async () => {
+  test('deletes the state with --yes, and leaves the certificates', async () => {
     const data = aDataFolder()
     expect(await run('reset')).toEqual(
       printed('.orch/kubernetes: would delete all objects, in state.mdb, initialized; certificates stay. Repeat it with --yes\n', 1),
@@ -151,7 +151,7 @@ current-context: work
     expect(await run('kubeconfig')).toEqual(printed(own))
   })
 
-  test('is merged into that of the user, and taken out of it again, which then is as before', async () => {
+  test('is merged into the user’s file, and removed again without a trace', async () => {
     withServer()
     writeUser(others)
     expect(await run('kubeconfig', '--merge')).toEqual(
@@ -194,7 +194,7 @@ current-context: work
     expect(user()).toEqual(readYaml(others))
   })
 
-  test('a file that is no client configuration is left as it is', async () => {
+  test('leaves a file that is no client configuration unchanged', async () => {
     withServer()
     writeUser('- a\n')
     expect(await run('kubeconfig', '--merge')).toEqual(refused('is no client configuration: it must be a map'))

@@ -19,8 +19,8 @@ function trustOf(...chain: readonly Pair[]) {
   return toServingTrust({ serving: { servingPair, servingFiles }, ownAuthority: own.certificate, url: 'https://127.0.0.1:6443' })
 }
 
-describe('what is trusted of a served certificate', () => {
-  test('the own authority where no files are given', () => {
+describe('the trusted certificate of a served one', () => {
+  test('is the own authority without given files', () => {
     const serving = { servingPair: undefined, servingFiles: undefined }
     const trust = toServingTrust({ serving, ownAuthority: own.certificate, url: 'https://127.0.0.1:6443' })
     expect(trust).toEqual({ authority: own.certificate, isWholeChain: true, serverName: undefined })

@@ -36,7 +36,7 @@ webhooks:
 
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
 
-test('install applies what is in files, namespaces before what lies in them, and once more without harm', async () => {
+test('install applies the objects of files, namespaces before their contents, and once more without harm', async () => {
   const server = await aServer()
   const file = aFile(`
 {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: mine}, data: {k: v}}
@@ -51,7 +51,7 @@ test('install applies what is in files, namespaces before what lies in them, and
   await expect(server.install([file])).resolves.toHaveLength(3)
 })
 
-test('install takes objects as a server prints them, and logs what it sets aside', async () => {
+test('install accepts objects as a server prints them, and logs the members that it sets aside', async () => {
   const lines: string[] = []
   const log = { ...silentLog, info: (_fields: object, message: string) => lines.push(message) }
   const server = await aServer({ log })
@@ -76,7 +76,7 @@ data: {mode: "0444"}
   )
 })
 
-test('a file that is not there, and an object that is refused, reject', async () => {
+test('an absent file, and a refused object, reject', async () => {
   const server = await aServer()
   await expect(server.install('/no/such/file')).rejects.toThrow('/no/such/file: there is no such file or folder')
   await expect(server.install(aFile('{apiVersion: v1, kind: ConfigMap, metadata: {name: A, namespace: default}}'))).rejects.toThrow(
@@ -197,7 +197,7 @@ test('CRD-126, CRD-156: the conversion webhook of a definition is called at the 
   expect(paths).toEqual(['/convert'])
 })
 
-test('CRD-74: an object behind its definition in one file is installed', async () => {
+test('CRD-74: an object after its definition in one file is installed', async () => {
   const server = await aServer()
   const installed = await server.install(aFile(`${JSON.stringify(widget('a', 3))}\n---${definition}`))
   expect(installed.map(({ kind }) => kind)).toEqual(['CustomResourceDefinition', 'Widget'])

@@ -17,7 +17,7 @@ async function settled<T>(ask: () => Promise<T>, isDone: (value: T) => boolean):
   }
 }
 
-test('GATE-09: without APIListChunking a limit does not divide a list', async () => {
+test('GATE-09: a limit does not divide a list without APIListChunking', async () => {
   const { client } = await startCluster({ mode: 'embedded', options: { featureGates: ['APIListChunking=false'] } })
   const maps = client.resource(core('configmaps'))
   for (const name of ['a', 'b', 'c']) await maps.create(aConfigMap({ name }))
@@ -26,7 +26,7 @@ test('GATE-09: without APIListChunking a limit does not divide a list', async ()
   expect(list.metadata.continue).toBeUndefined()
 })
 
-test('GATE-10: without ServerSideFieldValidation unknown fields are dropped in silence', async () => {
+test('GATE-10: unknown fields are dropped silently without ServerSideFieldValidation', async () => {
   const object = { ...aConfigMap({ name: 'a' }), unknown: 1 }
   const on = await startCluster({ mode: 'embedded' })
   const off = await startCluster({ mode: 'embedded', options: { featureGates: ['ServerSideFieldValidation=false'] } })
@@ -60,7 +60,7 @@ test('Services get addresses and ports from the ranges', async () => {
   await expect(services.create(aService('b'))).rejects.toMatchObject({ code: expect.any(Number) })
 })
 
-test('Events are kept for as long as --event-ttl says', async () => {
+test('Events are kept for the time of --event-ttl', async () => {
   const clock = createFakeClock(Date.now())
   const { client } = await startCluster({ mode: 'embedded', options: { clock, eventTtlMs: 60_000 } })
   const events = client.resource(core('events'))
@@ -86,7 +86,7 @@ test('Events are kept for as long as --event-ttl says', async () => {
   ).toEqual([])
 })
 
-test('LIM-01, LIM-02: changes and pages are kept for as long as --watch-history says', async () => {
+test('LIM-01, LIM-02: changes and pages are kept for the time of --watch-history', async () => {
   const clock = createFakeClock(Date.now())
   const { client } = await startCluster({ mode: 'embedded', options: { clock, watchHistoryMs: 60_000 } })
   const maps = client.resource(core('configmaps'))
@@ -120,7 +120,7 @@ test('options that are no good are refused', async () => {
   )
 })
 
-test('what the compiler would refuse is refused with a sentence, too', async () => {
+test('values that the compiler would refuse are refused with a sentence, too', async () => {
   const untyped = (options: object) => start(options as StartOptions)
   await expect(untyped({ profile: 'x' })).rejects.toThrow(/^profile: x: must be one of orch, kubernetes$/)
   await expect(untyped({ profile: 'kubernets' })).rejects.toThrow(/must be one of orch, kubernetes; did you mean kubernetes\?$/)

@@ -15,7 +15,7 @@ const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced:
 const inDefault = { namespace: 'default' }
 
 describe('a server of one’s own', () => {
-  test('is there with its client, and ends with its block', async () => {
+  test('is ready with its client, and ends with its block', async () => {
     let url = ''
     {
       await using server = await start()
@@ -42,7 +42,7 @@ describe('a server of one’s own', () => {
     expect(first.url).not.toBe(second.url)
   })
 
-  test('NAME-02, NAME-03: its names are those of the profile', async () => {
+  test('NAME-02, NAME-03: has the names of the profile', async () => {
     const orch = await startCluster({ mode: 'embedded' })
     const kubernetes = await startCluster({ mode: 'embedded', options: { profile: 'kubernetes' } })
     const namesIn = async ({ client }: typeof orch) => (await client.resource(namespaces).list()).items.map(({ metadata }) => metadata.name)
@@ -80,7 +80,7 @@ describe('a server of one’s own', () => {
   })
 })
 
-test('METRIC-13: metrics tell the requests served and the size of the store', async () => {
+test('METRIC-13: metrics count the served requests and show the size of the store', async () => {
   const { client } = await startCluster({ mode: 'embedded' })
   await client.resource(namespaces).list()
   const text = await readText(await client.transport.send({ method: 'GET', path: '/metrics', headers: {} }))
@@ -132,7 +132,7 @@ describe('controllers', () => {
       (error: { code: number }) => error.code === 404,
     )
 
-  test('a namespace goes with everything in it', async () => {
+  test('delete a namespace with everything in it', async () => {
     const { client } = await startCluster({ mode: 'embedded' })
     await client.resource(namespaces).create(aNamespace({ name: 'a' }))
     await client.resource(configMaps).create(aConfigMap({ name: 'm', namespace: 'a' }))
@@ -144,7 +144,7 @@ describe('controllers', () => {
     await expect(client.resource(configMaps).get('m', { namespace: 'a' })).rejects.toMatchObject({ code: 404 })
   })
 
-  test('a namespace whose contents wait for a finalizer says so, and stays until it is gone', async () => {
+  test('keep a namespace whose contents wait for a finalizer, with a condition', async () => {
     const { client } = await startCluster({ mode: 'embedded' })
     await client.resource(namespaces).create(aNamespace({ name: 'a' }))
     await client.resource(configMaps).create(aConfigMap({ name: 'm', namespace: 'a', finalizers: ['example.com/hold'] }))
@@ -168,7 +168,7 @@ describe('controllers', () => {
     )
   })
 
-  test('the bootstrap objects come back when they are deleted', async () => {
+  test('restore the bootstrap objects when they are deleted', async () => {
     const { client } = await startCluster({ mode: 'embedded' })
     const services = client.resource({ group: '', version: 'v1', plural: 'services', namespaced: true })
     const before = await services.get('orch', inDefault)

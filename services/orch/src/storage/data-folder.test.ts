@@ -27,7 +27,7 @@ test.each([
   expect(said).toEqual(Array.from({ length: warnings }, () => ({ folder, mode: mode.toString(8) })))
 })
 
-test('a data folder that is made, and what is written in any, is for the owner alone', () => {
+test('a new data folder, and files written in any, are readable by the owner alone', () => {
   const folder = join(aFolder(), 'new')
   makeDataFolder(folder, { warn: () => expect.unreachable() })
   writeFileSync(join(folder, 'file'), '')

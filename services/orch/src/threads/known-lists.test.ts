@@ -89,7 +89,7 @@ test('revisions of another epoch mean other objects', async () => {
   expect(await readAndSent()).toEqual({ texts: ['another'], sent: [] })
 })
 
-test('objects that are to be joined leave with commas between them, those of another schema one by one', async () => {
+test('joined objects leave with commas between them, those of another schema one by one', async () => {
   const { state, readAndSent } = aThread()
   state.together = 2
   state.entries = [entryOf('a', 1), entryOf('b', 2), { ...entryOf('c', 3), fingerprint: 7 }, entryOf('d', 4)]
@@ -100,7 +100,7 @@ test('objects that are to be joined leave with commas between them, those of ano
   for (const sent of [[5, 6, 7, 8], []]) expect(await readAndSent({ layout: 'joined', fingerprint: 1 })).toEqual({ texts: mixed, sent })
 })
 
-test('of a list that is longer than what is kept, the rest is sent each time, and all of it as storage joins it', async () => {
+test('the rest of a list beyond the cache is sent each time, and all of it in storage’s joined form', async () => {
   const { state, readAndSent } = aThread(1_000)
   state.entries = Array.from({ length: 8 }, (_, index) => entryOf(`o${index}`, index + 1, `${index}`.repeat(300)))
   const { texts, sent } = await readAndSent()
@@ -110,7 +110,7 @@ test('of a list that is longer than what is kept, the rest is sent each time, an
   expect(await readAndSent({ layout: 'joined' })).toEqual({ texts, sent: [] })
 })
 
-test('what was used longest ago is forgotten first', async () => {
+test('the least recently used entry is dropped first', async () => {
   const { state, readAndSent } = aThread(2_000)
   const read = async (revision: number) => {
     state.entries = [entryOf(`o${revision}`, revision, 'x'.repeat(900))]
@@ -120,7 +120,7 @@ test('what was used longest ago is forgotten first', async () => {
   expect([await read(1), await read(2)]).toEqual([[], [2]])
 })
 
-test('where few of many objects are asked for, those that are known are not named', async () => {
+test('a request for few of many objects does not name the cached ones', async () => {
   const { state, readAndSent } = aThread()
   state.entries = Array.from({ length: 9 }, (_, index) => entryOf(`o${index}`, index + 1))
   await readAndSent()

@@ -32,7 +32,7 @@ function aStorage(values: Map<string, string>, { isStale, bytesMax }: { isStale?
   return { asked, marks, storage, read, meanwhile }
 }
 
-test('an object is asked for once until it is replaced or deleted', async () => {
+test('an object is requested once until it is replaced or deleted', async () => {
   const values = new Map([['pods/a', 'one']])
   const { asked, marks, read } = aStorage(values)
   expect([await read('pods/a'), await read('pods/a', 'any'), await read('pods/a')]).toEqual(['one', 'one', 'one'])
@@ -58,7 +58,7 @@ test('a change between the question and the answer is seen by the next read', as
   expect(await read('pods/a')).toBe('two')
 })
 
-test('an object that is absent, or to be stored again, is asked for each time', async () => {
+test('an absent object, or one to be stored again, is requested each time', async () => {
   const values = new Map<string, string>()
   const absent = aStorage(values)
   expect(await absent.read('pods/a')).toBeUndefined()
@@ -70,13 +70,13 @@ test('an object that is absent, or to be stored again, is asked for each time', 
   expect(stale.asked).toHaveLength(2)
 })
 
-test('a read at a revision is asked for each time', async () => {
+test('a read at a revision is requested each time', async () => {
   const { asked, storage } = aStorage(new Map([['pods/a', 'one']]))
   for (let index = 0; index < 2; index += 1) await storage.get({ key: 'pods/a', read: { kind: 'exact', revision: 1, asked: '1' } })
   expect(asked).toHaveLength(2)
 })
 
-test('what is kept is bounded: the first that was read is asked for again', async () => {
+test('the cache is bounded: the oldest entry is requested again', async () => {
   const names = ['pods/a', 'pods/b', 'pods/c']
   const values = new Map(names.map((name) => [name, 'x'.repeat(100)]))
   const { asked, read } = aStorage(values, { bytesMax: 250 })
@@ -135,7 +135,7 @@ async function aStorageOfOne() {
   }
 }
 
-test('an object that this thread has changed is not asked for again, and is what storage would answer', async () => {
+test('an object that this thread has changed is not requested again, and equals storage’s answer', async () => {
   const { first, key, commit, read, asked } = await aStorageOfOne()
   const made = await commit('one', 0)
   await read()
@@ -147,7 +147,7 @@ test('an object that this thread has changed is not asked for again, and is what
   expect(known).toEqual({ ...answer, entry: { ...entry, value: new Uint8Array(entry?.value ?? []) } })
 })
 
-test('a change that comes right behind that of this thread is seen by the next read', async () => {
+test('a change right after this thread’s own is seen by the next read', async () => {
   const { first, commit, commitTo, read, asked, meanwhile } = await aStorageOfOne()
   await read()
   const made = await commit('one', 0)
@@ -158,7 +158,7 @@ test('a change that comes right behind that of this thread is seen by the next r
   expect(asked()).toBe(3)
 })
 
-test('a commit that is refused, a deletion, and a change of what this thread has not read leave nothing behind', async () => {
+test('a refused commit, a deletion, and a change of an uncached object leave no entry', async () => {
   const { beside, key, commit, read, asked } = await aStorageOfOne()
   const made = Number(await commit('one', 0))
   await read()

@@ -130,12 +130,12 @@ describe('findings', () => {
     )
   })
 
-  test('a key that is there twice is an error at the line of its second value', async () => {
+  test('report a repeated key as an error at the line of its second value', async () => {
     write('map.yaml', '---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: b\n  a: c\n')
     expect((await validate('map.yaml')).out).toContain('map.yaml:7: error: ConfigMap m: key "a" already set in map\n')
   })
 
-  test('files have the names that were given', async () => {
+  test('name the files as they were given', async () => {
     write('deploy/a.yaml', 'a: [\n')
     for (const [given, name] of [
       ['./deploy/a.yaml', './deploy/a.yaml'],
@@ -178,7 +178,7 @@ describe('findings', () => {
     expect((await validate('list.yaml')).out).toContain('list.yaml:10: error: ConfigMap b: unknown field "date"\n')
   })
 
-  test('warnings of the server are printed, and count as errors where that is asked for', async () => {
+  test('include warnings of the server, which count as errors if asked for', async () => {
     write(
       'pod.yaml',
       'apiVersion: v1\nkind: Pod\nmetadata: {name: p, annotations: {seccomp.security.alpha.kubernetes.io/pod: runtime/default}}\nspec: {containers: [{name: c, image: i}]}\n',
@@ -201,7 +201,7 @@ describe('findings', () => {
   })
 })
 
-describe('what is checked', () => {
+describe('the checks', () => {
   test('custom resources against the definitions among the files, in any order of the files, with their rules', async () => {
     write('a.yaml', widget(3))
     write('z.yaml', definition)
@@ -210,7 +210,7 @@ describe('what is checked', () => {
     )
   })
 
-  test('custom resources against definitions that are given', async () => {
+  test('cover custom resources by given definitions', async () => {
     write('given/z.yaml', definition)
     write('w.yaml', widget(9))
     expect((await validate('w.yaml')).out).toContain('w.yaml:1: error: Widget w: no kind Widget in example.com/v1: it is not served')
@@ -218,7 +218,7 @@ describe('what is checked', () => {
     expect(await validate('--given', 'given', 'w.yaml')).toEqual(await validate('--given=given', 'w.yaml'))
   })
 
-  test('given objects may be as a server prints them, and a line says what is set aside', async () => {
+  test('accept given objects as a server prints them, and a line names the members that are set aside', async () => {
     write(
       'given.yaml',
       `apiVersion: v1
@@ -283,7 +283,7 @@ spec:
     expect(await validate('all')).toEqual(printed(0, '1 object in 1 file: 0 errors, 0 warnings'))
   })
 
-  test('quotas that are given', async () => {
+  test('cover given quotas', async () => {
     write(
       'quota.yaml',
       'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: default}\nspec: {hard: {count/configmaps: "1"}}\n',
@@ -325,7 +325,7 @@ describe('a command line that cannot be carried out', () => {
     expect(await validate(...args)).toEqual({ code, out: '', error: expect.stringContaining(reason) })
   })
 
-  test('given objects that the server refuses', async () => {
+  test('with given objects that the server refuses', async () => {
     write('given.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n')
     write('a.yaml', deployment('web'))
     expect(await validate('--given=given.yaml', 'a.yaml')).toEqual({
@@ -364,7 +364,7 @@ spec: {policyName: ${name}, validationActions: [${action}]${rest}}
     expect(await validate('.')).toEqual(printed(code, `a.yaml:1: ${expected}`, `3 objects in 2 files: ${counts}`))
   })
 
-  test('of --given have not seen what is given', async () => {
+  test('of --given do not check the given objects', async () => {
     write('given/web.yaml', deployment('given'))
     write('given/policy.yaml', [binding('team', 'Deny'), policy('team', team)].join('---\n'))
     write('web.yaml', deployment('web'))
@@ -379,7 +379,7 @@ spec: {policyName: ${name}, validationActions: [${action}]${rest}}
     expect(await validate('.')).toEqual(printed(0, '2 objects in 2 files: 0 errors, 0 warnings'))
   })
 
-  test('find their parameters, of custom kinds too, whatever the order of the files', async () => {
+  test('find their parameters, of custom kinds too, in any order of the files', async () => {
     const params = '  paramKind: {apiVersion: example.com/v1, kind: Widget}\n'
     const limit =
       "  validations: [{expression: 'object.spec.replicas <= params.spec.size', messageExpression: \"'at most ' + string(params.spec.size)\"}]"
@@ -411,7 +411,7 @@ spec: {policyName: ${name}, validationActions: [${action}]${rest}}
     )
   })
 
-  test('that mutate change what is checked', async () => {
+  test('that mutate change the checked objects', async () => {
     const mutating = policy(
       'team',
       '  reinvocationPolicy: Never\n  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{replicas: -1}}"}}]',
@@ -428,7 +428,7 @@ spec: {policyName: ${name}, validationActions: [${action}]${rest}}
     expect([code, out]).toEqual([1, expect.stringMatching(/^a.yaml:\d+: error: Deployment web: spec.replicas: Invalid value: -1/)])
   })
 
-  test('say what cannot be known: who asks, and what a namespace is like that is not there', async () => {
+  test('report unknown inputs: the user, and the labels of an absent namespace', async () => {
     const asking = policy(
       'asking',
       "  matchConditions: [{name: c, expression: \"!authorizer.requestResource.check('bypass').allowed()\"}]\n  validations: [{expression: 'false'}]",

@@ -26,7 +26,7 @@ async function kept(store: Store, key: string): Promise<string> {
   return text((await store.getAt(key, store.status().revision))?.value)
 }
 
-describe('ENC-01: what is kept is encrypted by the first provider of the first element that covers the resource', () => {
+describe('ENC-01: values are encrypted by the first provider of the first element that covers the resource', () => {
   test.each([
     ['secrets', 'core/secrets/default/a', true],
     ['secrets', 'core/configmaps/default/a', false],
@@ -95,7 +95,7 @@ describe('values that were altered', () => {
     await expect(shownOf(['core/secrets/a/a', 'core/secrets/a/b', 'core/secrets/a/c'])).rejects.toThrow(UnreadableValueError)
   })
 
-  test('are refused where the key is not there', async () => {
+  test('are refused if the key is absent', async () => {
     await expect(shownOf(['core/secrets/a/a'], gcm('other'))).rejects.toThrow('no provider of its resource has that key')
   })
 })
@@ -167,7 +167,7 @@ describe('ENC-03: rotation', () => {
     expect(store.isStale?.('core/secrets/a/b')).toBe(true)
   })
 
-  test('WATCH-15: a past whose key is configured no more is one that is not kept, and what comes after it is read', async () => {
+  test('WATCH-15: a past whose key is no longer configured counts as forgotten, and later changes are read', async () => {
     const inner = createMemoryStore()
     const encryption = everything(gcm('old'))
     const store = encryptStore(inner, options(encryption))
@@ -245,7 +245,7 @@ describe('ENC-04: keys that have to be fetched', () => {
     expect(key.fetches).toBe(1)
   })
 
-  test('changes behind one that cannot be read yet wait, and the store stands before it until then', async () => {
+  test('later changes wait for one that cannot be read yet, and the store’s revision is before it until then', async () => {
     const { inner, key, store, sealed } = await encryptedAndPlain()
     const fetched = Promise.withResolvers<void>()
     key.fetch = async () => {

@@ -7,7 +7,7 @@ import { observeTransformations } from './transformation-metrics.ts'
 
 const key = 'core/secrets/a/b'
 
-test('values that are encrypted, decrypted or cannot be decrypted are counted with the time that it takes', async () => {
+test('encryptions, decryptions and failures are counted with their durations', async () => {
   const metrics = createMetrics({ process: false })
   const clock = createFakeClock()
   const local = localTransformer('aesgcm', { name: 'k', secret: Buffer.alloc(32, 7) })

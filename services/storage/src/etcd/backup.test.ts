@@ -56,7 +56,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     return { prefix, store, file, held }
   }
 
-  test('a prefix that storages use, or that holds a store, is refused and stays as it is', async () => {
+  test('a prefix that storages use, or that holds a store, is refused and stays unchanged', async () => {
     const { prefix, store, file } = await aBackup()
     await put(store, 'a/later', 'later')
     await vi.waitFor(() => expect(store.leadership.isLeader).toBe(true))
@@ -66,7 +66,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     expect(await valuesOf(await openStore(prefix))).toEqual(['a/later=later', 'a/x=x', 'a/y=y'])
   })
 
-  test('a replaced store is saved first; the restored one has another epoch, and revisions of before are gone', async () => {
+  test('a replaced store is saved first; the restored one has another epoch, and earlier revisions are expired', async () => {
     const { prefix, store, file, held } = await aBackup()
     const lost = await put(store, 'a/later', 'later')
     const { epoch } = store.status()
@@ -96,7 +96,7 @@ describe.skipIf(backend.kind === 'missing')(`backups of etcd${reason}`, () => {
     expect(await restored.history(backup.revision + 50, 10)).toMatchObject({ kind: 'compacted' })
   })
 
-  test('storages refuse what an ended restore has left, and the next restore takes it', async () => {
+  test('storages refuse the rest of an interrupted restore, and the next restore replaces it', async () => {
     const { file } = await aBackup()
     const prefix = aPrefix()
     const client = createEtcdClient(place(prefix))

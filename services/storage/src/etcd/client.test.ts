@@ -73,7 +73,7 @@ async function open() {
 describe('the addresses of etcd', () => {
   const create = (server: string, insecureTransport?: boolean) => createEtcdClient({ servers: [server], insecureTransport }).close()
 
-  test('there must be one', () => {
+  test('must not be empty', () => {
     expect(() => createEtcdClient({ servers: [] })).toThrow('no address of etcd is given')
   })
 
@@ -105,7 +105,7 @@ describe('the addresses of etcd', () => {
   })
 })
 
-test('MACH-OPS-06: each member says whether it answers, and one that is away says why it does not', async () => {
+test('MACH-OPS-06: each member reports whether it answers, and an unreachable one its reason', async () => {
   const { address, errors } = await openMember()
   errors.set('Range', ['etcdserver: no leader'])
   const client = createEtcdClient({ servers: [address, 'http://127.0.0.1:1', address] })
@@ -152,7 +152,7 @@ describe('a client of etcd', () => {
     expect(asked.map(({ method, bytes }) => `${method} ${bytes}`)).toEqual(Array.from({ length: 3 }, () => `Txn ${looking}`))
   })
 
-  test('asks where etcd stands by a look at one key without its value, and renews an outdated token for it', async () => {
+  test('asks for etcd’s position by a look at one key without its value, and renews an outdated token for it', async () => {
     const { client, asked, errors } = await open()
     errors.set('Range', ['etcdserver: revision of auth store is old'])
     await client.latestRevision(Buffer.from('a'))

@@ -48,7 +48,7 @@ const callOf = (connection: DirectConnection) =>
   connection.call('/etcdserverpb.KV/Txn', Buffer.from('ask'), new Metadata()).then(String, (error: Error) => error.message)
 
 describe('a connection for calls with one message each way', () => {
-  test('calls share a connection, and an answer may come in pieces', async () => {
+  test('calls share a connection, and an answer may arrive in pieces', async () => {
     const { call, sessions, bodies } = await open(
       answering(framed('one')),
       answering(framed('two').subarray(0, 6), framed('two').subarray(6)),
@@ -79,13 +79,13 @@ describe('a connection for calls with one message each way', () => {
     expect(toFailure(new Error(message))).toBe('unanswered')
   })
 
-  test('what was sent when the connection was lost may have arrived, and the next call makes another one', async () => {
+  test('a call that was sent when the connection was lost may have arrived, and the next one makes another connection', async () => {
     const { call, sessions } = await open((_, session) => session.destroy(), answering(framed('again')))
     expect(toFailure(new Error(await call()))).toBe('unanswered')
     expect([await call(), sessions.length]).toEqual(['again', 2])
   })
 
-  test('a server that is about to stop answers what it has taken, and the next call goes elsewhere', async () => {
+  test('a server that is about to stop answers its accepted calls, and the next call uses another connection', async () => {
     const leaving: Take = (stream, session) => {
       session.goaway()
       setTimeout(() => answering(framed('last'))(stream, session), 50)
@@ -102,7 +102,7 @@ describe('a connection for calls with one message each way', () => {
     expect([await call(), sessions.length]).toEqual(['there', 2])
   })
 
-  test('a call that could not be sent says so: no server listens, none answers, or the connection is closed', async () => {
+  test('a call that could not be sent reports it: no server listens, none answers, or the connection is closed', async () => {
     const absent = createListener()
     await new Promise<void>((resolve) => absent.listen(0, '127.0.0.1', resolve))
     const { port } = absent.address() as AddressInfo

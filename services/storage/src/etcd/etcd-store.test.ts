@@ -298,13 +298,13 @@ describe('a commit', () => {
     expect(one.log).toEqual([`heard ${key} 4 after 3`, expected])
   })
 
-  test('that deletes what is absent is stale without a question to etcd', async () => {
+  test('that deletes an absent key is stale without a request to etcd', async () => {
     const { ask, etcd } = await open()
     expect(await ask('a', { value: undefined })).toBe('stale')
     expect(etcd.transactions).toBe(0)
   })
 
-  test('waits for one to the same key that was asked before it, and not for one to another key', async () => {
+  test('waits for an earlier one to the same key, and not for one to another key', async () => {
     const { ask, etcd, hold, release } = await open()
     hold()
     const outcomes = [ask('a'), ask('a', { expected: 3 }), ask('b')]
@@ -328,7 +328,7 @@ describe('a commit', () => {
   describe('of which a bit changes on its way', () => {
     const changed = (value: Buffer) => Buffer.from(value.map((byte, index) => (index === value.length - 1 ? byte ^ 4 : byte)))
 
-    test('STORE-04: is written once more, and is acknowledged as it was sent', async () => {
+    test('STORE-04: is written once more, and is acknowledged with the sent value', async () => {
       const { ask, etcd, store, pass } = await open()
       const heard: string[] = []
       store.listen((changes) => {
@@ -358,7 +358,7 @@ describe('a commit', () => {
       expect(await asked).toBe(`written ${other + 3}`)
     })
 
-    test('STORE-04: on the way back is asked for again, and no reader sees it', async () => {
+    test('STORE-04: on the way back is read again, and no reader sees it', async () => {
       const { ask, etcd, store, pass } = await open()
       const heard: string[] = []
       store.listen((changes) => {
@@ -461,7 +461,7 @@ describe('a commit', () => {
     })
   })
 
-  test('that etcd says to have written where the watch has already been is not known: etcd was restored', async () => {
+  test('that etcd reports below the watch’s position has an unknown outcome: etcd was restored', async () => {
     const { ask, etcd } = await open()
     await ask('a')
     etcd.onTransaction = () => ({ succeeded: true, revision: 3, looks: [] })
@@ -470,7 +470,7 @@ describe('a commit', () => {
 })
 
 describe('the watch of a store', () => {
-  test('is opened again behind what was heard: nothing is lost or doubled', async () => {
+  test('is opened again after the last received change: nothing is lost or doubled', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     await two.ask('a')
@@ -484,7 +484,7 @@ describe('the watch of a store', () => {
     expect(one.store.status()).toMatchObject({ revision: 5, refusing: '' })
   })
 
-  test('that comes too late for what etcd has forgotten: the state is read anew under the same epoch, with the past up to there gone', async () => {
+  test('that comes too late for a compaction reads the state anew under the same epoch, with the past up to there expired', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const { epoch } = one.store.status()
@@ -542,7 +542,7 @@ describe('the watch of a store', () => {
     expect({ epoch: store.status().epoch, replaced: timesReplaced() }).toEqual({ epoch: renewed, replaced: 1 })
   })
 
-  test('finds another epoch where it had heard of none: that one is taken over, and the state is read anew', async () => {
+  test('that finds another epoch where it knew none takes it over, and reads the state anew', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     const value = Buffer.from('{"epoch":"theirs","profile":"orch"}')
@@ -552,7 +552,7 @@ describe('the watch of a store', () => {
     expect({ epoch: store.status().epoch, replaced: timesReplaced() }).toEqual({ epoch: 'theirs', replaced: 1 })
   })
 
-  test('finds an epoch that is younger than what was heard: that is a change like others, and the chain goes on', async () => {
+  test('that finds an epoch younger than its last change takes it for a change like others, and the chain continues', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     one.hold()
@@ -566,7 +566,7 @@ describe('the watch of a store', () => {
     expect(one.log).toEqual(['heard a 4 after 3', 'heard b 5 after 4'])
   })
 
-  test('finds an etcd behind the known position, with all changes: another epoch', async () => {
+  test('that finds an etcd below the known position, with all changes, begins another epoch', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     const { epoch } = store.status()
@@ -578,7 +578,7 @@ describe('the watch of a store', () => {
     expect({ isRenewed: store.status().epoch !== epoch, replaced: timesReplaced() }).toEqual({ isRenewed: true, replaced: 1 })
   })
 
-  test('that finds what was heard last compacted keeps its epoch', async () => {
+  test('that finds its last change compacted keeps its epoch', async () => {
     const { etcd, store, ask, cut, pass, timesReplaced } = await open()
     await ask('a')
     etcd.revision = 9
@@ -590,7 +590,7 @@ describe('the watch of a store', () => {
     expect({ status: store.status(), replaced: timesReplaced() }).toEqual({ status: before, replaced: 0 })
   })
 
-  test.each(['put', 'delete'])('that finds the last %s as it was heard keeps its epoch', async (last) => {
+  test.each(['put', 'delete'])('that finds the last %s unchanged keeps its epoch', async (last) => {
     const { store, ask, cut, pass } = await open()
     await ask('a')
     if (last === 'delete') await ask('a', { expected: 3, value: undefined })
@@ -600,7 +600,7 @@ describe('the watch of a store', () => {
     expect(store.status()).toEqual(before)
   })
 
-  test('tells positions forward only, as no changes', async () => {
+  test('sends growing positions alone, not as changes', async () => {
     const { etcd, store, log } = await open()
     etcd.revision = 9
     expect(store.shared.askPosition()).toBe(true)
@@ -617,7 +617,7 @@ describe('the past of a store', () => {
     return history.kind === 'changes' ? history.changes.map(toText) : history
   }
 
-  test('goes back to the compaction and no further, and ends at the last change', async () => {
+  test('reaches back to the compaction and no further, and ends at the last change', async () => {
     const { store, ask } = await open()
     for (const key of ['a', 'b', 'c']) await ask(key)
     // Nothing has happened since, of which a watch could tell.
@@ -664,7 +664,7 @@ describe('a compaction', () => {
     expect({ asked: etcd.compactions, revision: etcd.revision }).toEqual({ asked: ['3'], revision })
   })
 
-  test('of another store that has gone further is no failure, anything else is', async () => {
+  test('that another store has exceeded is no failure, any other error is', async () => {
     const { store, ask, etcd } = await open()
     await ask('a')
     etcd.compactionError = new Error('11 OUT_OF_RANGE: etcdserver: mvcc: required revision has been compacted')
@@ -673,7 +673,7 @@ describe('a compaction', () => {
     await expect(store.compact(3)).rejects.toThrow('permission denied')
   })
 
-  test('that another replica told of late does not take a later one back', async () => {
+  test('that another replica reports late does not lower a later one', async () => {
     const { store, etcd } = await open()
     for (const revision of ['2', '1']) etcd.write([{ key: '/p/compacted', value: Buffer.from(revision) }])
     expect(store.status().compacted).toBe(2)
@@ -683,7 +683,7 @@ describe('a compaction', () => {
 })
 
 describe('the epoch of a store', () => {
-  test('is the same for all that open it, and a new one is taken over by all', async () => {
+  test('is the same for all openers, and a new one is taken over by all', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const { epoch } = one.store.status()
@@ -720,7 +720,7 @@ describe('the epoch of a store', () => {
 })
 
 describe('a latest read', () => {
-  test('is at the revision at which etcd stands when it is asked, and each question is answered by one that began after it', async () => {
+  test('is at etcd’s revision at the time of the question, and each question is answered by one that began after it', async () => {
     const { store, etcd } = await open()
     const first = store.shared.latest()
     etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
@@ -729,7 +729,7 @@ describe('a latest read', () => {
     expect(await first).toBeLessThanOrEqual(3)
   })
 
-  test('shares its question with those that come while many have just asked, and is still asked after it came', async () => {
+  test('shares its question with parallel callers, and is still asked after its arrival', async () => {
     const { store, etcd } = await open()
     const asking = Array.from({ length: 9 }, () => store.shared.latest())
     await Promise.all(asking)
@@ -749,7 +749,7 @@ describe('a latest read', () => {
     expect({ latest: await latest, status: store.status() }).toMatchObject({ latest: 2, status: { revision: 3, refusing: '' } })
   })
 
-  test('that finds etcd behind what the watch has told finds it restored', async () => {
+  test('that finds etcd below the watch’s position finds it restored', async () => {
     const { store, etcd, ask, pass } = await open()
     await ask('a')
     const { epoch } = store.status()

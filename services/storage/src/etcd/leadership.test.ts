@@ -107,7 +107,7 @@ function openGate(election: FakeElection): () => void {
 }
 
 describe('an election', () => {
-  test('the oldest key leads; the next one does when it is gone', async () => {
+  test('is led by the oldest key, and after its removal by the next', async () => {
     const election = new FakeElection()
     const first = candidate(election, 'first')
     const second = candidate(election, 'second')
@@ -128,7 +128,7 @@ describe('an election', () => {
     expect({ first: first.told, second: second.told }).toEqual({ first: [true, false], second: [true] })
   })
 
-  test('asks for all candidates, the oldest first', async () => {
+  test('reads all candidates, the oldest first', async () => {
     const election = new FakeElection()
     candidate(election).leadership.begin()
     await turns()
@@ -170,7 +170,7 @@ describe('an election', () => {
     expect(election.asked).toHaveLength(3)
   })
 
-  test('a listener that was taken away hears nothing', async () => {
+  test('does not call a removed listener', async () => {
     const election = new FakeElection()
     const { leadership, told, off } = candidate(election)
     off()
@@ -194,7 +194,7 @@ describe('a replica in an election', () => {
     expect(election.keys.map(({ key }) => key)).toEqual(['/p/election/2'])
   })
 
-  test('whose key is gone leads no more, and becomes a candidate anew without being asked', async () => {
+  test('whose key was removed stops leading, and becomes a candidate anew by itself', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     leadership.begin()
@@ -206,7 +206,7 @@ describe('a replica in an election', () => {
     expect(election.leases.map(({ isReleased }) => isReleased)).toEqual([true, false])
   })
 
-  test('whose key is gone while another one leads becomes a candidate anew, behind that one', async () => {
+  test('whose key was removed while another one leads becomes a candidate anew, after that one', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     leadership.begin()
@@ -234,7 +234,7 @@ describe('a replica in an election', () => {
     expect([leadership.isLeader, told]).toEqual([true, [true, false, true]])
   })
 
-  test('goes on leading where etcd gives no answer, as long as it holds its lease', async () => {
+  test('continues to lead without an answer of etcd, while it holds its lease', async () => {
     const election = new FakeElection()
     const { leadership, told, said } = candidate(election)
     leadership.begin()
@@ -275,7 +275,7 @@ describe('a replica that leaves an election', () => {
     expect([election.asked.length, clock.pendingTimers]).toEqual([1, 0])
   })
 
-  test('leaves it also where etcd takes the lease back with an error', async () => {
+  test('leaves it also if etcd revokes the lease with an error', async () => {
     const election = new FakeElection()
     const { leadership, told, said } = candidate(election)
     leadership.begin()
@@ -291,7 +291,7 @@ describe('a replica that leaves an election', () => {
     expect(election.leases).toEqual([])
   })
 
-  test('does not lead by an answer that comes later, and does not become a candidate anew', async () => {
+  test('does not lead by a later answer, and does not become a candidate anew', async () => {
     const election = new FakeElection()
     const { leadership, told } = candidate(election)
     election.keys.push({ key: '/p/election/0', value: 'other', id: '0' })

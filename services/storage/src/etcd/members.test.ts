@@ -61,20 +61,20 @@ describe('members of etcd', () => {
     expect(await ask('a', fine)).toBe('fine')
   })
 
-  test('when all are gone, all are asked', async () => {
+  test('are all asked when all are unreachable', async () => {
     const { ask } = open('a', 'b')
     for (const server of ['a', 'b']) await ask(server, refused)
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['fine', 'fine'])
   })
 
-  test('while all elect a leader, the one that is gone is not asked', async () => {
+  test('are asked without the unreachable one during an election', async () => {
     const { ask } = open('a', 'b', 'c')
     await ask('a', refused)
     for (const server of ['b', 'c']) await ask(server, failing('14 UNAVAILABLE: etcdserver: leader changed'))
     expect([await ask('a', fine), await ask('b', fine), await ask('c', fine)]).toEqual(['a is away', 'fine', 'fine'])
   })
 
-  test('one that is alone is asked whatever it said', async () => {
+  test('include a single one whatever its state', async () => {
     const alone = open('a')
     await alone.ask('a', refused)
     expect(await alone.ask('a', fine)).toBe('fine')
@@ -88,7 +88,7 @@ describe('members of etcd', () => {
     expect([await ask('a', fine), await ask('b', fine)]).toEqual(['a is away', 'fine'])
   })
 
-  test('one that is away is asked whether it is back once in a while, by one timer, and no more after the end', async () => {
+  test('are probed at intervals while unreachable, by one timer, and no more after the end', async () => {
     const { members, ask, look, clock, asked } = open('a', 'b')
     await ask('a', refused)
     const stream = {}
@@ -111,14 +111,14 @@ describe('members of etcd', () => {
     expect([clock.pendingTimers, await ask('b', fine)]).toEqual([0, 'fine'])
   })
 
-  test('a stream of no member, and a result that is none, say nothing', async () => {
+  test('are not judged by a stream of no member, or a result that is none', async () => {
     const { members, ask, clock } = open('a', 'b')
     members.isSilent({})
     expect(clock.pendingTimers).toBe(0)
     expect([await ask('a', () => null), await ask('a', () => undefined), await ask('a', fine)]).toEqual([null, undefined, 'fine'])
   })
 
-  test('one that was silent and then is gone is not asked while the others elect a leader', async () => {
+  test('are asked without one that was silent and then unreachable during an election', async () => {
     const { members, ask } = open('a', 'b')
     const stream = {}
     await members.policyOf('a').execute(() => stream)
@@ -146,7 +146,7 @@ describe('members of etcd', () => {
     },
   )
 
-  test('what is thrown and is no error says nothing of a member', async () => {
+  test('are not judged by a thrown value that is no error', async () => {
     const { members, ask } = open('a', 'b')
     const thrown = '14 UNAVAILABLE: etcdserver: no leader'
     const outcome = members.policyOf('a').execute(() => Promise.reject(thrown))

@@ -56,7 +56,7 @@ test.each(['14 UNAVAILABLE: no', '4 DEADLINE_EXCEEDED: no', '3 INVALID_ARGUMENT:
   },
 )
 
-test('a Status stays as it is, and a failure that may pass says when to come again', () => {
+test('a Status stays unchanged, and a passing failure has a retry time', () => {
   const status = toStatusError(new Error('14 UNAVAILABLE: no'))
   expect(toStatusError(status)).toBe(status)
   expect(status.status.details?.retryAfterSeconds).toBe(unavailableRetrySeconds)
@@ -101,11 +101,11 @@ test('a framed value gives back its write id and bytes', () => {
   )
 })
 
-test('the end of a prefix is behind all that begin with it, and before all else that follows', () => {
+test('the end of a prefix is after all its keys, and before all later ones', () => {
   expect(endOfPrefix('/a/').toString()).toBe('/a0')
 })
 
-test('slashes around a prefix mean nothing, and there must be one', () => {
+test('slashes around a prefix are ignored, and an empty prefix is refused', () => {
   expect(toLayout('/registry/').keys).toBe('/registry/keys/')
   expect(() => toLayout('/')).toThrow('must not be empty')
 })

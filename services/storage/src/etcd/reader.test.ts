@@ -36,7 +36,7 @@ function openReader(names: readonly string[], { bytes, pageMax = 1_000_000 }: { 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `n-${String(index).padStart(5, '0')}`)
 
 describe('one key', () => {
-  test('is read at the revision that is asked for', async () => {
+  test('is read at the requested revision', async () => {
     const { reader, asked } = openReader(['a', 'b'])
     const record = await reader.at('b', 7)
     expect({ ...record, value: text(record?.value ?? Buffer.alloc(0)) }).toEqual({ key: 'b', revision: 2, value: 'v-b' })
@@ -76,7 +76,7 @@ describe('the keys of a prefix', () => {
     expect(asked).toMatchObject([{ revision: '7', limit: limit === 0 ? storePageRecords : limit + 1, keys_only: false }])
   })
 
-  test('are read on behind the last one where etcd gives fewer than were asked for, and no more than wanted', async () => {
+  test('are read on after the last one if etcd gives fewer than requested, and no more than wanted', async () => {
     const { reader, asked } = openReader(names, { pageMax: 2 })
     const page = await reader.range({ prefix: '', start: '', limit: 2, revision: 7 })
     expect({ keys: page.records.map(({ key }) => key), next: page.next }).toEqual({ keys: ['a/1', 'a/2'], next: 'a/3' })
@@ -113,12 +113,12 @@ describe('the pages of a range', () => {
     return { pages, limits: asked.map(({ limit }) => limit) }
   }
 
-  test('have so many records at most, also where these are small', async () => {
+  test('have a bounded number of records, also of small ones', async () => {
     const { pages, limits } = await sizes(2_500, { bytes: 10 })
     expect({ pages, limits }).toEqual({ pages: [1_000, 1_000, 500], limits: [1_000, 1_000, 1_000] })
   })
 
-  test('have so many bytes, as far as the page before tells', async () => {
+  test('have a bounded number of bytes, by the page before', async () => {
     // 1000 records of four times the share of one are four pages' bytes: 249 fit, since the sum is rounded up.
     const { pages } = await sizes(1_600, { bytes: (etcdPageBytes / storePageRecords) * 4 })
     expect(pages).toEqual([1_000, 249, 249, 102])
@@ -133,7 +133,7 @@ describe('the pages of a range', () => {
     expect({ pages, limits }).toEqual({ pages: [1_000, 200], limits: [1_000, 200] })
   })
 
-  test('end where nothing is, though etcd says that there is more', async () => {
+  test('end at an empty page, though etcd announces more', async () => {
     expect(await sizes(1, { bytes: 10, pageMax: 0 })).toEqual({ pages: [0], limits: [1_000] })
   })
 })

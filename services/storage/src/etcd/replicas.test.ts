@@ -124,7 +124,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   storageSuite('etcd', openForSuite())
   storageSuite('etcd, no history in memory', openForSuite({ historyBytesMax: 0 }))
 
-  test('STORE-01: what one replica has acknowledged is in the latest read of the other, and both tell the same chain of changes', async () => {
+  test('STORE-01: acknowledged writes of one replica are in the latest read of the other, and both send the same chain of changes', async () => {
     const prefix = aPrefix()
     const [one, two] = [await openReplica({ prefix }), await openReplica({ prefix })]
     const heard: StoreChange[][] = [[], []]
@@ -152,7 +152,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(late[0]?.previous).toBe(last)
   })
 
-  test('STORE-02: one replica leads, and when it goes another one does', async () => {
+  test('STORE-02: one replica leads, and after its end another one does', async () => {
     const prefix = aPrefix()
     const replicas = [await openReplica({ prefix }), await openReplica({ prefix })]
     const leaders = () => replicas.filter(({ store }) => store.leadership.isLeader)
@@ -163,7 +163,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(leaders()[0]).not.toBe(first)
   })
 
-  test('etcd killed and started again under load: nothing that was acknowledged is lost, and writing goes on', async () => {
+  test('no acknowledged write is lost when etcd is killed and restarted under load, and writing continues', async () => {
     const own = await ownEtcd()
     const { storage, store } = await openReplica({ servers: [urlOf(own)] })
     const acknowledged: string[] = []
@@ -349,7 +349,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     })
   }
 
-  test('an old etcd that loses changes at a compaction: memory is compared and what it missed comes as new changes', async () => {
+  test('memory is compared with an old etcd that loses changes at a compaction, and missed changes are delivered as new ones', async () => {
     const prefix = aPrefix()
     const writer = await openReplica({ prefix })
     const kept = await written(writer.storage, aPut({ name: 'deleted' }))
@@ -408,7 +408,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(await written(storage, aPut({ name: 'a' }))).toBeGreaterThan(0)
   })
 
-  test('a password that etcd takes no longer: writes are 503 and say why, and go on when it is right again', async () => {
+  test('writes are 503 with a reason while etcd refuses the password, and continue when it is right again', async () => {
     const own = await ownEtcd()
     const admin = await enableAuth(own)
     const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
@@ -431,7 +431,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await vi.waitFor(() => listed(storage), within)).names).toEqual(['a', 'c'])
   })
 
-  test('etcd forgets the tokens that it gave out when it is started again: a new one is asked for', async () => {
+  test('a new token is requested after etcd’s restart, which forgets its tokens', async () => {
     const own = await ownEtcd()
     const admin = await enableAuth(own)
     admin.close()
@@ -444,7 +444,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect(store.status().refusing).toBe('')
   })
 
-  test('a signed token is outdated when users change: a new one is asked for', async () => {
+  test('a new token is requested after a change of users, which outdates signed tokens', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const [publicFile, privateFile] = [join(folder, 'token.pub'), join(folder, 'token.key')]
     writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }))
@@ -461,7 +461,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await listed(storage)).names).toEqual(['a', 'b'])
   })
 
-  test('CARD-25: a replica to which etcd gives no answer says that it is of no use, and is of use again soon after it gets some', async () => {
+  test('CARD-25: a replica without answers of etcd reports that it is of no use, and is of use again soon after an answer', async () => {
     const proxy = await openProxy(etcd.address)
     closers.push(async () => proxy.close())
     const { store, storage } = await openReplica({ servers: [proxy.url] })

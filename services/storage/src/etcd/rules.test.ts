@@ -76,7 +76,7 @@ describe('a commit as a transaction', () => {
     expect(printed(aCommit({ value: new Uint8Array() }))).toMatchObject({ puts: ['/registry/keys/a'], removes: [] })
   })
 
-  test('a key has at most as many bytes as is said, counted in UTF-8', () => {
+  test('a key is bounded in bytes, counted in UTF-8', () => {
     expect(() => checkKey('x'.repeat(keyBytesMax))).not.toThrow()
     expect(() => checkKey('x'.repeat(keyBytesMax + 1))).toThrow(`its key has ${keyBytesMax + 1} bytes, at most ${keyBytesMax}`)
     expect(() => checkKey('é'.repeat(keyBytesMax / 2 + 1))).toThrow('the name is too long')
@@ -101,11 +101,11 @@ describe('sending a commit', () => {
     return { outcome, asked }
   }
 
-  test('what was written has the revision of the answer', async () => {
+  test('a written commit has the revision of the answer', async () => {
     expect(await send([answer])).toEqual({ outcome: { kind: 'written', revision: 9 }, asked: 1 })
   })
 
-  test('a refusal says at which revision each key was', async () => {
+  test('a refusal contains each key’s revision', async () => {
     const looks = [3, 4, 7, 5, 0]
     expect((await send([{ revision: 9, succeeded: false, looks }])).outcome).toEqual({
       kind: 'refused',
@@ -189,7 +189,7 @@ describe('the events of a watch', () => {
     expect(changes).toMatchObject([{ revision: 12, writeId: '' }])
   })
 
-  test('an epoch, a compaction and an election are no changes; only the epoch counts as what came before the next change', () => {
+  test('an epoch, a compaction and an election are no changes; only the epoch counts as the predecessor of the next change', () => {
     const decoded = decodeEvents(
       [
         anEvent('/registry/epoch', 11, { value: Buffer.from('{}') }),
@@ -213,7 +213,7 @@ describe('the events of a watch', () => {
 })
 
 describe('the revisions of changes', () => {
-  test('half of them are forgotten when there are too many, the older half', () => {
+  test('the older half is forgotten when there are too many', () => {
     const chain = new ChangeRevisions(1)
     for (let revision = 2; revision <= changeRevisionsMax; revision += 1) chain.push(revision)
     expect(chain.atOrBefore(1)).toBe(1)
@@ -234,7 +234,7 @@ describe('the revisions of changes', () => {
 })
 
 describe('the layout', () => {
-  test('everything lies under the prefix, at a place of its own', () => {
+  test('all keys are under the prefix, each at a place of its own', () => {
     expect(toLayout('//a/b//')).toEqual({
       all: '/a/b/',
       epoch: '/a/b/epoch',
@@ -433,7 +433,7 @@ describe('a watch', () => {
     expect(told).toHaveLength(1)
   })
 
-  test('that was closed before its stream came asks for nothing, and cancels it', async () => {
+  test('that was closed before its stream opened sends no request, and cancels it', async () => {
     const { coming, watch, stream, told, silent } = openSlowly()
     watch.askPosition()
     watch.abandon()
@@ -481,7 +481,7 @@ describe('a watch', () => {
     watch.close()
   })
 
-  test('tells events once, in order, and what has none as a position', async () => {
+  test('delivers events once, in order, and an answer without events as a position', async () => {
     const { stream, told, watch } = await open()
     stream.say({ created: true, revision: 10 })
     stream.say({ events: [anEvent('a', 11), anEvent('a', 12)], revision: 12 })
@@ -491,7 +491,7 @@ describe('a watch', () => {
     expect(told).toEqual(['created', 'events 11,12', 'position 20', 'events 21'])
   })
 
-  test('tells the fragments of an answer together, when the last has come', async () => {
+  test('delivers the fragments of an answer together, when the last has arrived', async () => {
     const { stream, told, watch } = await open()
     stream.say({ events: [anEvent('a', 11)], isFragment: true, revision: 11 })
     stream.say({ events: [anEvent('b', 11)], isFragment: true, revision: 11 })
@@ -520,7 +520,7 @@ describe('a watch', () => {
     expect(stream.isOpen).toBe(false)
   })
 
-  test('that was closed tells nothing; one that is abandoned names its member as silent', async () => {
+  test('delivers nothing after its close, and names its member as silent when abandoned', async () => {
     const closed = await open()
     closed.watch.close()
     closed.stream.say({ events: [anEvent('a', 12)], revision: 12 })
@@ -560,7 +560,7 @@ describe('the past', () => {
   }
   const aChange = (revision: number) => anEvent('/registry/keys/a', revision)
 
-  test('is followed from behind the revision on, until the last change has come', async () => {
+  test('is followed from after the revision on, until the last change has arrived', async () => {
     const { stream, answer, settled } = await read()
     expect(stream.asked).toMatchObject([{ kind: 'follow', from: 11 }])
     stream.say({ events: [aChange(12), aChange(15)], revision: 15 })
@@ -578,7 +578,7 @@ describe('the past', () => {
     expect([await answer, ranges]).toEqual([['20 after 0'], []])
   })
 
-  test('ends at the last change also where that is another one than asked: the epoch', async () => {
+  test('ends at the last change also if that is the epoch instead of the requested one', async () => {
     const { stream, answer } = await read()
     stream.say({ events: [anEvent('/registry/epoch', 20)], revision: 20 })
     expect(await answer).toEqual([])

@@ -24,7 +24,7 @@ test('sets without facts share one map, which has no names either', () => {
   expect(new FactSet('{}').map).toBe(map)
 })
 
-test('equal texts have one set for as long as it is held, however many others come', () => {
+test('equal texts have one set while it is held, for any number of others', () => {
   const interner = new Interner()
   const held = Array.from({ length: 5_000 }, (_, index) => interner.intern(`{"n":"${index}"}`))
   expect(new Set(held).size).toBe(5_000)
@@ -56,7 +56,7 @@ test('texts whose sets are unreferenced are forgotten once a thousand are known'
   expect([interner.size, interner.intern('{"kept":"yes"}') === kept]).toEqual([2, true])
 })
 
-test('where most sets are held, they are looked through again once there are twice as many', async () => {
+test('sets are searched again once there are twice as many, if most are held', async () => {
   const interner = new Interner()
   const held = fill(interner, 'held', 1_024)
   // Looks through all, and forgets none.

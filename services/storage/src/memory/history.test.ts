@@ -37,7 +37,7 @@ function keysOf(tree: Tree): string[] {
 }
 
 describe('History', () => {
-  test('changes after a revision come in order, as many as asked', () => {
+  test('changes after a revision are returned in order, as many as asked', () => {
     const { history } = written(1_000_000, 'a', 'b', 'c')
     expect(history.after(2, 10).map(({ change }) => change.key)).toEqual(['b', 'c'])
     expect(history.after(1, 1).map(({ change }) => change.key)).toEqual(['a'])
@@ -56,14 +56,14 @@ describe('History', () => {
     expect(keysOf(tree)).toEqual(['p/a@4', 'p/b@7', 'q/c@6'])
   })
 
-  test('undoing leaves what is outside the span as it is', () => {
+  test('undoing leaves the rest outside the span unchanged', () => {
     const { tree, history } = written(1_000_000, 'p/a', 'q/c', 'p/a', 'q/c')
     const past = tree.fork()
     history.undo(past, 'p/', 2)
     expect(keysOf(past)).toEqual(['p/a@2', 'q/c@5'])
   })
 
-  test('what a key held at a revision', () => {
+  test('the object of a key at a revision is found', () => {
     const { history } = written(1_000_000, 'a', 'a', '-a')
     const revisionAt = (revision: number) => {
       const object = history.objectBefore('a', revision)
@@ -72,7 +72,7 @@ describe('History', () => {
     expect([1, 2, 3, 4].map(revisionAt)).toEqual([undefined, 2, 3, 'unchanged'])
   })
 
-  test('what a key held is not known by changes of others', () => {
+  test('the object of a key is unknown by changes of others', () => {
     const { history } = written(1_000_000, 'b', 'a', 'b')
     expect(history.objectBefore('c', 1)).toBe('unchanged')
     expect(history.objectBefore('b', 2)).toMatchObject({ key: 'b', revision: 2 })
@@ -104,7 +104,7 @@ describe('History', () => {
     expect([history.floor, history.bytes, history.after(10, 10)]).toEqual([10, 0, []])
   })
 
-  test('forgetting many leaves those after them as they were', () => {
+  test('forgetting many leaves the later ones unchanged', () => {
     const { history } = written(100_000_000, ...Array.from({ length: 3_000 }, (_, index) => `k${index}`))
     for (const upTo of [1_000, 1_400, 2_500]) {
       history.forget(upTo)
@@ -115,7 +115,7 @@ describe('History', () => {
     }
   })
 
-  test('it keeps to its bytes and says from where on it is complete', () => {
+  test('it keeps to its bytes and reports the revision from which it is complete', () => {
     const { history } = written(2_000, ...Array.from({ length: 5_000 }, (_, index) => `k${index % 10}`))
     expect(history.bytes).toBeLessThanOrEqual(2_000)
     const held = history.after(history.floor, 10_000)
@@ -123,7 +123,7 @@ describe('History', () => {
     expect(held.at(-1)?.change.revision).toBe(5_001)
   })
 
-  test('what it has dropped is not held', () => {
+  test('dropped changes are not held in memory', () => {
     class Marked {}
     const history = new History(1, 1_000_000_000)
     for (let revision = 2; revision < 102; revision++) {
@@ -135,7 +135,7 @@ describe('History', () => {
     expect([history.after(99, 10).length, queryObjects(Marked, { format: 'count' })]).toEqual([2, 2])
   })
 
-  test('with less room it drops what does not fit at the next change', () => {
+  test('a smaller bound drops changes at the next one', () => {
     const { tree, history } = written(1_000_000, 'a', 'b', 'c')
     history.bytesMax = 600
     const after = anObject('d', 5)
@@ -156,7 +156,7 @@ describe('a change as the contract has it', () => {
   const { metadataStart, metadataEnd } = after
   const shownAfter = { value: jsonOf(after), metadataStart, metadataEnd, facts: { labels: { x: '2' }, fields: {} }, fingerprint: 7 }
 
-  test('has what was there before and after, where something was', () => {
+  test('has the objects before and after it, if they exist', () => {
     expect(toChange(change, after, before)).toEqual({ ...known, before: shownBefore, after: shownAfter })
     expect(toChange(change, after, undefined)).toEqual({ ...known, after: shownAfter })
     expect(toChange(change, undefined, before)).toEqual({ ...known, before: shownBefore })
@@ -181,7 +181,7 @@ test('equal label sets are one object, and their facts have no prototype', () =>
   expect(Object.keys(three.labels.map)).toEqual(['__proto__'])
 })
 
-test('an object in memory can be stored again as it was', () => {
+test('an object in memory can be stored again unchanged', () => {
   const encoded = encodeObject({ metadata: { name: 'a', uid: 'u' }, text: 'größe' })
   const parts = { fingerprint: 7, expiresAtMs: 9, encoded, labels: { a: '1' }, fields: { f: 'x' } }
   const object = toStoredObject({ key: 'k', revision: 12, value: encodeStored({ ...parts, writeId: 'first' }) }, room)
@@ -196,7 +196,7 @@ test('an entry is the object with its key, revision and write', () => {
   expect(JSON.parse(Buffer.from(jsonOf(object)).toString())).toMatchObject({ metadata: { name: 'a', resourceVersion: '12' }, at: 12 })
 })
 
-test('an object that is detached lies elsewhere and reads the same', () => {
+test('a detached object is at another place and reads the same', () => {
   const object = anObject('a', 12)
   const { bytes } = object
   const json = Buffer.from(jsonOf(object)).toString()
@@ -207,13 +207,13 @@ test('an object that is detached lies elsewhere and reads the same', () => {
   expect(Buffer.from(jsonOf(object)).toString()).toBe(json)
 })
 
-test('no facts have no names', () => {
+test('an object without facts has no names', () => {
   expect(Object.keys(anObject('a', 1).labels.map)).toEqual([])
   expect(Object.getPrototypeOf(anObject('a', 1).labels.map)).toBe(null)
 })
 
 describe('slabs', () => {
-  test('give room side by side until one is full, and count what they gave', () => {
+  test('place objects side by side until one is full, and count their bytes', () => {
     const slabs = new Slabs()
     const { bytes } = slabs
     expect([slabs.reserve(10), slabs.reserve(slabBytes - 10)]).toEqual([0, 10])
@@ -223,7 +223,7 @@ describe('slabs', () => {
     expect([slabs.bytes.length, slabs.allocated]).toEqual([slabBytes, slabBytes + 1])
   })
 
-  test('give room of its own to what is larger', () => {
+  test('place a larger object alone', () => {
     const slabs = new Slabs()
     expect([slabs.reserve(slabBytes + 5), slabs.bytes.length]).toEqual([0, slabBytes + 5])
     expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, slabBytes])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentWrites } from './history.ts'
 
-test('the last half is always known, the rest goes, and nothing is known after all is cleared', () => {
+test('the last half is always known, the rest is dropped, and nothing is known after a clear', () => {
   const writes = new RecentWrites(8)
   for (let revision = 1; revision <= 50; revision += 1) {
     writes.remember(`w${revision}`, revision)

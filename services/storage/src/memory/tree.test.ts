@@ -50,7 +50,7 @@ const steps = fc.array(
 )
 
 describe('Tree', () => {
-  test('does what a sorted map does, and forks stay as they were', () => {
+  test('equals a sorted map, and forks never change', () => {
     fc.assert(
       fc.property(steps, (todo) => {
         const tree = Tree.create()

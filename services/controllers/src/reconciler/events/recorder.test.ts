@@ -90,7 +90,7 @@ test('an event that has expired is created again with its count', async () => {
   expect(requests[2]?.body).toMatchObject({ count: 2 })
 })
 
-test('WL-COMMON-36: a refused event is given up, and one that did not reach the server is sent again', async () => {
+test('WL-COMMON-36: a refused event is dropped, and one that did not reach the server is sent again', async () => {
   const { recorder, requests, clock } = aRecorder([forbidden({ group: '', resource: 'events' }, 'e', 'no'), new Error('no connection')])
   recorder.record(about, draft)
   recorder.record(about, { ...draft, message: 'Created pod: q' })

@@ -24,7 +24,7 @@ test.each([['true'], ['false'], [''], [1], [null], [false], [{}]])(
   },
 )
 
-test('AUTHN-OIDC-20: an address counts where email_verified is true or absent, and for another name it says nothing', () => {
+test('AUTHN-OIDC-20: an address counts if email_verified is true or absent, and is not read for another name', () => {
   const nameOf = (given: object, claim: string) => {
     const outcome = checkClaims({ ...claims, ...given }, { ...rules, username: { kind: 'claim', claim, prefix: '' } }, nowMs)
     return outcome.kind === 'user' ? outcome.user.name : outcome.reason

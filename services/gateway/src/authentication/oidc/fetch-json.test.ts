@@ -31,7 +31,7 @@ test('a redirect is a failure and is not followed', async () => {
   expect(asked).toEqual(['/to', '/from'])
 })
 
-test('a document without end is given up', async () => {
+test('an endless document is abandoned', async () => {
   const { url, authority } = await aProvider()
   await expect(createFetchJson({ certificateAuthorities: authority })(`${url}/large`, 5_000)).rejects.toThrow('the document has more than')
 })
@@ -48,7 +48,7 @@ test('AUTHN-OIDC-10: TLS 1.2 is spoken, and nothing older, nor ciphers that are 
   }
 })
 
-test('AUTHN-OIDC-11: a server of another authority is not asked', async () => {
+test('AUTHN-OIDC-11: a server of another authority receives no request', async () => {
   const { url, asked } = await aProvider()
   const { certificate } = await anAuthority('other')
   await expect(createFetchJson({ certificateAuthorities: certificate })(`${url}/to`, 5_000)).rejects.toThrow(`${url}/to: `)
@@ -67,6 +67,6 @@ test.each(['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:16
   },
 )
 
-test('AUTHN-OIDC-12: an address without TLS is not asked', async () => {
+test('AUTHN-OIDC-12: an address without TLS receives no request', async () => {
   await expect(createFetchJson({})('http://127.0.0.1/', 5_000)).rejects.toThrow('must begin with https://')
 })

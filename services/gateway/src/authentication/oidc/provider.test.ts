@@ -48,7 +48,7 @@ test('AUC-04: the discovery document is fetched from its own address, and must n
   await expect(keysOf('https://other.example.com')).rejects.toThrow(`${discoveryUrl}: issuer: must be ${issuer}`)
 })
 
-test('AUTHN-OIDC-04: tokens with invented keys ask ten times in a row, and then once a second', async () => {
+test('AUTHN-OIDC-04: tokens with invented keys cause ten requests in a row, and then one a second', async () => {
   const { clock, state, finds } = aProvider('a')
   expect(await finds('a')).toBe(true)
   for (let index = 0; index < 100; index++) expect(await finds(`invented-${index}`)).toBe(false)
@@ -64,7 +64,7 @@ test('AUTHN-OIDC-04: tokens with invented keys ask ten times in a row, and then 
   expect(state.asked).toBe(21)
 })
 
-test('AUTHN-OIDC-04: tokens that come at once share one question', async () => {
+test('AUTHN-OIDC-04: parallel tokens share one request', async () => {
   const { state, finds } = aProvider('a')
   expect(await Promise.all(Array.from({ length: 50 }, () => finds('a')))).toEqual(Array(50).fill(true))
   expect(state.asked).toBe(1)
@@ -73,7 +73,7 @@ test('AUTHN-OIDC-04: tokens that come at once share one question', async () => {
   expect(state.asked).toBe(2)
 })
 
-test('AUTHN-OIDC-02: a key that comes while the provider is being asked is looked up once more', async () => {
+test('AUTHN-OIDC-02: a key that arrives during a request to the provider is looked up once more', async () => {
   const { state, finds } = aProvider('a')
   const { promise, resolve } = Promise.withResolvers<void>()
   state.held = promise
