@@ -120,8 +120,11 @@ export const limits = {
   lostReplyMs: 1_800,
   /** The same of a create that had no answer in time. It is only looked for; a slow store, or one that elects a leader, has written it by then. */
   lateCreateMs: 1_000,
-  /** The same for a lost connection: a sent request is written at once, or never. */
-  lostCreateMs: 100,
+  /**
+   * The same for a lost connection: a sent request is written at once, or never. A silent replica of storage is left after 0.65 s, so
+   * that the client learns within a second that nothing is known.
+   */
+  lostCreateMs: 200,
   /** Pause between two attempts to learn it. */
   lostReplyPauseMs: 50,
   /** Distinct `Accept` texts whose meaning is kept. */

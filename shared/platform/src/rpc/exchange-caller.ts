@@ -27,6 +27,8 @@ interface Pending {
 /** The time that the other side is given for an answer. */
 export interface Patience {
   readonly answerMs: number
+  /** Called when there has been no answer for `rpcLimits.unansweredMs`. */
+  readonly unanswered: () => void
   /** Asked when it is up: how much longer to wait; 0 or less: no longer. */
   readonly more: () => number
 }
@@ -113,6 +115,11 @@ export class ExchangeCaller {
     })
   }
 
+  /** Ends all calls without an answer: the other side is silent. */
+  abandon(): void {
+    for (const pending of [...this.#pending.values()]) this.#giveUp(pending, new ConnectionLostError(true))
+  }
+
   #giveUp(pending: Pending, error: unknown): void {
     if (pending.wasSent) this.#batches.push({ kind: 'cancel', id: pending.item.id }, itemBytes)
     const neverLeft = !pending.wasSent && this.#batches.retract(pending.item)
@@ -150,8 +157,12 @@ export class ExchangeCaller {
   }
 }
 
-function whilePatient(clock: Clock, { answerMs, more }: Patience, late: () => void): Timer {
-  let timer = afterPatience(clock, answerMs, again)
+function whilePatient(clock: Clock, { answerMs, unanswered, more }: Patience, late: () => void): Timer {
+  const quietMs = Math.min(rpcLimits.unansweredMs, answerMs / 2)
+  let timer = clock.after(quietMs, () => {
+    unanswered()
+    timer = afterPatience(clock, answerMs - quietMs, again)
+  })
   function again(): void {
     const moreMs = more()
     if (moreMs > 0) timer = afterPatience(clock, moreMs, again)

@@ -216,6 +216,7 @@ test('a malformed frame ends its own stream only', async () => {
     clock: systemClock,
     random: Math.random,
     onReadiness: () => {},
+    hasOther: () => false,
   })
   onTestFinished(() => replica.close())
   const plain = (bytes: Buffer) => bytes

@@ -31,6 +31,13 @@ export const rpcLimits = {
    */
   probeMs: 1_000,
   probeAnswerMs: 600,
+  /**
+   * After `unansweredMs` without an answer a call has its replica probed at once, unless that has answered another call meanwhile. Without
+   * an answer to this probe, and to any call, within `silentAnswerMs` other replicas are asked: after 0.65 s, so that a client has its
+   * answer within a second. A link that takes 200 ms each way is still in time.
+   */
+  unansweredMs: 200,
+  silentAnswerMs: 450,
   /** Probes without an answer, or calls one after the other, until the connection is given up. The first may be a busy moment. */
   probesMissedMax: 2,
   lateCallsMax: 3,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { contract, type Service, stream, unary, wire } from '@orch/core/contracts'
+import { contract, type Service, stream, UnknownOutcomeError, unary, wire } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'
@@ -14,6 +14,10 @@ const note = wire.message({ text: wire.string(1) })
 const notes = contract('test.v1.Notes', {
   ask: unary(note, note, { idempotent: true }),
   follow: stream(note, note, { endless: true }),
+  /** Answered at once, as a rule. */
+  look: unary(note, note, { hot: true, idempotent: true, answerMs: () => 60_000 }),
+  list: stream(note, note, { idempotent: true, answerMs: () => 60_000 }),
+  write: unary(note, note, { hot: true, answerMs: () => 60_000 }),
 })
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -24,7 +28,8 @@ const until = async (holds: () => boolean) => {
 /** A replica at an address of its own of this machine; it answers with the address. */
 async function aReplica(host: string, port: number, own: Partial<Service<typeof notes>> = {}): Promise<RpcServer> {
   const ask = async () => ({ text: host })
-  const service = { ask, follow: () => new PushStream<{ text: string }>(), ...own }
+  const follow = () => new PushStream<{ text: string }>()
+  const service = { ask, look: ask, write: ask, follow, list: follow, ...own }
   const server = await openRpcServer({ address: `${host}:${port}`, offers: [serveContract(notes, service)], log: silentLog })
   onTestFinished(() => server.close())
   return server
@@ -179,4 +184,104 @@ test('CARD-25: a connection that is never made is left for another one', async (
   passParts(4)
   await nextTurns()
   expect(dialled.isReady()).toBe(true)
+})
+
+/** A clock on which nobody's patience with an unanswered call ends by itself, and a function that ends it. */
+function quietClock() {
+  const waiting = new Set<() => void>()
+  const byHand: readonly number[] = [rpcLimits.unansweredMs, rpcLimits.silentAnswerMs / 4]
+  const clock: Clock = {
+    ...systemClock,
+    after(delayMs, callback) {
+      if (!byHand.includes(delayMs)) return systemClock.after(delayMs, callback)
+      waiting.add(callback)
+      return { cancel: () => void waiting.delete(callback) }
+    },
+  }
+  const ring = () => {
+    for (const callback of [...waiting]) {
+      waiting.delete(callback)
+      callback()
+    }
+  }
+  return { clock, waiting, ring }
+}
+
+/** A way to a server whose bytes stop to arrive when `silence` is called. */
+async function aQuietLink(port: number) {
+  let isSilent = false
+  const sockets: Socket[] = []
+  const between = createServer((near) => {
+    const far = connect(port, first)
+    sockets.push(near, far)
+    near.on('data', (bytes) => isSilent || far.write(bytes))
+    far.on('data', (bytes) => isSilent || near.write(bytes))
+    for (const socket of [near, far]) socket.on('error', () => {})
+  })
+  between.listen(0, first)
+  await once(between, 'listening')
+  onTestFinished(() => {
+    between.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return {
+    address: `${first}:${(between.address() as AddressInfo).port}`,
+    silence() {
+      isSilent = true
+    },
+  }
+}
+
+test('CARD-25: calls leave a replica that says nothing for another one: reads are asked there, and of a write nothing is known', async () => {
+  const { address, silence } = await aQuietLink(await portOf(aReplica(first, 0)))
+  const other = await aReplica(second, 0, {
+    list() {
+      const parts = new PushStream<{ text: string }>()
+      parts.push({ text: second })
+      parts.end()
+      return parts
+    },
+  })
+  const { clock, waiting, ring } = quietClock()
+  const options = { insecureTransport: true, clock, random: Math.random, log: silentLog }
+  const dialled = dialContract(notes, { addresses: [address, other.address], ...options })
+  onTestFinished(() => dialled.close())
+  const { service } = dialled
+  await untilAnswering(service, first, second)
+  other.setServing(false)
+  await untilAnswering(service, first)
+  await until(() => waiting.size === 0)
+  silence()
+  const write = service.write({ text: '' }).catch((error: unknown) => error)
+  const look = service.look({ text: '' })
+  const listed = service.list({ text: '' })[Symbol.asyncIterator]().next()
+  await until(() => waiting.size === 3)
+  other.setServing(true)
+  await untilAnswering(service, second)
+  // The first ring asks for a sign of life, of whose time four parts are rung.
+  for (let count = 0; count < 5; count += 1) {
+    ring()
+    await nextTurns()
+  }
+  expect(await write).toBeInstanceOf(UnknownOutcomeError)
+  expect(await write).toMatchObject({ code: 503 })
+  expect([await look, await listed]).toEqual([{ text: second }, { value: { text: second }, done: false }])
+})
+
+test('CARD-25: a call that takes long leaves no replica that gives a sign of life', async () => {
+  const { promise, resolve } = Promise.withResolvers<{ text: string }>()
+  const server = await aReplica(first, 0, { write: () => promise })
+  const other = await aReplica(second, 0, { write: () => promise })
+  const { clock, waiting, ring } = quietClock()
+  const options = { insecureTransport: true, clock, random: Math.random, log: silentLog }
+  const dialled = dialContract(notes, { addresses: [server.address, other.address], ...options })
+  onTestFinished(() => dialled.close())
+  await untilAnswering(dialled.service, first, second)
+  const write = dialled.service.write({ text: '' })
+  await until(() => waiting.size === 1)
+  ring()
+  // The time of a probe that was begun is over when the sign of life has come.
+  await until(() => waiting.size === 0)
+  resolve({ text: 'late' })
+  expect(await write).toEqual({ text: 'late' })
 })

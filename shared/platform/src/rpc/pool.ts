@@ -129,7 +129,7 @@ export class Pool {
   #add(target: Target): void {
     if (this.#replicas.has(target.address)) return
     const onReadiness = () => this.#onReadiness()
-    this.#replicas.set(target.address, new Replica({ ...this.#options, target, onReadiness }))
+    this.#replicas.set(target.address, new Replica({ ...this.#options, target, onReadiness, hasOther: () => this.hasUndoubted }))
   }
 
   #keepOnly(addresses: ReadonlySet<string>): void {

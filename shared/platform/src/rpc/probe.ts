@@ -14,8 +14,8 @@ export interface ProbeOptions {
   readonly clock: Clock
   /** There was an answer, of any kind. */
   readonly onAnswer: () => void
-  /** There was none in time, for the so-manieth time in a row. */
-  readonly onMiss: (inARow: number) => void
+  /** There was none in time since `askedMs`, for the so-manieth time in a row; a probe for a call does not count as one of them. */
+  readonly onMiss: (inARow: number, askedMs: number) => void
 }
 
 const { check } = healthContract.methods
@@ -40,9 +40,18 @@ export class Probe {
 
   /** Asks at once, unless an answer is being waited for. */
   now(): void {
+    this.#askEarly(false)
+  }
+
+  /** The same where a call waits: the answer may take less time, and its absence is not one of those in a row. */
+  forCall(): void {
+    this.#askEarly(true)
+  }
+
+  #askEarly(isForCall: boolean): void {
     if (this.#timer === undefined || this.#cancel !== undefined) return
     this.#timer.cancel()
-    this.#ask()
+    this.#ask(isForCall)
   }
 
   /** Asks no more. */
@@ -58,8 +67,9 @@ export class Probe {
     this.#timer = this.#options.clock.after(rpcLimits.probeMs, () => this.#ask())
   }
 
-  #ask(): void {
+  #ask(isForCall = false): void {
     const { client, service, clock, onAnswer, onMiss } = this.#options
+    const askedMs = clock.monotonic()
     let isOpen = true
     const close = () => {
       isOpen = false
@@ -80,13 +90,13 @@ export class Probe {
       isOpen = false
       call.cancel()
     }
-    this.#timer = afterPatience(clock, rpcLimits.probeAnswerMs, () => {
+    this.#timer = afterPatience(clock, isForCall ? rpcLimits.silentAnswerMs : rpcLimits.probeAnswerMs, () => {
       if (!isOpen) return
       close()
       call.cancel()
-      this.#missed += 1
+      if (!isForCall) this.#missed += 1
       this.#later()
-      onMiss(this.#missed)
+      onMiss(this.#missed, askedMs)
     })
   }
 }

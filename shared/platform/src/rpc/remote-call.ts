@@ -99,7 +99,7 @@ async function send(replica: Replica, method: RemoteMethod, message: unknown, { 
   const { timeoutMs = Number.POSITIVE_INFINITY } = context
   const isBounded = answerMs !== undefined && answerMs < timeoutMs
   const time = { begunMs, answerMs }
-  const patient = isBounded ? { answerMs, more: () => replica.patienceFor(time) } : undefined
+  const patient = isBounded ? { answerMs, unanswered: () => replica.isAwaited(begunMs), more: () => replica.patienceFor(time) } : undefined
   replica.inFlight.call += 1
   try {
     const sent = (method.isHot ? sendInBatch : sendAlone)({ replica, method, message, context, patient })

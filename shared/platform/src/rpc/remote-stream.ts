@@ -1,6 +1,7 @@
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { CallContext, Stream } from '@orch/core/contracts'
 import type { Timer } from '../clock.ts'
+import { rpcLimits } from './limits.ts'
 import type { Observation } from './observe.ts'
 import { afterPatience } from './patience.ts'
 import { findReplica, mayRepeat, metadataOf, optionsOf, patience, type RemoteMethod } from './remote-call.ts'
@@ -128,22 +129,30 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     const answerMs = patience(this.#method, this.#message, attempt)
     const time = { begunMs, answerMs }
     const giveUp = () => {
-      if (this.#open !== open || this.#closed) return
       const moreMs = replica.patienceFor(time)
-      if (moreMs > 0) {
-        open.late = afterPatience(clock, moreMs, giveUp)
-        return
-      }
+      if (moreMs > 0) open.late = afterPatience(clock, moreMs, giveUp)
+      else leave()
+    }
+    const leave = () => {
+      if (this.#open !== open || this.#closed) return
       open.isLate = true
       replica.wasLate(begunMs)
       call.cancel()
     }
-    const late = answerMs === undefined ? undefined : afterPatience(clock, answerMs, giveUp)
+    const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late: undefined, isLate: false }
+    if (answerMs !== undefined) {
+      open.late = clock.after(Math.min(rpcLimits.unansweredMs, answerMs / 2), () => {
+        replica.isAwaited(begunMs)
+        open.late = afterPatience(clock, answerMs, giveUp)
+      })
+      const stop = replica.onSilence(leave)
+      call.once('status', stop)
+      call.once('metadata', stop)
+    }
     call.once('metadata', () => {
       open.late?.cancel()
       replica.hasAnswered(time)
     })
-    const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late, isLate: false }
     return open
   }
 

@@ -26,6 +26,8 @@ export interface ReplicaOptions {
   readonly log: Log
   /** Called when it has become ready or doubtful, or is no longer. */
   readonly onReadiness: (replica: Replica) => void
+  /** Whether another replica takes calls about which there is no doubt. */
+  readonly hasOther: () => boolean
 }
 
 /** When an attempt began, and the time that the replica is given for it; undefined: any. */
@@ -77,9 +79,12 @@ export class Replica {
   #exchange: ExchangeCaller | undefined
   /** Calls without an answer in time, one after the other, and when the last of them ended. */
   #late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
+  /** When it last answered a call. */
+  #answeredMs = Number.NEGATIVE_INFINITY
   /** When it last gave an answer that took half of its time or more. */
   #slowAnswerMs = Number.NEGATIVE_INFINITY
   readonly #doubtListeners = new Set<() => void>()
+  readonly #silenceListeners = new Set<() => void>()
   #closed = false
 
   constructor(options: ReplicaOptions) {
@@ -101,7 +106,7 @@ export class Replica {
       onAnswer: () => {
         if (clock.monotonic() - this.#late.atMs >= rpcLimits.doubtMs) this.#setSlow(false)
       },
-      onMiss: (inARow) => this.#onMiss(inARow),
+      onMiss: (inARow, askedMs) => this.#onMiss(inARow, askedMs),
     })
     this.#watch()
   }
@@ -142,7 +147,13 @@ export class Replica {
   hasAnswered({ begunMs, answerMs }: AnswerTime): void {
     this.#late.count = 0
     const atMs = this.#options.clock.monotonic()
+    this.#answeredMs = atMs
     if (answerMs !== undefined && atMs - begunMs >= answerMs / 2) this.#slowAnswerMs = atMs
+  }
+
+  /** Probes the replica for a call that was begun at this time and has no answer yet, unless it has answered another one since. */
+  isAwaited(begunMs: number): void {
+    if (!this.#closed && this.#isReady && this.#answeredMs < begunMs) this.#probe.forCall()
   }
 
   /**
@@ -158,6 +169,12 @@ export class Replica {
   onDoubt(listener: () => void): () => void {
     this.#doubtListeners.add(listener)
     return () => void this.#doubtListeners.delete(listener)
+  }
+
+  /** Calls back when the replica is silent and another one can be asked; the returned function ends that. */
+  onSilence(listener: () => void): () => void {
+    this.#silenceListeners.add(listener)
+    return () => void this.#silenceListeners.delete(listener)
   }
 
   /** The stream that carries calls in batches, opened at first use and again when it has ended. */
@@ -243,9 +260,18 @@ export class Replica {
     this.#renew('nothing is heard on a new one')
   }
 
-  #onMiss(inARow: number): void {
+  #onMiss(inARow: number, askedMs: number): void {
     if (inARow >= rpcLimits.probesMissedMax) this.#renew('probes have no answer')
-    else this.#doubt()
+    else {
+      this.#doubt()
+      if (this.#answeredMs < askedMs && this.#options.hasOther()) this.#leaveCalls()
+    }
+  }
+
+  /** Ends all calls that wait for a silent replica; those that may be repeated go to another one. */
+  #leaveCalls(): void {
+    this.#exchange?.abandon()
+    for (const listener of [...this.#silenceListeners]) listener()
   }
 
   /** Until a probe is answered others are asked. */
