@@ -474,9 +474,11 @@ describe('watches', () => {
     }
   })
 
+  const bookmarked = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1'
+
   test('WATCH-08: a bookmark as Table has the version in its row', async () => {
     const path = await someConfigMaps(server.api)
-    const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=1`, { accept: table })
+    const watch = await server.api.watch(`${path}?${bookmarked}`, { accept: table })
     const events = await watch.take(1)
     const [bookmark] = events
     expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { kind: 'Table', columnDefinitions: [{ name: 'Name' }, {}, {}] } })
@@ -498,12 +500,7 @@ describe('watches', () => {
 
   test('WATCH-02, NEG-03: as Protobuf: frames with their length, the object in its envelope', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
-    const { headers, frames } = await readFrames(
-      server.api,
-      `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1`,
-      `${protobuf},application/json`,
-      3,
-    )
+    const { headers, frames } = await readFrames(server.api, `${path}?${bookmarked}&timeoutSeconds=1`, `${protobuf},application/json`, 3)
     expect(headers['content-type']).toBe(`${protobuf};stream=watch`)
     const told = frames.map((frame) => ({ type: wireField(frame, 1).toString(), ...readEnvelope(wireField(frame, 2, 1)) }))
     expect(told.map(({ type, kind }) => [type, kind])).toEqual([

@@ -4,6 +4,7 @@ import { aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi
 import type { WatchEvent } from './watch-reader.ts'
 
 const server = sharedApi()
+const today = sharedApi({ flags: ['--emulated-version=1.36'] })
 
 /** `ADDED a`, in short. */
 const told = (events: readonly WatchEvent[]) => events.map(({ type, object }) => `${type} ${object.metadata.name}`)
@@ -322,7 +323,7 @@ describe('the end and bookmarks', () => {
     expect(told(await watch.rest())).toEqual(['ADDED a'])
   })
 
-  const bookmarked = (annotations?: object) => ({
+  const bookmarked = () => ({
     type: 'BOOKMARK',
     object: {
       kind: 'ConfigMap',
@@ -330,7 +331,6 @@ describe('the end and bookmarks', () => {
       metadata: {
         resourceVersion: expect.stringMatching(/^\d+$/),
         creationTimestamp: null,
-        ...(annotations === undefined ? {} : { annotations }),
       },
     },
   })
@@ -342,7 +342,6 @@ describe('the end and bookmarks', () => {
     const watch = await api.watch(`${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=30`)
     const [added] = await watch.take(1)
     expect(added).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
-    expect(await watch.next()).toEqual(bookmarked({ 'orch.io/initial-events-end': 'true' }))
     clock.advance(28_000)
     const last = await whileAdvancing(clock, { byMs: 1_900, stepMs: 1 }, watch.next())
     expect(last).toEqual(bookmarked())
@@ -362,14 +361,28 @@ describe('the end and bookmarks', () => {
     expect(await watch.rest()).toEqual([])
   })
 
-  test.each(['', '&resourceVersion=0'])('READ-01: with bookmarks one marks the end of the objects that are there (%j)', async (version) => {
-    const path = await someConfigMaps(server.api, 'a')
-    const watch = await server.api.watch(`${path}?watch=1&allowWatchBookmarks=true${version}`)
-    expect(told(await watch.take(1))).toEqual(['ADDED a'])
-    expect(await watch.next()).toEqual(bookmarked({ 'orch.io/initial-events-end': 'true' }))
-    const later = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}&allowWatchBookmarks=true`)
-    await created(server.api, path, configMap({ name: 'b' }))
-    expect(told(await later.take(1))).toEqual(['ADDED b'])
+  describe.each(['', '&resourceVersion=0'])('a watch with bookmarks and no sendInitialEvents (%j)', (version) => {
+    const query = `watch=1&allowWatchBookmarks=true${version}`
+
+    test('MACH-WATCH-02: marks the end of the objects that are there where the gate WatchList is on, from 1.34 on', async () => {
+      const path = await someConfigMaps(today.api, 'a')
+      const watch = await today.api.watch(`${path}?${query}`)
+      expect(told(await watch.take(1))).toEqual(['ADDED a'])
+      const annotations = { 'orch.io/initial-events-end': 'true' }
+      expect(await watch.next()).toMatchObject({ type: 'BOOKMARK', object: { kind: 'ConfigMap', metadata: { annotations } } })
+      const { metadata } = (await today.api.get(path)).body
+      const later = await today.api.watch(`${path}?${query.replace(version, '')}&resourceVersion=${metadata.resourceVersion}`)
+      await created(today.api, path, configMap({ name: 'b' }))
+      expect(told(await later.take(1))).toEqual(['ADDED b'])
+    })
+
+    test('MACH-WATCH-02: marks no end at 1.25', async () => {
+      const path = await someConfigMaps(server.api, 'a')
+      const watch = await server.api.watch(`${path}?${query}`)
+      expect(told(await watch.take(1))).toEqual(['ADDED a'])
+      await created(server.api, path, configMap({ name: 'b' }))
+      expect(told(await watch.take(1))).toEqual(['ADDED b'])
+    })
   })
 
   test('WATCH-11, READ-20: about once a minute there is a bookmark', async () => {
@@ -380,7 +393,6 @@ describe('the end and bookmarks', () => {
     const silent = await api.watch(`${path}?watch=1`)
     expect(told(await watch.take(1))).toEqual(['ADDED a'])
     expect(told(await silent.take(1))).toEqual(['ADDED a'])
-    expect(await watch.next()).toEqual(bookmarked({ 'orch.io/initial-events-end': 'true' }))
     expect(await whileAdvancing(clock, { byMs: 70_000, stepMs: 50 }, watch.next())).toEqual(bookmarked())
     await created(api, path, configMap({ name: 'b' }))
     expect(told(await silent.take(1))).toEqual(['ADDED b'])

@@ -112,6 +112,7 @@ export const actingGates = [
   'VolumeAttributesClass',
   'VolumeBindMountOptions',
   'VolumeLimitScaling',
+  'WatchList',
   'WatchListCompression',
   'WorkloadWithJob',
 ] as const
@@ -169,7 +170,6 @@ const ahead: ReadonlySet<string> = new Set([
   'TokenRequestServiceAccountUIDValidation',
   'UnknownVersionInteroperabilityProxy',
   'WatchCacheInitializationPostStartHook',
-  'WatchList',
   'WatchListCompression',
   'WebhookRoundTripLoadBalancing',
 ])

@@ -149,8 +149,8 @@ class WatchSession implements WatchSink, WheelTask {
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
     if (read.isWatchList && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
     const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
-    // The initial state has been sent, and later events are newer: the client need not wait for a quiet moment to know it.
-    if (read.withBookmarks && !this.#isOver) {
+    // The initial state has been sent; later events are newer. The gate makes sendInitialEvents the default.
+    if ((read.isWatchList || (read.withBookmarks && this.#parts.isGateOn('WatchList'))) && !this.#isOver) {
       this.#markEnd(revision)
       const durationMs = this.#parts.clock.monotonic() - this.request.startedMs
       if (read.isWatchList) this.#parts.metrics.countInitialEvents(this.request, durationMs)

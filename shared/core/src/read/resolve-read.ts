@@ -36,7 +36,7 @@ export type ResolvedRead =
   | WatchWithState
   | { readonly kind: 'refused'; readonly error: StatusError }
 
-/** The objects at `state` as ADDED, with bookmarks one that marks their end, then changes. */
+/** The objects at `state` as ADDED, then changes. */
 interface WatchWithState {
   readonly kind: 'watchWithState'
   readonly state: ReadPoint
