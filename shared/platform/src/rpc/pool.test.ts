@@ -186,7 +186,7 @@ test('CARD-25: a connection that is never made is left for another one', async (
   expect(dialled.isReady()).toBe(true)
 })
 
-/** A clock on which nobody's patience with an unanswered call ends by itself, and a function that ends it. */
+/** A clock on which waiting for an unanswered call ends by hand alone. */
 function quietClock() {
   const waiting = new Set<() => void>()
   const byHand: readonly number[] = [rpcLimits.unansweredMs, rpcLimits.silentAnswerMs / 4]
