@@ -25,14 +25,14 @@ function section(title: string): string {
   return text.split('\n## ')[0] ?? ''
 }
 
-test('each file and function that the journeys of ARCHITECTURE.md name is there', () => {
+test('each file and function that the journeys of ARCHITECTURE.md name exists', () => {
   const text = section('Journeys')
   expect([...text.matchAll(/^### (.*)$/gm)].map(([, title]) => title)).toEqual(['Create', 'List', 'Watch event', 'Apply', 'Login'])
   expect([...text.matchAll(/`[\w./-]+\.ts`: `\w+`/g)].length).toBeGreaterThan(45)
   expect(wrongPlaces(text)).toEqual([])
 })
 
-test('a journey with a file or a function that is not there is found', () => {
+test('a journey with an absent file or function is found', () => {
   const [verb, gone] = ['services/gateway/src/verbs/create.ts', 'services/gateway/src/verbs/gone.ts']
   const text = `1. \`${verb}\`: \`create\` and \`respondStored\`\n2. \`${gone}\`: \`create\`\n3. \`${verb}\``
   expect(wrongPlaces(text)).toEqual([`${verb} has no respondStored`, `${gone} is missing`])

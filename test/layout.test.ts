@@ -28,7 +28,7 @@ test('CARD-05, CARD-15: each service is a package of its own', () => {
   expect(packagesIn('services')).toEqual(['admission', 'controllers', 'ctl', 'gateway', 'orch', 'storage', 'watch'])
 })
 
-test('CARD-06: what several services use is shared', () => {
+test('CARD-06: code that several services use is shared', () => {
   expect(packagesIn('shared')).toEqual(['cel', 'client', 'core', 'platform', 'testkit'])
 })
 
@@ -40,7 +40,7 @@ const sourcesIn = (folder: string) =>
 const usersOf = (library: string) =>
   packages.filter((path) => sourcesIn(path).some((text) => new RegExp(`(?:from|import\\() ?'${library}'`).test(text)))
 
-test('CARD-13: no service depends on another; what they ask of each other goes over gRPC', () => {
+test('CARD-13: no service depends on another; they call each other over gRPC', () => {
   const services = packagesIn('services').filter((name) => name !== 'orch')
   for (const service of services) {
     const used = Object.keys(readJson(join('services', service, 'package.json')).dependencies)
@@ -53,7 +53,7 @@ test('CARD-14: storage alone speaks to the store, through etcd3', () => {
   expect(usersOf('etcd3')).toEqual(['services/storage'])
 })
 
-test('CARD-15, CARD-16: the service that runs the plugins is the one that asks webhooks', () => {
+test('CARD-15, CARD-16: the service that runs the plugins is the one that calls webhooks', () => {
   const webhooks = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
   expect(pluginOrder).toEqual(expect.arrayContaining(['NamespaceLifecycle', 'LimitRanger', 'ResourceQuota', ...webhooks]))
   const askers = packages.filter((path) => sourcesIn(path).some((text) => text.includes("kind: 'AdmissionReview'")))
@@ -66,7 +66,7 @@ test('CARD-19: jose, and nothing else, signs and verifies tokens', () => {
   expect([...new Set(libraries.filter((name) => /jwt|jws|jose/.test(name)))]).toEqual(['jose'])
 })
 
-test('CARD-08: tests of the whole stand in a folder of their own', () => {
+test('CARD-08: tests of the whole are in a folder of their own', () => {
   expect(readdirSync(join(root, 'test'))).toContain('e2e')
 })
 

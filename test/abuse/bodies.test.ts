@@ -22,7 +22,7 @@ test('VAL-10, LIM-12: one warning longer than all may be is cut', async () => {
   expect(headers['warning']).toMatch(/^299 - "unknown field \\"longg{200,300}"$/)
 })
 
-test('META-18, LIM-12: fifty thousand faults are not told one by one', async () => {
+test('META-18, LIM-12: fifty thousand faults are not listed one by one', async () => {
   const send = await aServer({ controllers: [] })
   const { code, text, body } = await send('POST', collection, { metadata: { name: 'a', labels: many(50_000, '!', 'bad key ') } })
   expect(code).toBe(422)
@@ -30,7 +30,7 @@ test('META-18, LIM-12: fifty thousand faults are not told one by one', async () 
   expect(text.length).toBeLessThan(2 * 1024 * 1024)
 })
 
-describe('values that stand for more than was sent', () => {
+describe('values that expand beyond their text', () => {
   const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
 
   test('LIM-12: aliases of aliases in YAML are a 400', async () => {
@@ -45,7 +45,7 @@ describe('values that stand for more than was sent', () => {
     })
   })
 
-  test('LIM-12: a value that is passed through may be deep; what has to work on its parts refuses it with a 400', async () => {
+  test('LIM-12: a passed-through value may be deep; code that works on its parts refuses it with a 400', async () => {
     const send = await aServer({ controllers: [] })
     const deep = `${'['.repeat(9_900)}${']'.repeat(9_900)}`
     expect((await send('POST', revisions, `{"metadata":{"name":"a"},"revision":1,"data":{"a":${deep}}}`)).code).toBe(201)
@@ -85,7 +85,7 @@ describe('names that every object inherits', () => {
     expect((await send('GET', `${collection}?labelSelector=toString`)).body['items']).toHaveLength(0)
   })
 
-  test('VERB-07: change nothing but the object when they stand in a patch', async () => {
+  test('VERB-07: change nothing but the object in a patch', async () => {
     const send = await aServer({ controllers: [] })
     await send('POST', collection, '{"metadata":{"name":"a"},"data":{"x":"1"}}')
     const merged = await send(
@@ -107,7 +107,7 @@ describe('bodies of more values than people write', () => {
   const values = many(80_000, '')
   const tooMany = { code: 413, body: { reason: 'RequestEntityTooLarge', message: 'Request entity too large: limit is 75000 values' } }
 
-  test('LIM-12: are a 413, whatever they are written in', async () => {
+  test('LIM-12: are a 413, in any format', async () => {
     const send = await aServer({ controllers: [] })
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: values }
     const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n${Object.keys(values)
@@ -126,7 +126,7 @@ describe('bodies of more values than people write', () => {
     expect((await send('GET', `${collection}/a`)).body['data']).toBeUndefined()
   })
 
-  test('LIM-12: a thousand entries of managedFields may come, and not one more', async () => {
+  test('LIM-12: a thousand entries of managedFields are accepted, and not one more', async () => {
     const send = await aServer({ controllers: [] })
     const entry = (index: number) => ({
       manager: `m${index}`,
@@ -202,7 +202,7 @@ describe('options of a delete that make no sense', () => {
     })
   }
 
-  test('DEL-11: more grace than there are years is read as all of them', async () => {
+  test('DEL-11: a grace period longer than all years is read as all of them', async () => {
     const send = await aServer({ controllers: [] })
     const spec = { nodeName: 'n', terminationGracePeriodSeconds: Number.MAX_SAFE_INTEGER, containers: [{ name: 'c', image: 'i' }] }
     expect((await send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'a' }, spec })).code).toBe(201)
@@ -247,7 +247,7 @@ test.each([
   expect((await send('GET', path)).body).toEqual(before)
 })
 
-test('LIM-12: patch after patch makes no object that is larger than a store takes', async () => {
+test('LIM-12: patch after patch makes no object beyond the store’s bound', async () => {
   const send = await aServer({ controllers: [] })
   const templates = '/api/v1/namespaces/default/podtemplates'
   const spec = { containers: [{ name: 'c', image: 'i', env: [{ name: 'first' }] }] }

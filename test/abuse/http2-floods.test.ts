@@ -114,7 +114,7 @@ describe('floods that cost their client the connection, and other clients nothin
   })
 })
 
-test('LIM-12: a short head that stands for a long one, by fields that it repeats from a table, is refused', async () => {
+test('LIM-12: a short head that expands to a long one, by fields from a table, is refused', async () => {
   const server = await aSocketServer({ controllers: [] })
   const connection = await openRaw(server)
   // The field is named 15,000 times by one byte each: 60 MB.

@@ -38,7 +38,7 @@ test('VERB-09: sixty-four patches of one object at the same time all succeed', a
   expect(Object.keys((await send('GET', `${collection}/a`)).body['data'] as object)).toHaveLength(64)
 })
 
-test('META-07: of those who create one name at the same time one succeeds, and of those who delete it too', async () => {
+test('META-07: one of several parallel creates of a name succeeds, and one of several deletes', async () => {
   const send = await aServer({ controllers: [] })
   for (const _ of times(5)) {
     const created = await Promise.all(times(16).map(() => send('POST', collection, { metadata: { name: 'a' } })))
@@ -48,7 +48,7 @@ test('META-07: of those who create one name at the same time one succeeds, and o
   }
 })
 
-test('DEL-05, DEL-08: sixteen who take one finalizer each off a going object leave nothing of it', async () => {
+test('DEL-05, DEL-08: sixteen clients that remove one finalizer each from an object under deletion leave nothing of it', async () => {
   const send = await aServer({ controllers: [] })
   const finalizers = times(16).map((index) => `example.com/f${index}`)
   await send('POST', collection, { metadata: { name: 'a', finalizers } })
@@ -67,7 +67,7 @@ test('DEL-05, DEL-08: sixteen who take one finalizer each off a going object lea
   expect((await send('GET', `${collection}/a`)).code).toBe(404)
 })
 
-test('CHUNK-03: pages show what was there at the first one, whatever is deleted in between', async () => {
+test('CHUNK-03: pages show the state of the first one, after any deletes in between', async () => {
   const send = await aServer({ controllers: [] })
   const names = times(40).map((index) => `c${String(index).padStart(2, '0')}`)
   await Promise.all(names.map((name) => send('POST', collection, { metadata: { name } })))

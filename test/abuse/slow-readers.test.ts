@@ -41,7 +41,7 @@ test('LIM-12: readers that take nothing of a large list cost little memory', asy
   expect(after.rss - before.rss).toBeLessThan(20 * 8 * 1024 * 1024)
 })
 
-describe('a watcher that is behind', () => {
+describe('a slow watcher', () => {
   const large = 'x'.repeat(1_000_000)
 
   /** A server with a watcher that reads nothing, until it has been given its last event. `total` objects are created meanwhile. */
@@ -99,7 +99,7 @@ describe('a watcher that is behind', () => {
     expect(names.length).toBeLessThan(24)
   })
 
-  test('LIM-12: that has not taken them within thirty seconds is cut off', async () => {
+  test('LIM-12: is cut off when it has not taken them within thirty seconds', async () => {
     let read: () => Promise<string> = () => Promise.reject(new Error('not open'))
     const { clock } = await aWatcherBehind(24, async (server) => {
       const session = connectHttp2(server.url, await credentialsOf(server))
@@ -161,7 +161,7 @@ describe('a watcher that takes nothing of a large initial state', () => {
     expect(after.rss - before.rss).toBeLessThan(80 * 1024 * 1024)
   })
 
-  test('LIM-12, WATCH-08: gets the state of its revision, and all changes after it, when it goes on', async () => {
+  test('LIM-12, WATCH-08: gets the state of its revision, and all changes after it, when it continues', async () => {
     const server = await aServerWith(6)
     const session = connectHttp2(server.server.url, server.credentials)
     onTestFinished(() => session.destroy())

@@ -22,7 +22,7 @@ describe('heads that two readers would understand differently', () => {
     ['no host', 'GET /version HTTP/1.1', ''],
   ]
   for (const [title, head, rest] of rows) {
-    test(`LIM-12: ${title}: a 400, and what follows on the connection is not read`, async () => {
+    test(`LIM-12: ${title}: a 400, and later bytes on the connection are not read`, async () => {
       const server = await aSocketServer({ controllers: [] })
       const socket = await openSocket(server)
       socket.write(`${head}\r\n\r\n${rest}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`)

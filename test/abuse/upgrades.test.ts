@@ -64,7 +64,7 @@ describe.each(listenerModes)('$mode', ({ open, lack }) => {
   )
 })
 
-test('a request for a WebSocket that says that its body is empty is served', async () => {
+test('a request for a WebSocket with an empty body by its length is served', async () => {
   const server = await listenerModes[0]?.open()
   if (server === undefined) throw new Error('there is a first mode')
   const { ca, cert, key } = server.api.credentials

@@ -45,7 +45,7 @@ describe.each([
   ['sign', 'status', 'the name of the signer', 'example.com/s'],
   ['sign', 'status', 'all signers of the domain', 'example.com/*'],
 ])('to %s at %s', (verb, subresource, what, signer) => {
-  test(`a user must be allowed to for ${what}`, async () => {
+  test(`a user needs the right to ${what}`, async () => {
     const { api } = server
     const { metadata } = await created(api, path, aRequest(team, 'example.com/s'))
     const person = aPerson(api)
@@ -61,7 +61,7 @@ describe.each([
   })
 })
 
-test('who changes neither certificate nor conditions need not be a signer', async () => {
+test('a client that changes neither certificate nor conditions need not be a signer', async () => {
   const { api } = server
   const { metadata } = await created(api, path, aRequest(team, 'example.com/s'))
   const person = aPerson(api)

@@ -16,7 +16,7 @@ const aPod = (name: string, spec: object = {}) => ({
 })
 const aQuota = (hard: Record<string, string>) => ({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard } })
 
-test('ADM-BI-01: what is being admitted is not there yet, and what is refused never is', async () => {
+test('ADM-BI-01: an object under admission does not exist yet, and a refused one never does', async () => {
   const { api } = server
   const seen: number[] = []
   const hook = await aWebhookServer(async (called, response) => {
@@ -34,7 +34,7 @@ test('ADM-BI-01: what is being admitted is not there yet, and what is refused ne
   expect(await watch.next()).toEqual({ type: 'ADDED', object: made })
 })
 
-test('ADM-BI-02, ADM-BI-17: without any flag plugins change what is written, and refuse', async () => {
+test('ADM-BI-02, ADM-BI-17: plugins change and refuse writes without any flag', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const pod = await created(api, podsIn(namespace), aPod('p'))
@@ -87,7 +87,7 @@ describe('plugins that are off', () => {
 })
 
 describe('mutating, then validating', () => {
-  test('ADM-BI-16, ADM-FLOW-03: validating webhooks come last, see what the others have made, and can only refuse', async () => {
+  test('ADM-BI-16, ADM-FLOW-03: validating webhooks are last, see the others’ changes, and can only refuse', async () => {
     const { api } = server
     const order: string[] = []
     const change = await aWebhookServer((called, response) => {
@@ -120,7 +120,7 @@ describe('mutating, then validating', () => {
     expect(pod['spec']).toMatchObject({ containers: [{ imagePullPolicy: 'Always' }] })
   })
 
-  test('METRIC-03: rejections are counted by what was to be done', async () => {
+  test('METRIC-03: rejections are counted by operation', async () => {
     const api = await anApi({ flags })
     const hook = await aWebhookServer(allowing)
     const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['services', 'services/proxy'] }]
@@ -185,7 +185,7 @@ describe('configurations', () => {
     expect((await refusal([aHook(aPlace, 'none', fields)]))[0]).toBe(code)
   })
 
-  test('ADM-WH-05, ADM-WH-06: a webhook is called where its place says, for what any of its rules says', async () => {
+  test('ADM-WH-05, ADM-WH-06: a webhook is called at its configured address, for a match of any of its rules', async () => {
     const hook = await aWebhookServer(allowing)
     const rule = (resource: string) => ({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: [resource] })
     const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: [rule('configmaps'), rule('secrets')] })

@@ -43,7 +43,7 @@ describe('Priority', () => {
     expect(pod).toMatchObject({ spec: { priority: 7, preemptionPolicy: 'Never' } })
   })
 
-  test('the classes of the system are there from the start', async () => {
+  test('the classes of the system exist from the start', async () => {
     expect(await createdPod(server.api, { priorityClassName: 'system-node-critical' })).toMatchObject({ spec: { priority: 2_000_001_000 } })
   })
 
@@ -77,7 +77,7 @@ describe('Priority', () => {
 })
 
 describe('tolerations', () => {
-  test('a Pod stays five minutes on a Node that is not ready or out of reach, unless it says otherwise', async () => {
+  test('a Pod stays five minutes on a Node that is not ready or unreachable, unless it says otherwise', async () => {
     const seconds = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
     const own = { key: 'node.orch.io/not-ready', operator: 'Exists', effect: 'NoExecute' }
     expect((await createdPod(server.api)).spec['tolerations']).toEqual([
@@ -216,7 +216,7 @@ describe('RuntimeClass', () => {
   }
   const overhead = { podFixed: { cpu: '250m', memory: '10Mi' } }
 
-  test('ADM-BI-06: a Pod is given the overhead, the node labels and the tolerations of its class', async () => {
+  test('ADM-BI-06: a Pod gets the overhead, the node labels and the tolerations of its class', async () => {
     const scheduling = { nodeSelector: { runtime: 'h' }, tolerations: [{ key: 'runtime', operator: 'Exists' }] }
     const runtimeClassName = await aRuntimeClass({ overhead, scheduling })
     expect(await createdPod(server.api, { runtimeClassName, nodeSelector: { disk: 'ssd' } })).toMatchObject({
@@ -270,7 +270,7 @@ describe('LimitRanger', () => {
   }
   const resources = (requests: Fields, limits: Fields) => ({ containers: [{ ...container, resources: { requests, limits } }] })
 
-  test('a container that says nothing is given the defaults, and an annotation says so', async () => {
+  test('a container without values gets the defaults, with an annotation', async () => {
     const namespace = await limited({ type: 'Container', default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } })
     const pod = await created(server.api, podsIn(namespace), aPod({ initContainers: [{ ...container, name: 'first' }] }))
     expect(pod).toMatchObject({

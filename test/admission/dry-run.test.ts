@@ -41,8 +41,8 @@ const objects: readonly (readonly [string, object])[] = [
   ['events', { kind: 'Event', involvedObject: { kind: 'Pod', name: 'p' } }],
 ]
 
-describe('DRY-13: every plugin that is built in takes part in a dry run, and leaves nothing of it', () => {
-  test('what would be written is what plugins make of it, and stays unwritten and uncounted', async () => {
+describe('DRY-13: every built-in plugin takes part in a dry run without a trace', () => {
+  test('the answer has the plugins’ changes, and stays unwritten and uncounted', async () => {
     const api = await anApiWithAll()
     const namespace = await aNamespace(api)
     const within = `/api/v1/namespaces/${namespace}`
@@ -65,7 +65,7 @@ describe('DRY-13: every plugin that is built in takes part in a dry run, and lea
     expect(body).toMatchObject({ status: { used: { pods: '0', services: '0', persistentvolumeclaims: '0', 'count/events': '0' } } })
   })
 
-  test('a refusal is the same, and no namespace comes to be', async () => {
+  test('a refusal is the same, and no namespace is created', async () => {
     const api = await anApiWithAll()
     const within = `/api/v1/namespaces/${await aNamespace(api)}`
     const pod = (spec: object) => ({

@@ -124,7 +124,7 @@ describe('VAP-38: a configuration for a custom kind', () => {
     expect(message(await unknown.create({ spec: { size: 1 } }))).toContain('.spec.height: field not declared in schema')
   })
 
-  test('is validated as what clients send', async () => {
+  test('is validated like clients’ objects', async () => {
     const { create } = await oaks({ mutations: [apply('Object{spec: Object.spec{size: object.spec.size * 100}}')] })
     expect(specOf(await create({ spec: { size: 1 } }))).toEqual({ size: 100 })
     expect(message(await create({ spec: { size: 2 } }))).toContain('spec.size: Invalid value: 200')
@@ -164,7 +164,7 @@ describe('VAP-38: a configuration for a custom kind', () => {
   })
 })
 
-test('VAP-39: a JSON patch of a custom kind is applied, and what the schema does not have is pruned', async () => {
+test('VAP-39: a JSON patch of a custom kind is applied, and fields outside the schema are pruned', async () => {
   const { create } = await oaks({
     mutations: [
       patch(

@@ -86,12 +86,12 @@ test('VAP-37, VAP-40: a policy without mutations, and an expression of another t
 describe('VAP-41: the order of policies', () => {
   const append = (text: string) => apply(`Object{data: {"order": object.data.order + "${text}"}}`)
 
-  test('is that of their names; each sees what those before it have made', async () => {
+  test('is that of their names; each sees the earlier ones’ changes', async () => {
     const { create } = await somePolicies({ mutations: [append('a')] }, { mutations: [append('b'), append('c')] })
     expect((await create({ data: { order: '' } })).body['data']).toEqual({ order: 'abc' })
   })
 
-  test('those that want it are evaluated once more after a later change, which that of another one is', async () => {
+  test('lets policies with reinvocation run once more after a later change of another one', async () => {
     const { create } = await somePolicies(
       { mutations: [append('a')], reinvocationPolicy: 'IfNeeded' },
       { mutations: [append('b')], reinvocationPolicy: 'Never' },
@@ -117,7 +117,7 @@ test('VAP-43: an error refuses as invalid, or leaves the change out and makes th
   expect((await ignoring.create({ data: { b: '1' } })).body['data']).toEqual({ b: '1', c: '2' })
 })
 
-test('VAP-43: of several policies that refuse a request the first is the message, and all are causes', async () => {
+test('VAP-43: the first of several refusals is the message, and all are causes', async () => {
   const mutations = [apply('Object{data: {"a": object.data.absent}}')]
   const { create, names } = await somePolicies({ mutations }, { mutations, failurePolicy: 'Ignore' }, { mutations })
   const refused = await create({ data: { b: '1' } })

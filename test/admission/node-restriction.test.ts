@@ -36,7 +36,7 @@ async function aPodOn(node: string, more: object = {}): Promise<{ readonly name:
 }
 
 describe('nodes', () => {
-  test('a node registers itself, with labels that tell of itself', async () => {
+  test('a node registers itself, with labels of its own', async () => {
     const name = aName('node')
     const labels = {
       'orch.io/hostname': 'h',
@@ -49,7 +49,7 @@ describe('nodes', () => {
     expect((await asNode(shared.api, name, 'POST', nodes, aNode(name, { labels }))).status).toBe(201)
   })
 
-  test('a node may not choose labels by which work comes to it', async () => {
+  test('a node may not choose labels that select workloads', async () => {
     const name = aName('node')
     const labels = { 'node-restriction.orch.io/team': 'a', 'x.node-restriction.orch.io/team': 'a', 'role.orch.io/master': '' }
     const answer = await asNode(shared.api, name, 'POST', nodes, aNode(name, { labels }))
@@ -80,13 +80,13 @@ describe('nodes', () => {
     expect(answer.body.message).toBe(`nodes "${name}" is forbidden: ${why(name)}`)
   })
 
-  test('a node tells its status', async () => {
+  test('a node writes its status', async () => {
     const { name } = await registered()
     const patch = { status: { conditions: [{ type: 'Ready', status: 'True' }] } }
     expect((await asNode(shared.api, name, 'PATCH', `${nodes}/${name}/status`, patch, merge)).status).toBe(200)
   })
 
-  test('without a name a node may nothing, and who is no node is not looked at', async () => {
+  test('a node without a name has no rights, and another user is not checked', async () => {
     const { name } = await registered()
     const answer = await asNode(shared.api, '', 'PATCH', `${nodes}/${name}`, { metadata: { labels: { a: 'b' } } }, merge)
     expect(answer.body.message).toContain('could not determine node from user "system:node:"')
@@ -191,7 +191,7 @@ describe('pods', () => {
     expect(answer.body.message).toBe(`pods "${pod}" is forbidden: ${why.replaceAll('NODE', name).replace('got UID', `got ${uid}`)}`)
   })
 
-  test('a node tells the status of its pods alone, and of no other', async () => {
+  test('a node writes the status of its own pods alone', async () => {
     const { name } = await registered()
     const pod = await aPodOn(name)
     const status = `${pods}/${pod.name}/status`
@@ -221,8 +221,8 @@ describe('pods', () => {
   })
 })
 
-describe('what belongs to nodes', () => {
-  test('a node tells how large a claim has become, and nothing else of it', async () => {
+describe('objects of nodes', () => {
+  test('a node writes the size of a claim, and nothing else of it', async () => {
     const claim = aName('claim')
     const path = '/api/v1/namespaces/default/persistentvolumeclaims'
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
@@ -267,7 +267,7 @@ describe('what belongs to nodes', () => {
     expect((await post('default', name)).body.message).toContain('can only access leases in the "orch-node-lease" system namespace')
   })
 
-  test('KIND-CSI-04, CTRL-11: a node tells of its drivers alone', async () => {
+  test('KIND-CSI-04, CTRL-11: a node writes its own drivers alone', async () => {
     const { name } = await registered()
     const post = (named: string) =>
       asNode(shared.api, name, 'POST', '/apis/storage.orch.io/v1/csinodes', {
@@ -280,7 +280,7 @@ describe('what belongs to nodes', () => {
     expect((await post('other')).body.message).toContain('can only access CSINode with the same name as the requesting node')
   })
 
-  test('KIND-CSI-04, CTRL-11: a node fills in drivers as they register, and takes out those that leave; no other node may', async () => {
+  test('KIND-CSI-04, CTRL-11: a node adds drivers as they register, and removes those that leave; no other node may', async () => {
     const [{ name }, { name: other }] = [await registered(), await registered()]
     const collection = '/apis/storage.orch.io/v1/csinodes'
     const object = { apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name }, spec: { drivers: [] } }

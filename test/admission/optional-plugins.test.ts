@@ -97,7 +97,7 @@ test('ADM-BI-19, FLAG-28: the file that the flag names configures its plugin; wi
   expect(await statusWith([])).toBe(201)
 })
 
-test('AlwaysDeny refuses every write but those of the server’s own start', async () => {
+test('AlwaysDeny refuses every write except the server’s own at its start', async () => {
   const api = await serverWith('AlwaysDeny')
   expect(await refusal(api, '/api/v1/namespaces', { metadata: { name: 'a' } })).toEqual([
     403,
@@ -110,7 +110,7 @@ test('AlwaysAdmit admits', async () => {
   expect((await api.post(podsIn(await aNamespace(api)), aPod())).status).toBe(201)
 })
 
-test('NamespaceAutoProvision: a namespace comes to be with what is created in it', async () => {
+test('NamespaceAutoProvision: the first object in a namespace creates it', async () => {
   const api = await serverWith('NamespaceAutoProvision')
   const secret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } })
   expect((await api.post('/api/v1/namespaces/none/secrets?dryRun=All', secret('s'))).status).toBe(404)
@@ -118,7 +118,7 @@ test('NamespaceAutoProvision: a namespace comes to be with what is created in it
   expect((await api.get('/api/v1/namespaces/none')).status).toBe(200)
 })
 
-test('NamespaceExists: without NamespaceLifecycle too, nothing is created where there is no namespace', async () => {
+test('NamespaceExists: nothing is created in an absent namespace, without NamespaceLifecycle too', async () => {
   const api = await anApi({ flags: ['--enable-admission-plugins=NamespaceExists', '--disable-admission-plugins=NamespaceLifecycle'] })
   expect(await refusal(api, '/api/v1/namespaces/none/secrets', { metadata: { name: 's' } })).toEqual([404, 'namespaces "none" not found'])
 })
@@ -141,7 +141,7 @@ test('ADM-BI-07, ADM-BI-08: SecurityContextDeny refuses elevated fields', async 
   await created(api, path, aPod({ securityContext: { runAsNonRoot: true } }))
 })
 
-test('LimitPodHardAntiAffinityTopology: only the node itself may be kept free of others', async () => {
+test('LimitPodHardAntiAffinityTopology: only the node itself is an allowed topology', async () => {
   const api = await serverWith('LimitPodHardAntiAffinityTopology')
   const path = podsIn(await aNamespace(api))
   const affinity = (topologyKey: string) => ({
@@ -154,7 +154,7 @@ test('LimitPodHardAntiAffinityTopology: only the node itself may be kept free of
   expect((await api.post(path, aPod(affinity('orch.io/hostname')))).status).toBe(201)
 })
 
-test('DenyServiceExternalIPs: addresses may be kept and dropped, but not taken', async () => {
+test('DenyServiceExternalIPs: addresses may be kept and dropped, but not added', async () => {
   const api = await serverWith('DenyServiceExternalIPs')
   const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
   const service = (spec: Fields) => ({
@@ -170,7 +170,7 @@ test('DenyServiceExternalIPs: addresses may be kept and dropped, but not taken',
   await created(api, path, service({}))
 })
 
-test('ExtendedResourceToleration: who asks for a special resource may go where it is', async () => {
+test('ExtendedResourceToleration: a request for a special resource tolerates its taint', async () => {
   const api = await serverWith('ExtendedResourceToleration')
   const amounts = { 'example.com/gpu': '1', cpu: '1' }
   const containers = [{ ...container, resources: { requests: amounts, limits: amounts } }]
@@ -190,7 +190,7 @@ plugins:
       clusterDefaultNodeSelector: kind=any
       listed: disk=ssd,kind=any
 `
-  test('the labels of the namespace, or of the cluster, are given; others are refused', async () => {
+  test('the labels of the namespace, or of the cluster, are added; others are refused', async () => {
     const api = await serverWith('PodNodeSelector', configuration)
     const own = await annotatedNamespace(api, { 'scheduler.alpha.orch.io/node-selector': 'team=a' })
     expect(await created(api, podsIn(own), aPod({ nodeSelector: { x: 'y' } }))).toMatchObject({
@@ -218,7 +218,7 @@ plugins:
   })
 })
 
-test('PodTolerationRestriction: Pods have what their namespace gives, and nothing that it does not list', async () => {
+test('PodTolerationRestriction: Pods get their namespace’s tolerations, and none that it does not list', async () => {
   const api = await serverWith('PodTolerationRestriction')
   const text = (...keys: string[]) => JSON.stringify(keys.map((key) => ({ key, operator: 'Exists' })))
   const namespace = await annotatedNamespace(api, {
@@ -263,7 +263,7 @@ plugins:
   expect(answers.filter(({ status }) => status === 201).length).toBe(answers.length - refused.length)
 })
 
-test('a Pod without containers is refused by validation, whatever plugins look at it before', async () => {
+test('a Pod without containers is refused by validation, after any plugins', async () => {
   const looking = 'ServiceAccount,AlwaysPullImages,PodTolerationRestriction,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology'
   const api = await serverWith(`${looking},SecurityContextDeny,PodNodeSelector`)
   const namespace = await aNamespace(api)

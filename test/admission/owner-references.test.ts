@@ -37,18 +37,18 @@ const cannotBlock = `cannot set blockOwnerDeletion if an ownerReference refers t
 const merge = (person: Person, target: string, body: object) =>
   person.send('PATCH', target, { headers: { 'content-type': 'application/merge-patch+json' }, body })
 
-test('who may delete an object may give it an owner', async () => {
+test('a user with the right to delete an object may give it an owner', async () => {
   const { path, person, owner } = await aScene(may('create', 'patch', 'delete'))
   await person.post(path, configMap({ name: 'a' }))
   expect((await merge(person, `${path}/a`, { metadata: { ownerReferences: [owner] } })).status).toBe(200)
 })
 
-test('who may create an object may create it with an owner', async () => {
+test('a user with the right to create an object may create it with an owner', async () => {
   const { path, person, owner } = await aScene(may('create'))
   expect((await person.post(path, configMap({ name: 'a', ownerReferences: [owner] }))).status).toBe(201)
 })
 
-test('who may not delete an object may not give it an owner, and everything else goes as before', async () => {
+test('a user without the right to delete an object may not give it an owner, and all other writes pass', async () => {
   const { path, person, owner } = await aScene(may('create', 'patch'))
   expect((await person.post(path, configMap({ name: 'a' }))).status).toBe(201)
   expect((await merge(person, `${path}/a`, { metadata: { labels: { x: 'y' } } })).status).toBe(200)
@@ -56,7 +56,7 @@ test('who may not delete an object may not give it an owner, and everything else
   expect([owned.status, owned.body['message']]).toEqual([403, expect.stringContaining(`configmaps "a" is forbidden: ${cannotDelete}`)])
 })
 
-test('who may write the finalizers of everything may hold up the deletion of an owner of any kind', async () => {
+test('a user with the right to write all finalizers may block the deletion of an owner of any kind', async () => {
   const { api, path, person } = await aScene(may('create'))
   await give(api, person, [{ verbs: ['update'], apiGroups: ['*'], resources: ['*/finalizers'] }])
   const owner = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'u', blockOwnerDeletion: true }
@@ -64,7 +64,7 @@ test('who may write the finalizers of everything may hold up the deletion of an 
   expect((await onceAllowed(post)).status).toBe(201)
 })
 
-test('who holds up the deletion of an owner must be allowed to write its finalizers', async () => {
+test('a user that blocks the deletion of an owner needs the right to write its finalizers', async () => {
   const { api, path, person, namespace, owner } = await aScene(may('create', 'delete'))
   const blocking = { ...owner, blockOwnerDeletion: true }
   const answer = await person.post(path, configMap({ name: 'a', ownerReferences: [blocking] }))

@@ -40,7 +40,7 @@ describe('without a configuration', () => {
     expect((await shared.api.post(`${at}/pods`, pod('a'))).status).toBe(201)
   })
 
-  test('what the enforced level forbids is refused, with every reason', async () => {
+  test('a violation of the enforced level is refused, with every reason', async () => {
     const at = await labelled(shared.api, { enforce: 'baseline' })
     const answer = await shared.api.post(`${at}/pods`, pod('a', privileged, { hostPID: true }))
     expect(answer.status).toBe(403)
@@ -50,7 +50,7 @@ describe('without a configuration', () => {
     expect((await shared.api.get(`${at}/pods/a`)).status).toBe(404)
   })
 
-  test('what a level forbids is warned of', async () => {
+  test('a violation of the warned level causes a warning', async () => {
     const at = await labelled(shared.api, { warn: 'baseline', 'warn-version': 'v1.24' })
     const answer = await shared.api.post(`${at}/pods`, pod('a'))
     expect(answer.status).toBe(201)
@@ -71,7 +71,7 @@ describe('without a configuration', () => {
     expect(answer.headers.warning).toContain('would violate PodSecurity')
   })
 
-  test('a pod that is there may change what no level looks at, and not its images', async () => {
+  test('an existing pod may change fields that no level checks, and not its images', async () => {
     const at = await labelled(shared.api, {})
     await created(shared.api, `${at}/pods`, pod('a'))
     await shared.api.patch(at, { metadata: { labels: { [key('enforce')]: 'baseline' } } })
@@ -99,7 +99,7 @@ describe('without a configuration', () => {
     )
   })
 
-  test('a stricter level tells of the pods that it would not let in', async () => {
+  test('a stricter level warns of the existing pods that violate it', async () => {
     const at = await labelled(shared.api, {})
     for (const name of ['a', 'b', 'c']) await created(shared.api, `${at}/pods`, pod(name))
     await created(shared.api, `${at}/pods`, pod('fine', { name: 'main', image: 'i:1' }))
@@ -112,7 +112,7 @@ describe('without a configuration', () => {
     )
   })
 
-  test('null says nothing, as typed clients mean it', async () => {
+  test('null counts as absent, as typed clients mean it', async () => {
     const at = await labelled(shared.api, { enforce: 'restricted' })
     const nothing = { securityContext: null, volumes: null, initContainers: null, os: null, hostPID: null }
     const container = {
@@ -140,7 +140,7 @@ describe('without a configuration', () => {
   })
 })
 
-test('the configuration gives defaults, and says who is exempt', async () => {
+test('the configuration has defaults, and exemptions', async () => {
   const folder = aFolder()
   const file = join(folder, 'admission.yaml')
   const configuration = {
@@ -185,7 +185,7 @@ test('each profile has labels of its own', async () => {
   expect(answer.headers.warning).toContain('would violate PodSecurity')
 })
 
-test('the audit log says which level was held up, and what violates the audited one', async () => {
+test('the audit log contains the enforced level, and violations of the audited one', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: '', resources: ['pods'] }] }]), { flags })
   const at = await labelled(audited.api, { enforce: 'privileged', audit: 'baseline' })
   await created(audited.api, `${at}/pods`, pod('a'))

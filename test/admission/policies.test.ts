@@ -94,7 +94,7 @@ describe('a decision', () => {
   })
 })
 
-describe('what expressions see', () => {
+describe('the variables of expressions', () => {
   test('VAP-10: no old object on create, no object on delete, the user and the operation', async () => {
     const { create, path } = await aPolicy({
       policy: {
@@ -115,7 +115,7 @@ describe('what expressions see', () => {
     expect((await api().delete(`${path}/seen`)).status).toBe(200)
   })
 
-  test('VAP-11: the namespace of the object; null where there is none', async () => {
+  test('VAP-11: include the namespace of the object; null if there is none', async () => {
     const name = aName('policy')
     const { namespace, create } = await aPolicy({
       policy: { validations: [{ expression: "namespaceObject.metadata.labels['team'] == 'a'", message: 'not of team a' }] },
@@ -151,7 +151,7 @@ describe('what expressions see', () => {
     expect(message(await create({ metadata: { name: 'm', labels: { owner: 'b' } } }))).toContain('denied request: not a: b')
   })
 
-  test('VAP-28: the authorizer is asked about the user of the request', async () => {
+  test('VAP-28: include the authorizer, for the user of the request', async () => {
     const expression = "authorizer.requestResource.check('approve').allowed() && authorizer.path('/healthz').check('get').allowed()"
     const { namespace, create, path } = await aPolicy({ policy: { validations: [{ expression, message: 'not approved' }] } })
     expect((await create()).status).toBe(201)
@@ -180,10 +180,10 @@ describe('what expressions see', () => {
   })
 })
 
-describe('which requests are matched', () => {
+describe('the matched requests', () => {
   const denying = [{ expression: 'false', message: 'matched' }]
 
-  test('VAP-15: rules, excluded rules, names, conditions and what the binding narrows', async () => {
+  test('VAP-15: follow rules, excluded rules, names, conditions and the binding’s restrictions', async () => {
     const { create, path } = await aPolicy({
       policy: {
         matchConstraints: {
@@ -202,7 +202,7 @@ describe('which requests are matched', () => {
     expect((await api().get(`${path}/named`)).status).toBe(404)
   })
 
-  test('VAP-15: a condition that cannot be evaluated fails as the failure policy says; a false one wins', async () => {
+  test('VAP-15: with a condition that cannot be evaluated follow the failure policy; a false one wins', async () => {
     const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
     const failing = await aPolicy({ policy: { matchConditions: [broken] } })
     expect(message(await failing.create())).toContain('resulted in error: no such key: labels')
@@ -318,7 +318,7 @@ describe('parameters', () => {
     expect(message(await byLabels.create({ data }))).toContain('denied request: more than 1')
   })
 
-  test('VAP-23: a kind of parameters that is not known fails as the failure policy says', async () => {
+  test('VAP-23: an unknown kind of parameters fails by the failure policy', async () => {
     const unknown = { apiVersion: 'x.example.com/v1', kind: 'Nothing' }
     const failing = await aPolicy({ policy: { paramKind: unknown }, binding: { paramRef: paramRef('a') } })
     expect(message(await failing.create())).toContain(
@@ -384,7 +384,7 @@ describe('conditions of webhooks', () => {
     expect(hook.calls.map(({ request }) => request.name)).toEqual(['called-1', 'called-2'])
   })
 
-  test('VAP-33: an error refuses or passes over as the failure policy says, without a call; a false condition wins', async () => {
+  test('VAP-33: an error refuses or is ignored by the failure policy, without a call; a false condition wins', async () => {
     const hook = await aWebhookServer(allowing)
     const broken = { name: 'broken', expression: "object.metadata.labels['x'] == 'y'" }
     const failing = await aHookedNamespace(api(), 'validating', hook, { matchConditions: [broken] })

@@ -35,7 +35,7 @@ const checked = (path: string, generation = 1) =>
     ({ body }) => statusOf(body).observedGeneration === generation,
   ).then(({ body }) => body)
 
-test('VAP-12: a field that the kind does not have is found by type checking, and the policy is there all the same', async () => {
+test('VAP-12: type checking finds an absent field, and the policy is stored all the same', async () => {
   const path = await aPolicy({
     validations: [
       { expression: 'object.spec.replicas <= 5' },
@@ -86,7 +86,7 @@ test('VAP-12: parameters have the type of their kind', async () => {
   expect(warningsOf(await checked(path)).map(({ fieldRef }) => fieldRef)).toEqual(['spec.validations[1].expression'])
 })
 
-test('VAP-12: a definition that comes later is checked with, and again when its schema changes', async () => {
+test('VAP-12: a later definition is checked, and again when its schema changes', async () => {
   const group = `${aName('g')}.example.com`
   const rule = { apiGroups: [group], apiVersions: ['v1'], operations: ['CREATE'], resources: ['oaks'] }
   const path = await aPolicy({ validations: [{ expression: 'object.spec.height < 10' }] }, rule)

@@ -99,7 +99,7 @@ const badPatches: readonly (readonly [string, string])[] = [
   ['leaves no object', '[{"op":"replace","path":"","value":null}]'],
 ]
 
-test.each(badPatches)('ADM-REV-23: a patch that %s ends the request, whatever the failure policy', async (_what, patch) => {
+test.each(badPatches)('ADM-REV-23: a patch that %s ends the request, for any failure policy', async (_what, patch) => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64(patch) })))
   const { path } = await aHookedNamespace(api, 'mutating', hook, { failurePolicy: 'Ignore' })
@@ -194,7 +194,7 @@ test('a certificate for another name is not believed', async () => {
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-FLOW-05: of several refusals the client receives the first in order, and all webhooks are called', async () => {
+test('ADM-FLOW-05: the client receives the first of several refusals in order, and all webhooks are called', async () => {
   const { api } = server
   const deny = (message: string) => aWebhookServer(answering(() => ({ allowed: false, status: { message }, warnings: [message] })))
   const [first, second] = [await deny('first'), await deny('second')]

@@ -39,7 +39,7 @@ test('ADM-FLOW-04: validating webhooks are all called at once', async () => {
   expect(hook.calls).toHaveLength(3)
 })
 
-test('ADM-FLOW-08: after a later change those that want it are called again, others are not', async () => {
+test('ADM-FLOW-08: webhooks with reinvocation are called again after a later change, others are not', async () => {
   const { api } = server
   const again = await aWebhookServer(allowing)
   const once = await aWebhookServer(allowing)
@@ -55,7 +55,7 @@ test('ADM-FLOW-08: after a later change those that want it are called again, oth
   expect(again.calls[1]?.request.object.data).toEqual({ trace: 'x' })
 })
 
-test('ADM-FLOW-08: no webhook is called again when nothing was changed afterwards', async () => {
+test('ADM-FLOW-08: no webhook is called again without a later change', async () => {
   const { api } = server
   const first = await aWebhookServer(tracing('x'))
   const second = await aWebhookServer(patching(({ request }) => [{ op: 'test', path: '/data', value: request.object.data }]))
@@ -68,7 +68,7 @@ test('ADM-FLOW-08: no webhook is called again when nothing was changed afterward
   expect([first.calls.length, second.calls.length]).toEqual([1, 1])
 })
 
-test('ADM-FLOW-08: a change that the server takes back by filling in what was left out is a change', async () => {
+test('ADM-FLOW-08: a change that the server reverts by a default is a change', async () => {
   const { api } = server
   const again = await aWebhookServer(allowing)
   const removing = await aWebhookServer(patching(() => [{ op: 'remove', path: '/template/spec/restartPolicy' }]))
@@ -83,7 +83,7 @@ test('ADM-FLOW-08: a change that the server takes back by filling in what was le
   expect([again.calls.length, removing.calls.length]).toEqual([2, 1])
 })
 
-test('ADM-FLOW-09: two that go on changing the object are called twice, not for ever', async () => {
+test('ADM-FLOW-09: two webhooks that keep changing the object are called twice, not for ever', async () => {
   const { api } = server
   const [a, b] = [await aWebhookServer(tracing('a')), await aWebhookServer(tracing('b'))]
   const namespace = await aNamespace(api)
@@ -102,7 +102,7 @@ test('ADM-FLOW-08: one that changes its mind when it is called again may refuse'
   expect((await api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))).status).toBe(400)
 })
 
-test('ADM-FLOW-13, ADM-REV-15: a dry run reaches webhooks that say that it may', async () => {
+test('ADM-FLOW-13, ADM-REV-15: a dry run reaches webhooks that allow it', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const namespace = await aNamespace(api)
@@ -114,7 +114,7 @@ test('ADM-FLOW-13, ADM-REV-15: a dry run reaches webhooks that say that it may',
   expect((await api.get(`${path}/a`)).status).toBe(404)
 })
 
-test('each object of a deletion of a collection is asked about', async () => {
+test('each object of a deletion of a collection has a call', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['DELETE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
@@ -124,7 +124,7 @@ test('each object of a deletion of a collection is asked about', async () => {
   expect(hook.calls.map(({ request }) => request.name).sort()).toEqual(['a', 'b'])
 })
 
-test('calls to one webhook go over one connection', async () => {
+test('calls to one webhook share one connection', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook)
@@ -132,7 +132,7 @@ test('calls to one webhook go over one connection', async () => {
   expect(new Set(hook.calls.map(({ remotePort }) => remotePort)).size).toBe(1)
 })
 
-test('a call over a kept connection that the webhook has closed is made once more, over a new one', async () => {
+test('a call over a kept connection that the webhook has closed is repeated, over a new one', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { path } = await aHookedNamespace(api, 'validating', hook)
@@ -148,7 +148,7 @@ test('a call over a kept connection that the webhook has closed is made once mor
   expect(ports[2]).not.toBe(ports[0])
 })
 
-test('a webhook that writes itself, and is asked about that, comes to an end', async () => {
+test('a webhook whose own writes call it comes to an end', async () => {
   const { api } = server
   const hook = await aWebhookServer(async (called, response) => {
     if (called.request.name === 'a') await api.post(path, configMap({ name: 'b' }))

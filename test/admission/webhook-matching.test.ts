@@ -24,7 +24,7 @@ test('ADM-WH-16: the object selector looks at the new and at the old object', as
   ])
 })
 
-test('ADM-WH-17, ADM-WH-18: what is absent, or carries no labels, matches no object selector, not even a negative one', async () => {
+test('ADM-WH-17, ADM-WH-18: an absent object, or one without labels, matches no object selector, not even a negative one', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const objectSelector = { matchExpressions: [{ key: 'color', operator: 'DoesNotExist' }] }
@@ -40,7 +40,7 @@ test('ADM-WH-17, ADM-WH-18: what is absent, or carries no labels, matches no obj
   expect(hook.calls.map(({ request }) => request.name)).toEqual(['b'])
 })
 
-test('ADM-WH-19: the namespace selector looks at the labels of the namespace, as they are now', async () => {
+test('ADM-WH-19: the namespace selector matches the present labels of the namespace', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const namespace = await aNamespace(api)
@@ -54,7 +54,7 @@ test('ADM-WH-19: the namespace selector looks at the labels of the namespace, as
   expect(new Set(hook.calls.map(({ request }) => request.name))).toEqual(new Set(['b']))
 })
 
-test('ADM-WH-20: for a Namespace its own labels count, those that it will have', async () => {
+test('ADM-WH-20: the future labels of a Namespace itself count', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const key = aName('label')
@@ -70,7 +70,7 @@ test('ADM-WH-20: for a Namespace its own labels count, those that it will have',
   ])
 })
 
-test('ADM-WH-21: what lies in no namespace is sent whatever the namespace selector says', async () => {
+test('ADM-WH-21: a cluster-scoped object is sent for any namespace selector', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['CREATE'], apiGroups: ['rbac.authorization.orch.io'], apiVersions: ['*'], resources: ['clusterroles'] }]
@@ -150,7 +150,7 @@ test('ADM-FLOW-16: events reach a webhook that knows them in the other group', a
   })
 })
 
-test('ADM-FLOW-17, ADM-WH-15: with matchPolicy Exact only the very version is sent', async () => {
+test('ADM-FLOW-17, ADM-WH-15: only the exact version is sent with matchPolicy Exact', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const { namespace } = await aHookedNamespace(api, 'validating', hook, { rules: autoscalerRules, matchPolicy: 'Exact' })
@@ -191,7 +191,7 @@ async function aKind(api: Api, conversion: object = {}) {
 }
 
 describe('custom objects in two versions', () => {
-  test('ADM-FLOW-16, ADM-REV-08: a webhook that knows one version sees requests through the other in it, and its patch comes back', async () => {
+  test('ADM-FLOW-16, ADM-REV-08: a webhook of one version sees requests through the other in it, and its patch is converted back', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aKind(api)
     const hook = await aWebhookServer(
@@ -270,7 +270,7 @@ describe('custom objects that a conversion webhook converts', () => {
     return { conversion, ...(await aKind(api, { conversion: conversionBy(urlOf(conversion)) })) }
   }
 
-  test('ADM-FLOW-16, ADM-REV-08: a webhook sees them in the version of its rule, and its patch comes back', async () => {
+  test('ADM-FLOW-16, ADM-REV-08: a webhook sees them in the version of its rule, and its patch is converted back', async () => {
     const { api } = server
     const { group, rules, thing, pathIn } = await aConvertedKind(api)
     const hook = await aWebhookServer(
@@ -324,7 +324,7 @@ describe('custom objects that a conversion webhook converts', () => {
     expect([ofFirst.length, await total()]).toEqual([2, 2])
   })
 
-  test('ADM-FLOW-16: without its conversion an object is not admitted, whatever the failure policy says', async () => {
+  test('ADM-FLOW-16: an object without its conversion is not admitted, for any failure policy', async () => {
     const { api } = server
     const { group, conversion, rules, thing, pathIn } = await aConvertedKind(api)
     const hook = await aWebhookServer(allowing)
@@ -400,7 +400,7 @@ test('ADM-WH-45: a configuration counts from its creation, in its present form, 
   expect(await tryOnce()).toBe(201)
 })
 
-test('webhooks are never asked about configurations of webhooks', async () => {
+test('webhooks are never called for configurations of webhooks', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: false })))
   const rules = [{ operations: ['*'], apiGroups: ['admissionregistration.orch.io'], apiVersions: ['*'], resources: ['*/*'] }]
@@ -409,7 +409,7 @@ test('webhooks are never asked about configurations of webhooks', async () => {
   expect(hook.calls).toEqual([])
 })
 
-test('ADM-WH-01, ADM-WH-14, ADM-WH-22, ADM-WH-23: what is left out of a configuration', async () => {
+test('ADM-WH-01, ADM-WH-14, ADM-WH-22, ADM-WH-23: the defaults of a configuration', async () => {
   const { api } = server
   const clientConfig = { service: { name: 's', namespace: 'none' } }
   const name = await aConfiguration(api, 'mutating', [aHook({ url: '', caBundle: '' }, 'no-such-namespace', { clientConfig })])

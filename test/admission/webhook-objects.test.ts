@@ -5,7 +5,7 @@ import { allowing, answering, aWebhookServer, patching } from './webhook-server.
 
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
-test('ADM-REV-06, ADM-WH-29, ADM-WH-32: a subresource is named, and lies where its parent does', async () => {
+test('ADM-REV-06, ADM-WH-29, ADM-WH-32: a subresource is named, and has its parent’s namespace', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['replicationcontrollers/*'], scope: 'Namespaced' }]
@@ -67,7 +67,7 @@ test('a patch is completed and pruned like anything that is written', async () =
   expect(containers[0]).not.toHaveProperty('zzz')
 })
 
-test('what is the server’s to say stays as it is, at a create and at an update', async () => {
+test('the server’s own members are unchanged, at a create and at an update', async () => {
   const { api } = server
   const hook = await aWebhookServer(
     patching(({ request }) => [
@@ -114,7 +114,7 @@ test('a status that is written stays a status: the webhook changes nothing besid
   expect(body).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1, observedGeneration: 7 } })
 })
 
-test('what a webhook changes beside a subresource is not what is judged', async () => {
+test('a webhook’s changes outside a subresource are not judged', async () => {
   const { api } = server
   const hook = await aWebhookServer(patching(() => [{ op: 'replace', path: '/spec/hostNetwork', value: false }]))
   const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/ephemeralcontainers'] }]
@@ -133,7 +133,7 @@ test('what a webhook changes beside a subresource is not what is judged', async 
   expect(text).toContain('host namespaces (hostNetwork=true)')
 })
 
-test('what a webhook changes of what is the server’s to say is not what is judged', async () => {
+test('a webhook’s changes of the server’s own members are not judged', async () => {
   // It has a say in every update of a claim, and is asked late.
   const api = await anApi({ flags: ['--disable-admission-plugins=PersistentVolumeClaimResize'] })
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/metadata/deletionTimestamp', value: '2001-01-01T00:00:00Z' }]))

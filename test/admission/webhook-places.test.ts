@@ -17,7 +17,7 @@ async function callService(api: Api, hook: WebhookServer, service: object) {
   return api.post(`/api/v1/namespaces/${namespace}/configmaps`, configMap({ name: 'a' }))
 }
 
-test('ADM-WH-41…ADM-WH-44: a Service is called where the map says, under its name', async () => {
+test('ADM-WH-41…ADM-WH-44: a Service is called at the mapped address, under its name', async () => {
   const hook = await aWebhookServer(allowing, { dnsNames: ['checks.team.svc'] })
   const api = await anApi({ flags: [quiet, `--webhook-service-map=team/checks=127.0.0.1:${hook.port}`] })
   expect((await callService(api, hook, { namespace: 'team', name: 'checks', path: '/a/b' })).status).toBe(201)
@@ -136,7 +136,7 @@ test('ADM-CRED-02, ADM-CRED-03, ADM-CRED-11, ADM-CRED-16: a token for the host a
   expect(hook.calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-1'])
 })
 
-test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-10, ADM-CRED-15: names and passwords by the names of Services', async () => {
+test('ADM-CRED-01, ADM-CRED-08, ADM-CRED-10, ADM-CRED-15: names and passwords are found by the names of Services', async () => {
   const hook = await aWebhookServer(allowing, { dnsNames: ['checks.team.svc'] })
   const users = [
     { name: 'checks.team.svc', user: { username: 'u', password: 'p' } },
@@ -158,7 +158,7 @@ test('ADM-CRED-03, ADM-CRED-13, ADM-CRED-14, ADM-CRED-18: a certificate for all,
   expect(hook.calls[0]?.caller).toBe('orch-server')
 })
 
-test('ADM-CRED-17: without a certificate a webhook that requires one refuses the call', async () => {
+test('ADM-CRED-17: a webhook that requires a certificate refuses a call without one', async () => {
   const hook = await aWebhookServer(allowing, { requiresCertificate: true })
   const api = await aServerKnownAs([{ name: 'other.team.svc', user: { token: 't' } }])
   const { path } = await aHookedNamespace(api, 'validating', hook)

@@ -6,7 +6,7 @@ import { allowing, answering, aWebhookServer, patching, toBase64, withBody } fro
 // The ConfigMap that a controller puts into every namespace would be counted.
 const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 
-describe('what a webhook is asked about a create, an update and a delete', () => {
+describe('a webhook’s request about a create, an update and a delete', () => {
   async function threeCalls() {
     const { api } = server
     const hook = await aWebhookServer(allowing)
@@ -28,7 +28,7 @@ describe('what a webhook is asked about a create, an update and a delete', () =>
     })
   })
 
-  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: the kind and the resource, which are those of the request where nothing is converted', async () => {
+  test('ADM-REV-04, ADM-REV-05, ADM-REV-07, ADM-REV-08: has the kind and the resource, which are those of the request without a conversion', async () => {
     const { create } = await threeCalls()
     const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
     const resource = { group: '', version: 'v1', resource: 'configmaps' }
@@ -36,7 +36,7 @@ describe('what a webhook is asked about a create, an update and a delete', () =>
     expect(create?.request).not.toHaveProperty('subResource')
   })
 
-  test('ADM-REV-09, ADM-REV-10, ADM-REV-11: which object, what is done to it, and by whom', async () => {
+  test('ADM-REV-09, ADM-REV-10, ADM-REV-11: has the object, the operation, and the user', async () => {
     const { namespace, create, update, remove } = await threeCalls()
     const userInfo = { username: 'orch-admin', groups: ['system:masters', 'system:authenticated'] }
     expect(create?.request).toMatchObject({ name: 'a', namespace, operation: 'CREATE', userInfo })
@@ -61,7 +61,7 @@ describe('what a webhook is asked about a create, an update and a delete', () =>
   })
 })
 
-test('ADM-REV-09: a name that the server generates is sent once it is there: to validating webhooks alone', async () => {
+test('ADM-REV-09: a generated name is sent once it exists: to validating webhooks alone', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(allowing)
@@ -77,7 +77,7 @@ test('ADM-REV-09: a name that the server generates is sent once it is there: to 
   expect(judge.calls[0]?.request).toMatchObject({ name: metadata.name, object: { metadata: { name: metadata.name } } })
 })
 
-test('META-15: uid, time of creation and generation of a new object, and what its kind derives, are sent to validating webhooks alone', async () => {
+test('META-15: uid, time of creation and generation of a new object, and its kind’s derived members, are sent to validating webhooks alone', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(allowing)
@@ -106,7 +106,7 @@ test('META-15: uid, time of creation and generation of a new object, and what it
   expect(judged).toMatchObject({ generation: 1, labels: { 'controller-uid': metadata.uid, 'job-name': 'j' } })
 })
 
-test('KIND-MISC-07: what a Service is allocated is sent to validating webhooks alone, and is free again when they refuse', async () => {
+test('KIND-MISC-07: a Service’s allocated addresses are sent to validating webhooks alone, and released when they refuse', async () => {
   const { api } = server
   const change = await aWebhookServer(allowing)
   const judge = await aWebhookServer(answering(({ request }) => ({ allowed: request.name !== 'no' })))
@@ -140,7 +140,7 @@ test('a webhook may name an object whose name the server would make up', async (
   expect((await created(api, path, configMap({ generateName: 'made-' }))).metadata.name).toBe('given')
 })
 
-test('a refusal before an object has its name tells how it begins', async () => {
+test('a refusal before an object has its name contains the name’s beginning', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const spec = { serviceAccountName: 'nobody', containers: [{ name: 'c', image: 'i' }] }
@@ -160,7 +160,7 @@ test('a Namespace whose name the server makes up is labelled with it', async () 
   expect(metadata.labels).toEqual({ 'orch.io/metadata.name': metadata.name })
 })
 
-test('ADM-REV-14: the options tell what the client has said, and nothing else', async () => {
+test('ADM-REV-14: the options contain the client’s own, and nothing else', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'serviceaccounts/token'] }]
@@ -257,7 +257,7 @@ test.each([
   expect(body).toMatchObject({ code, status: 'Failure', message: `admission webhook "${name}" denied the request${text}` })
 })
 
-test('ADM-REV-22, ADM-REV-23, ADM-FLOW-01: a patch changes what is stored, and what the webhooks after it see', async () => {
+test('ADM-REV-22, ADM-REV-23, ADM-FLOW-01: a patch changes the stored object, and the later webhooks’ input', async () => {
   const { api } = server
   const first = await aWebhookServer(patching(() => [{ op: 'add', path: '/data/added', value: 'yes' }]))
   const second = await aWebhookServer(patching(({ request }) => [{ op: 'add', path: '/data/seen', value: request.object.data.added }]))
@@ -347,7 +347,7 @@ test.each([
   expect(headers['warning']).toBe(asked.join(', '))
 })
 
-test('LIM-07, ADM-REV-26: warnings longer than advised reach the client, cut only where there are too many for a head', async () => {
+test('LIM-07, ADM-REV-26: warnings longer than advised reach the client, and are cut only beyond the head’s bound', async () => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: true, warnings: ['a'.repeat(121), 'b'.repeat(300)] })))
   const { path } = await aHookedNamespace(api, 'validating', hook)
@@ -372,7 +372,7 @@ test('ADM-REV-25: a warning may be in any language, is one line, and not empty',
   expect({ warning, more: headers['x-lines'] }).toEqual({ warning: '299 - "Grüße 😀", 299 - "two  X-Lines: 1"', more: undefined })
 })
 
-test('integers beyond 2^53 reach a webhook as they are', async () => {
+test('integers beyond 2^53 reach a webhook unchanged', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['*'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['controllerrevisions'] }]
@@ -383,7 +383,7 @@ test('integers beyond 2^53 reach a webhook as they are', async () => {
   expect(hook.calls[0]?.text).toContain('"big":9007199254740993')
 })
 
-test('LIM-12: integers beyond 2^53 in the patch of a webhook are kept and explained as they are', async () => {
+test('LIM-12: integers beyond 2^53 in the patch of a webhook are kept and explained unchanged', async () => {
   const { api } = server
   const patch = '[{"op":"add","path":"/data/more","value":9007199254740993}]'
   const hook = await aWebhookServer(answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64(patch) })))
@@ -418,7 +418,7 @@ test('ADM-FLOW-02: the object that the webhooks leave is validated', async () =>
   expect(body).toMatchObject({ code: 422, reason: 'Invalid' })
 })
 
-test('what is no answer at all is a failed call', async () => {
+test('an answer without a review is a failed call', async () => {
   const { api } = server
   const hook = await aWebhookServer(withBody(() => '<html>'))
   const { path } = await aHookedNamespace(api, 'validating', hook)

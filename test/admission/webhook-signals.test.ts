@@ -38,18 +38,18 @@ const metadata = {
   'failed-open.validating.webhook.admission.orch.io/round_0_index_0': 'judge.example.com',
 }
 
-test('AUDIT-01, AUDIT-02, AUDIT-03: the audit event tells each call and whether it changed the object', async () => {
+test('AUDIT-01, AUDIT-02, AUDIT-03: the audit event contains each call and whether it changed the object', async () => {
   expect(await annotationsAt('Metadata')).toEqual(metadata)
 })
 
-test('AUDIT-06, AUDIT-09: below level Request it tells no patch; rounds and webhooks are counted from 0', async () => {
+test('AUDIT-06, AUDIT-09: below level Request it contains no patch; rounds and webhooks are counted from 0', async () => {
   const keys = Object.keys((await annotationsAt('Metadata')) ?? {})
   expect(keys.filter((key) => key.startsWith('patch.'))).toEqual([])
   const calls = keys.flatMap((key) => /^mutation\..*round_(\d+)_index_(\d+)$/.exec(key)?.slice(1).join() ?? [])
   expect(calls).toEqual(['0,0', '0,1', '0,2', '1,0'])
 })
 
-test('AUDIT-04, AUDIT-05: at level Request it tells the patch as well', async () => {
+test('AUDIT-04, AUDIT-05: at level Request it contains the patch as well', async () => {
   expect(await annotationsAt('Request')).toEqual({
     ...metadata,
     'patch.webhook.admission.orch.io/round_0_index_1':
@@ -57,7 +57,7 @@ test('AUDIT-04, AUDIT-05: at level Request it tells the patch as well', async ()
   })
 })
 
-test('annotations of a webhook stand under its name', async () => {
+test('annotations of a webhook are under its name', async () => {
   const hook = await aWebhookServer(answering(() => ({ allowed: true, auditAnnotations: { ticket: '7' } })))
   const { api, events } = await anAuditedApi(aPolicy([{ level: 'Metadata' }]), { flags })
   const { path, hook: name, namespace } = await aHookedNamespace(api, 'validating', hook)

@@ -7,7 +7,7 @@ import { aHookedNamespace } from './hooks.ts'
 import { allowing, aWebhookServer } from './webhook-server.ts'
 
 // Alone in its file: the authorities of the system are read once.
-test('ADM-WH-35: without a bundle the authorities of the system are believed', async () => {
+test('ADM-WH-35: the system’s authorities are trusted without a bundle', async () => {
   const hook = await aWebhookServer(allowing)
   const file = join(aFolder(), 'authorities.pem')
   writeFileSync(file, hook.authority.certificate)

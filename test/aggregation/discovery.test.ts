@@ -29,7 +29,7 @@ function groupsIn({ body }: Answer): string[] {
   return (body['groups'] as { name: string }[]).map(({ name }) => name)
 }
 
-test('AGG-26, AGG-30: groups are in the order of their priorities, and one goes with its APIService', async () => {
+test('AGG-26, AGG-30: groups are in the order of their priorities, and one is removed with its APIService', async () => {
   const server = await aRemoteServer(servingFlavors)
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server, { groupPriorityMinimum: 17_790 }))
@@ -54,7 +54,7 @@ test('AGG-27: aggregated discovery shows the resources of a server that speaks t
   expect([again.status, again.text]).toEqual([304, ''])
 })
 
-test('AGG-27: what is said of other group versions in aggregated discovery is not believed', async () => {
+test('AGG-27: other group versions in an aggregated discovery are ignored', async () => {
   const version = (name: string, resource: string) => ({ version: name, resources: [{ resource, verbs: ['get'] }], freshness: 'Current' })
   const server = await aRemoteServer((arrived, response) => {
     if (arrived.url !== '/apis') return servingFlavors(arrived, response)
@@ -107,7 +107,7 @@ test('AGG-27, AGG-29: a server that does not answer is stale, and the others are
   expect(answer.text).toContain('"resource":"deployments"')
 })
 
-test('AGG-06: an APIService that is made by hand serves the group version of a definition, which comes back with its end', async () => {
+test('AGG-06: a hand-made APIService serves the group version of a definition, which returns with its end', async () => {
   const server = await aRemoteServer((arrived, response) => {
     if (arrived.url === flavorsPath) return servingFlavors(arrived, response)
     json(response, 200, { from: 'behind' })

@@ -20,7 +20,7 @@ async function opened(answer: Answering, flags: readonly string[] = []) {
   return { server, api }
 }
 
-test('AGG-16: the server behind receives who asks from this server alone, and nothing about the connection in front', async () => {
+test('AGG-16: the remote server receives the user from this server alone, and nothing about the client’s connection', async () => {
   const { server, api } = await opened(servingFlavors)
   await api.send('GET', `${collection}/sweet`, {
     headers: {
@@ -51,14 +51,14 @@ test('AGG-16: the server behind receives who asks from this server alone, and no
   for (const name of ['x-remote-extra-a', 'x-hop', 'impersonate-user', 'authorization']) expect(arrived?.headers).not.toHaveProperty(name)
 })
 
-test('AGG-15: what a user may not do is not passed on', async () => {
+test('AGG-15: a forbidden request is not forwarded', async () => {
   const { server, api } = await opened(servingFlavors)
   const { status, body } = await api.send('GET', collection, { headers: { 'impersonate-user': 'jane' } })
   expect([status, body['reason']]).toEqual([403, 'Forbidden'])
   expect(server.asked()).toEqual([])
 })
 
-test('AGG-20: path, query and body go as they are', async () => {
+test('AGG-20: path, query and body are forwarded unchanged', async () => {
   const { server, api } = await opened(servingFlavors)
   const target = `${collection}?b=2&a=1&a=%7e`
   const { status, body } = await api.post(target, aFlavor('sour'))
@@ -66,7 +66,7 @@ test('AGG-20: path, query and body go as they are', async () => {
   expect(server.asked().map(({ method, url, body: sent }) => [method, url, JSON.parse(sent)])).toEqual([['POST', target, aFlavor('sour')]])
 })
 
-test('AGG-20: events of a watch arrive one by one, and the end of the client is the end of the request behind', async () => {
+test('AGG-20: events of a watch arrive one by one, and the end of the client ends the forwarded request', async () => {
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const lines: ((line: string) => void)[] = []
   const { api } = await opened((_arrived, response) => {
@@ -84,7 +84,7 @@ test('AGG-20: events of a watch arrive one by one, and the end of the client is 
   await over
 })
 
-test('AGG-31: the media type is that of the server behind', async () => {
+test('AGG-31: the media type is that of the remote server', async () => {
   const { api } = await opened((_arrived, response) => {
     response.writeHead(200, {
       'content-type': 'application/json;as=Table',
@@ -142,14 +142,14 @@ test('the certificate of the server itself may be the authority that is trusted'
   expect((await api.get(`${flavorsPath}/flavors`)).status).toBe(200)
 })
 
-test('AGG-17: insecureSkipTLSVerify takes any certificate, of any name', async () => {
+test('AGG-17: insecureSkipTLSVerify accepts any certificate, of any name', async () => {
   const server = await aRemoteServer(servingFlavors, { dnsNames: ['other.example.com'] })
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server, { caBundle: undefined, insecureSkipTLSVerify: true }))
   expect((await api.get(`${collection}/sweet`)).status).toBe(200)
 })
 
-test('AGG-21: an upgrade is passed on with who asks, and both sides speak', async () => {
+test('AGG-21: an upgrade is forwarded with the user, and both sides speak', async () => {
   const { server, api } = await opened(servingFlavors)
   server.onUpgrade = (_request, socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello ')
@@ -173,7 +173,7 @@ test('AGG-21: an upgrade is passed on with who asks, and both sides speak', asyn
   socket.destroy()
 })
 
-test('AGG-19: a server that has gone is a 503 at once where its end is not known yet', async () => {
+test('AGG-19: an unreachable server is a 503 at once before its end is known', async () => {
   const { server, api } = await opened(servingFlavors)
   await server.stop()
   const { status, text } = await api.get(collection)
@@ -181,7 +181,7 @@ test('AGG-19: a server that has gone is a 503 at once where its end is not known
   expect(text).toMatch(/^(error trying to reach service: dial tcp: 127\.0\.0\.1:\d+: connect: connection refused|service unavailable)\n$/)
 })
 
-test('AGG-11, AGG-17: the question about a group version comes with the proxy’s certificate, from the server itself', async () => {
+test('AGG-11, AGG-17: the request for a group version has the proxy’s certificate, from the server itself', async () => {
   const folder = aFolder()
   const server = await aRemoteServer(servingFlavors)
   const { certificate, key } = await server.client('front')
@@ -207,7 +207,7 @@ async function unavailableFor(api: Api, spec: object): Promise<unknown> {
   return [reason, message]
 }
 
-test('AGG-10, AGG-12: a Service that is missing, and then there, is seen', async () => {
+test('AGG-10, AGG-12: a Service that is missing, and then present, is seen', async () => {
   const api = await anApi()
   expect(await unavailableFor(api, { service: { namespace: 'default', name: 'api' } })).toEqual([
     'ServiceNotFound',

@@ -64,7 +64,7 @@ test.each([
   expect(await refusal(spec)).toContain(message)
 })
 
-test('AGG-04: the port is 443 where none is given', async () => {
+test('AGG-04: the port is 443 by default', async () => {
   const { body } = await server.api.post(`${apiServices}?dryRun=All`, anApiService(nowhere, { caBundle: undefined }))
   expect(body['spec']).toMatchObject({ service: { port: 443 } })
 })
@@ -81,7 +81,7 @@ test('AGG-01: the table shows the service, and whether it is available', async (
   expect(cells).toContainEqual(['v1alpha1.taste.example.com', 'team/api', 'False (ServiceNotFound)'])
 })
 
-test('AGG-13: of a Service without a cluster address only the answer of its server counts', async () => {
+test('AGG-13: only the answer of its server counts for a Service without a cluster address', async () => {
   const behind = await aRemoteServer(servingFlavors, { dnsNames: ['away.default.svc'] })
   const api = await anApi()
   const spec = { type: 'ExternalName', externalName: 'localhost' }
@@ -91,7 +91,7 @@ test('AGG-13: of a Service without a cluster address only the answer of its serv
   expect((await api.get(`${flavorsPath}/namespaces/default/flavors/sweet`)).status).toBe(200)
 })
 
-test('AGG-14: metrics say which servers are not available, and why', async () => {
+test('AGG-14: metrics show the unavailable servers, with their reasons', async () => {
   const api = await anApi()
   await created(api, apiServices, anApiService(nowhere, { caBundle: undefined }))
   await conditionOf(api, 'v1alpha1.taste.example.com', ({ status }) => status === 'False')
@@ -103,7 +103,7 @@ test('AGG-14: metrics say which servers are not available, and why', async () =>
   expect(text).toContain('aggregator_unavailable_apiservice_total{name="v1alpha1.taste.example.com",reason="ServiceNotFound"} 1')
 })
 
-test('AGG-23: a watch goes on when another APIService changes', async () => {
+test('AGG-23: a watch continues when another APIService changes', async () => {
   const writes: ((text: string) => void)[] = []
   const behind = await aRemoteServer((arrived, response) => {
     if (!arrived.url.includes('watch=true')) return servingFlavors(arrived, response)
@@ -123,7 +123,7 @@ test('AGG-23: a watch goes on when another APIService changes', async () => {
   expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' })
 })
 
-test('AGG-24: what servers behind need to believe this one is there', async () => {
+test('AGG-24: the authority that aggregated servers need to trust this one is published', async () => {
   const { body } = await server.api.get('/api/v1/namespaces/orch-system/configmaps/extension-apiserver-authentication')
   expect((body['data'] as Record<string, string>)['client-ca-file']).toContain('BEGIN CERTIFICATE')
   const rbac = '/apis/rbac.authorization.orch.io/v1'
@@ -151,7 +151,7 @@ async function silent(): Promise<Api> {
 
 const gone = ({ status }: Answer) => status === 404
 
-test('AGG-29: namespaces, garbage and quotas go on while a server behind does not answer', async () => {
+test('AGG-29: namespaces, garbage and quotas continue while a remote server does not answer', async () => {
   const api = await silent()
   await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } })
   const configMaps = '/api/v1/namespaces/n/configmaps'
@@ -176,7 +176,7 @@ test('AGG-29: namespaces, garbage and quotas go on while a server behind does no
   expect((await api.get('/apis')).text).toContain('taste.example.com')
 })
 
-test('AGG-29: a namespace waits while the server of a group is down, says so, and goes when the APIService is gone', async () => {
+test('AGG-29: a namespace waits while the server of a group is down, with a condition, and is deleted when the APIService is removed', async () => {
   const api = await anApi()
   const apiService = 'v1alpha1.taste.example.com'
   await created(api, apiServices, anApiService({ caBundle: '' }, { caBundle: undefined, insecureSkipTLSVerify: true }))
@@ -207,7 +207,7 @@ test('AGG-29: a namespace waits while the server of a group is down, says so, an
   expect((await api.get('/api/v1/namespaces/n')).status).toBe(404)
 })
 
-test('AGG-29: a collector that begins while a server behind does not answer collects', async () => {
+test('AGG-29: a collector that begins while a remote server does not answer collects', async () => {
   let isSilent = false
   const behind = await aRemoteServer((arrived, response) => {
     if (!isSilent) servingFlavors(arrived, response)

@@ -99,7 +99,7 @@ test('AGG-29: a namespace in which an older server has nothing is deleted, and o
   expect((await api.get(flavorsOf('full'))).body).toMatchObject({ items: null })
 })
 
-test('AGG-29, DEL-12: objects of an older server, whose APIService has come later, are collected with their owners, and own others', async () => {
+test('AGG-29, DEL-12: objects of an older server, whose APIService was added later, are collected with their owners, and own others', async () => {
   const { api } = await opened()
   const owner = await created(api, configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owner' } })
   const owned = aFlavor('owned', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid }])
@@ -113,7 +113,7 @@ test('AGG-29, DEL-12: objects of an older server, whose APIService has come late
   expect((await api.get(configMaps)).body.items).toEqual([])
 })
 
-test('AGG-09, AGG-19: the log says once that a server has gone and has come back, and which request could not be passed on', async () => {
+test('AGG-09, AGG-19: the log has one line for a lost server and one for its return, with the request that could not be forwarded', async () => {
   const lines: string[] = []
   const line = (fields: object, message: string) => {
     if (message.includes('APIService') || message.includes('passed on')) lines.push(message)

@@ -44,7 +44,7 @@ const documented: Answering = (arrived, response) => {
   servingFlavors(arrived, response)
 }
 
-test('AGG-28: OpenAPI 2 has the paths and definitions of other servers, under other names where a name is taken', async () => {
+test('AGG-28: OpenAPI 2 has the paths and definitions of other servers, under other names if a name is taken', async () => {
   const server = await aRemoteServer(documented)
   const api = await anApi({ flags: [serviceAt(server)] })
   const alone = (await api.get('/openapi/v2')).body as unknown as OpenApi

@@ -14,7 +14,7 @@ test('AGG-15, AGG-18: a request under the group version of another server is ans
   ])
 })
 
-test('AGG-19: a group version whose server does not answer discovery is a 503, and its condition says why', async () => {
+test('AGG-19: a group version whose server does not answer discovery is a 503, and its condition has the reason', async () => {
   const server = await aRemoteServer((_arrived, response) => json(response, 403, {}))
   const api = await anApi({ flags: [serviceAt(server)] })
   const { metadata } = await created(api, apiServices, anApiService(server))

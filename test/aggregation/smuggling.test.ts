@@ -163,7 +163,7 @@ function endOfStream(socket: TLSSocket): Promise<void> {
 
 const goaway = 7
 
-test('AGG-16: a connection whose server has answered before the body was there is not used again', async () => {
+test('AGG-16: a connection whose server has answered before the end of the body is not used again', async () => {
   const [mode] = listenerModes
   if (mode === undefined) throw new Error('there is a first mode')
   const both = await opened(mode.open)

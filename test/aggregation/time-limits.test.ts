@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('AGG-20: the time of a request is the one that its client asks for', async () => {
+test('AGG-20: the deadline of a request is the client’s own', async () => {
   const { api, clock, arrival } = await opened()
   const arrived = arrival()
   const answer = api.get(`${collection}/hangs?timeout=7s`)

@@ -75,7 +75,7 @@ test('AGG-21: a WebSocket is passed with its subprotocol, its messages in both d
   expect(asked?.headers).not.toHaveProperty('impersonate-user')
 })
 
-test('AGG-21: Node’s own WebSocket with a token speaks with the server behind, which does not receive the token', async () => {
+test('AGG-21: Node’s own WebSocket with a token speaks with the remote server, which does not receive the token', async () => {
   const file = join(aFolder(), 'tokens.csv')
   writeFileSync(file, 'secret-of-jane,jane,u-1,"system:masters"\n')
   const { server, api } = await opened([`--token-auth-file=${file}`])
@@ -99,7 +99,7 @@ test('AGG-21: Node’s own WebSocket with a token speaks with the server behind,
   expect([code, String(reason)]).toEqual([4000, 'enough'])
 })
 
-test('AGG-21: a user who may not has a 403 in place of the WebSocket, and nothing reaches the server behind', async () => {
+test('AGG-21: a user without the right gets a 403 in place of the WebSocket, and nothing reaches the remote server', async () => {
   const { server, api } = await opened()
   echoing(server)
   const client = new WsClient(webSocketUrl(api), { ...api.credentials, headers: { 'impersonate-user': 'jane' } })
@@ -109,7 +109,7 @@ test('AGG-21: a user who may not has a 403 in place of the WebSocket, and nothin
   client.on('error', () => undefined).terminate()
 })
 
-test('AGG-21: a server behind that answers with a status and not with an upgrade has that answer passed on', async () => {
+test('AGG-21: a remote server’s answer with a status in place of an upgrade is passed on', async () => {
   const { server, api } = await opened()
   server.onUpgrade = (_request, socket) => {
     socket.end('HTTP/1.1 409 Conflict\r\nContent-Type: text/plain\r\nX-Of: behind\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy')
@@ -161,7 +161,7 @@ function readerOf(socket: Duplex) {
   }
 }
 
-test('AGG-21: an upgrade to SPDY is passed with all its protocols, and bytes that come with either head are not lost', async () => {
+test('AGG-21: an upgrade to SPDY is passed with all its protocols, and bytes after either head are not lost', async () => {
   const { server, api } = await opened()
   const { promise: behind, resolve } = Promise.withResolvers<{ readonly socket: Duplex; readonly head: Buffer }>()
   server.onUpgrade = (_request, socket, head) => {
@@ -211,7 +211,7 @@ async function anUpgraded(server: RemoteServer, api: Api): Promise<{ readonly cl
   return { client, behind: await behind }
 }
 
-test('AGG-21: the end of the server behind is the end of the upgraded connection in front', async () => {
+test('AGG-21: the end of the remote server ends the client’s upgraded connection', async () => {
   const { server, api } = await opened()
   const { client, behind } = await anUpgraded(server, api)
   const ended = once(client, 'close')

@@ -56,7 +56,7 @@ describe('apply', () => {
     expect({ status, data: body['data'] }).toEqual({ status: 200, data: { x: '1', y: '2' } })
   })
 
-  test('MF-01 to MF-06, SSA-07, SSA-65: an entry says who owns what', async () => {
+  test('MF-01 to MF-06, SSA-07, SSA-65: an entry names the fields of its owner', async () => {
     const { path } = await aPlace(server.api)
     const { body } = await apply(server.api, path, named({ x: '1' }))
     expect(ownersOf(body)).toEqual([
@@ -88,7 +88,7 @@ describe('apply', () => {
     expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion)
   })
 
-  test('SSA-11, SSA-55: those who give the same value share the field, and it stays while one of them does', async () => {
+  test('SSA-11, SSA-55: managers with the same value share the field, and it stays while one of them does', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     const shared = await apply(server.api, path, named({ x: '1' }), { manager: 'm2' })
@@ -110,7 +110,7 @@ describe('apply', () => {
     })
   })
 
-  test('SSA-12: several conflicts are all told', async () => {
+  test('SSA-12: several conflicts are all listed', async () => {
     const { path, collection } = await aPlace(server.api)
     await created(server.api, `${collection}?fieldManager=maker`, named({ x: '1', y: '1' }))
     const { status, body } = await apply(server.api, path, named({ x: '2', y: '2' }))
@@ -126,14 +126,14 @@ describe('apply', () => {
     expect(ownership(body)).toEqual({ 'm1 Apply': keys('y'), 'm2 Apply': keys('x') })
   })
 
-  test('SSA-13, SSA-20, SSA-23, SSA-24: what no manager applies any more is removed', async () => {
+  test('SSA-13, SSA-20, SSA-23, SSA-24: a field that no manager applies any more is removed', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1', y: '2' }))
     const { body } = await apply(server.api, path, named({ x: '1' }))
     expect({ data: body['data'], owners: ownership(body) }).toEqual({ data: { x: '1' }, owners: { 'm1 Apply': keys('x') } })
   })
 
-  test('SSA-26, SSA-21: an applier takes away nothing that it did not apply', async () => {
+  test('SSA-26, SSA-21: an applier removes no field that it did not apply', async () => {
     const { path, collection } = await aPlace(server.api)
     await created(server.api, `${collection}?fieldManager=maker`, named({ x: '1' }))
     await apply(server.api, path, named({ y: '1' }))
@@ -212,7 +212,7 @@ describe('apply', () => {
     })
   })
 
-  test('SSA-04: the status of what is not there is not created', async () => {
+  test('SSA-04: the status of an absent object is not created', async () => {
     const namespace = await aNamespace(server.api)
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, status: { used: { pods: '0' } } }
     expect((await apply(server.api, `/api/v1/namespaces/${namespace}/resourcequotas/q/status`, quota)).status).toBe(404)
@@ -244,7 +244,7 @@ describe('apply', () => {
     expect(JSON.parse(text ?? '')).toEqual({ ...before, data: { x: '2' } })
   })
 
-  test('SSA-50: in that switch, what another tool has changed is a conflict', async () => {
+  test('SSA-50: a field that another tool has changed is a conflict in that switch', async () => {
     const { path, collection } = await aPlace(server.api)
     const annotations = {
       'kubectl.orch.io/last-applied-configuration': JSON.stringify(named({ x: '1' })),
@@ -274,7 +274,7 @@ describe('apply', () => {
 })
 
 describe('versions of a kind', () => {
-  test('SSA-53: what the older version has no field for survives an applier that goes to the newer one', async () => {
+  test('SSA-53: data without a field in the older version survives an applier that changes to the newer one', async () => {
     const namespace = await aNamespace(server.api)
     const root = (version: string) => `/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers`
     const memory = { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '5' } } }
@@ -298,7 +298,7 @@ describe('versions of a kind', () => {
     expect(body.metadata['annotations']).toBeUndefined()
   })
 
-  test('META-12: an autoscaler that goes back as the older version showed it is not written', async () => {
+  test('META-12: an autoscaler written back in the older version’s form is not written', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/apis/autoscaling/v1/namespaces/${namespace}/horizontalpodautoscalers`
     await created(server.api, path.replace('/v1/', '/v2/'), {
@@ -331,7 +331,7 @@ describe('ownership by other paths', () => {
     return path
   }
 
-  test('SSA-66, SSA-15: who sets the scale owns the number of pods', async () => {
+  test('SSA-66, SSA-15: a writer of the scale owns the number of pods', async () => {
     const path = await aDeployment()
     await server.api.patch(`${path}/scale?fieldManager=scaler`, { spec: { replicas: 3 } })
     const { body } = await server.api.get(path)
@@ -462,7 +462,7 @@ describe('an apply is refused', () => {
     })
   })
 
-  test('SSA-25: for another state or another object than the one that is there', async () => {
+  test('SSA-25: if it names another state or another object than the live one', async () => {
     const { path } = await aPlace(server.api)
     const { body } = await apply(server.api, path, named({ x: '1' }))
     const { resourceVersion, uid } = body.metadata
@@ -506,12 +506,12 @@ describe('writes that are no apply', () => {
     expect(ownersOf(body)).toMatchObject([{ manager: 'tool', operation: 'Update', apiVersion: 'v1', fieldsV1 }])
   })
 
-  test('SSA-18: who does not say who it is, is unknown', async () => {
+  test('SSA-18: a writer without a name is unknown', async () => {
     const { collection } = await aPlace(server.api)
     expect(ownersOf(await created(server.api, collection, named({ x: '1' })))).toMatchObject([{ manager: 'unknown' }])
   })
 
-  test('SSA-09, SSA-10, SSA-15: a PUT and a patch own what they change, and take it without asking', async () => {
+  test('SSA-09, SSA-10, SSA-15: a PUT and a patch own their changes, and take them without force', async () => {
     const { path } = await aPlace(server.api)
     const { body: first } = await apply(server.api, path, named({ x: '1', y: '1', z: '1' }))
     const put = { ...first, data: { x: '2', y: '1', z: '1' } }
@@ -540,13 +540,13 @@ describe('writes that are no apply', () => {
     })
   })
 
-  test('what the server adds has no owner', async () => {
+  test('fields that the server adds have no owner', async () => {
     const name = await aNamespace(server.api)
     const { body } = await server.api.get(`/api/v1/namespaces/${name}`)
     expect(ownership(body)).toEqual({ 'unknown Update': { 'f:metadata': { 'f:labels': { '.': {}, 'f:orch.io/metadata.name': {} } } } })
   })
 
-  test('MF-02: entries that cannot be understood are not taken', async () => {
+  test('MF-02: unreadable entries are ignored', async () => {
     const { collection, path } = await aPlace(server.api)
     const { body: first } = await apply(server.api, path, named({ x: '1' }))
     const entry = { manager: 'x', operation: 'Bogus', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }
@@ -554,7 +554,7 @@ describe('writes that are no apply', () => {
     expect(body.metadata['managedFields']).toEqual(first.metadata['managedFields'])
   })
 
-  test('SSA-07: entries that a writer sends take the place of those that are there', async () => {
+  test('SSA-07: entries that a writer sends replace the earlier ones', async () => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     const entry = { manager: 'old', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: keys('x') }
@@ -574,7 +574,7 @@ describe('writes that are no apply', () => {
     ],
     ['SSA-61: an update', (api, path) => api.put(`${path}?fieldManager=me`, named({ x: '1', y: '1' }, { managedFields: [{}] }))],
   ]
-  test.each(resets)('%s with one empty entry starts anew; SSA-63: what else it changes is then its own', async (_title, reset) => {
+  test.each(resets)('%s with one empty entry starts anew; SSA-63: its other changes are then its own', async (_title, reset) => {
     const { path } = await aPlace(server.api)
     await apply(server.api, path, named({ x: '1' }))
     expect(ownership((await reset(server.api, path)).body)).toEqual({ 'me Update': keys('y') })

@@ -49,7 +49,7 @@ describe('certificates', () => {
 })
 
 describe('strangers', () => {
-  test('AUTHN-ANON-05: with anonymous access off, there is a 401 without credentials, on whatever path', async () => {
+  test('AUTHN-ANON-05: get a 401 without credentials with anonymous access off, on any path', async () => {
     const stranger = (await anApi({ anonymousAuth: false })).as({})
     for (const target of ['/', '/api', '/apis', '/api/v1/namespaces', '/metrics', '/openapi/v2', '/none', '/livezz', '/version/x']) {
       const { status, body } = await stranger('GET', target)
@@ -57,7 +57,7 @@ describe('strangers', () => {
     }
   })
 
-  test('AUTHN-GEN-04, AUTHN-ANON-01, AUTHN-ANON-02, AUTHN-ANON-06: by default a stranger is anonymous and may do what roles say', async () => {
+  test('AUTHN-GEN-04, AUTHN-ANON-01, AUTHN-ANON-02, AUTHN-ANON-06: are anonymous by default, with the rights that roles grant', async () => {
     const stranger = server.api.as({})
     for (const target of ['/', '/api', '/apis', '/metrics', '/openapi/v2', '/none', '/livezz', '/version/x']) {
       const message = `forbidden: User "system:anonymous" cannot get path ${JSON.stringify(target)}`
@@ -100,7 +100,7 @@ describe('strangers', () => {
 })
 
 describe('tokens of service accounts', () => {
-  test('AUTHN-SA-12, AUTHN-SA-14: a Secret of a service account is filled with a token that the server takes', async () => {
+  test('AUTHN-SA-12, AUTHN-SA-14: a Secret of a service account gets a token that the server accepts', async () => {
     const path = '/api/v1/namespaces/default/secrets'
     const core = { apiVersion: 'v1' }
     await created(server.api, '/api/v1/namespaces/default/serviceaccounts', {
@@ -117,7 +117,7 @@ describe('tokens of service accounts', () => {
     expect(body['message']).toContain('User "system:serviceaccount:default:filled" cannot list')
   })
 
-  test('AUTHN-SA-10, AUTHN-SA-13: a token that was asked for is the account, until that is deleted', async () => {
+  test('AUTHN-SA-10, AUTHN-SA-13: a requested token authenticates the account, until that is deleted', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts'
     await created(server.api, accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'leaving' } })
     const asked = await server.api.post(`${accounts}/leaving/token`, { spec: { expirationSeconds: 600 } })

@@ -27,7 +27,7 @@ function aLease(name: string, { ageMs, holder = 'a' }: { readonly ageMs: number;
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
 
-test('MACH-OPS-06: componentstatuses list the controllers of the server, its store, and a scheduler that is not there', async () => {
+test('MACH-OPS-06: componentstatuses list the controllers of the server, its store, and an absent scheduler', async () => {
   const api = await anApi({ profile: 'kubernetes' })
   const answer = await api.get(path)
   expect(answer.body).toMatchObject({ kind: 'ComponentStatusList', apiVersion: 'v1' })
@@ -38,7 +38,7 @@ test('MACH-OPS-06: componentstatuses list the controllers of the server, its sto
   })
 })
 
-test('one component is read by its name, in all forms; another name is a 404 that says componentstatus', async () => {
+test('one component is read by its name, in all forms; another name is a 404 that names componentstatus', async () => {
   const api = await anApi({ profile: 'kubernetes' })
   const { body } = await api.get(`${path}/etcd-0`)
   expect(body).toMatchObject({ kind: 'ComponentStatus', metadata: { name: 'etcd-0' }, conditions: [{ type: 'Healthy', status: 'True' }] })

@@ -73,7 +73,7 @@ const lies: readonly (readonly [string, Reply, string])[] = [
 ]
 
 describe('CRD-128, CRD-129, CRD-130: a webhook that answers', () => {
-  test.each(lies)('%s gives a 500 that says so, and hurts nothing', async (_, lie, message) => {
+  test.each(lies)('%s gives a 500 with that reason, and hurts nothing', async (_, lie, message) => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 1 }))
@@ -125,7 +125,7 @@ test('CRD-136: objects that need no conversion are read, written and deleted whi
   expect((await api.delete(`${kind.at('v1')}/a`)).status).toBe(200)
 })
 
-test('a watch whose webhook fails ends with an error event; one in the stored version goes on', async () => {
+test('a watch whose webhook fails ends with an error event; one in the stored version continues', async () => {
   const { api } = server
   const kind = await aConvertedKind(api)
   const second = await api.watch(`${kind.at('v2')}?watch=1`)
@@ -236,7 +236,7 @@ const inService = (port: number) => (hook: WebhookServer) => ({
   caBundle: hook.caBundle,
 })
 
-test('a webhook behind a Service is found as those of admission are, and its certificate has to be of the name of the Service', async () => {
+test('a webhook behind a Service is found like those of admission, and its certificate must have the name of the Service', async () => {
   const { api } = server
   const hook = await aWebhookServer(converting, { dnsNames: ['converter.default.svc'] })
   await created(api, '/api/v1/namespaces/default/services', {
@@ -256,7 +256,7 @@ test('a webhook behind a Service is found as those of admission are, and its cer
   expect([status, body['message']]).toEqual([500, expect.stringContaining('converter.default.svc')])
 })
 
-test('--webhook-service-map says where the Service of a conversion webhook is', async () => {
+test('--webhook-service-map gives the address of a conversion webhook’s Service', async () => {
   const hook = await aWebhookServer(converting, { dnsNames: ['converter.default.svc'] })
   const api = await anApi({ profile: 'kubernetes', flags: [`--webhook-service-map=default/converter=127.0.0.1:${hook.port}`] })
   const kind = await aConvertedKind(api, { hook, clientConfig: inService(443) })

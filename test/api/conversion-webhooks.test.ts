@@ -26,7 +26,7 @@ describe('reading', () => {
     expect(body['spec']).not.toHaveProperty('extra')
   })
 
-  test('CRD-126: a webhook that knows reviews v1beta1 alone is sent those', async () => {
+  test('CRD-126: a webhook that knows reviews v1beta1 alone gets those', async () => {
     const { api } = server
     const kind = await aConvertedKind(api, { reviewVersions: ['v9', 'v1beta1'] })
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 3 }))
@@ -51,7 +51,7 @@ describe('reading', () => {
     expect(kind.hook.calls).toHaveLength(2)
   })
 
-  test('tables have the cells of the asked version; metadata alone need no call', async () => {
+  test('tables have the cells of the requested version; metadata alone need no call', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 7 }))
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect(kind.hook.calls).toHaveLength(calls)
   })
 
-  test('CRD-125: a watch gives what is there and every change in its version, in order', async () => {
+  test('CRD-125: a watch sends the present objects and every change in its version, in order', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'a', { size: 1 }))
@@ -128,7 +128,7 @@ describe('writing', () => {
     expect((await api.get(`${kind.at('v1')}/a`)).status).toBe(404)
   })
 
-  test('values are validated in the version of the request, and nothing is stored of what is refused', async () => {
+  test('values are validated in the version of the request, and nothing of a refused write is stored', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const { status, body } = await api.post(kind.at('v2'), widget(kind, 'v2', 'a', { box: { size: 101 } }))
@@ -136,7 +136,7 @@ describe('writing', () => {
     expect((await api.get(`${kind.at('v1')}/a`)).status).toBe(404)
   })
 
-  test('a dry run asks the webhook and stores nothing', async () => {
+  test('a dry run calls the webhook and stores nothing', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const { body } = await api.post(`${kind.at('v2')}?dryRun=All`, widget(kind, 'v2', 'a', { box: { size: 1 } }))
@@ -152,7 +152,7 @@ describe('writing', () => {
     expect(body).toEqual(made)
   })
 
-  test('CRD-137: managers own what they applied in their own versions', async () => {
+  test('CRD-137: managers own the fields that they applied in their own versions', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     const apply = (version: string, manager: string, spec: object) =>
@@ -186,7 +186,7 @@ describe('writing', () => {
     expect((await api.get(kind.at('v1'))).body.items).toEqual([])
   })
 
-  test('CRD-130: of the metadata a webhook changes labels and annotations, and what it does to the rest is undone', async () => {
+  test('CRD-130: a webhook changes labels and annotations of the metadata, and its other changes are undone', async () => {
     const { api } = server
     const kind = await aConvertedKind(api, {
       reply: answeringObjects((called) => ({
@@ -203,7 +203,7 @@ describe('writing', () => {
 })
 
 describe('another stored version', () => {
-  test('CRD-124, CRD-138, CRD-136: old objects stay as they are until they are written, and need no call in the version that they are of', async () => {
+  test('CRD-124, CRD-138, CRD-136: old objects stay unchanged until they are written, and need no call in their own version', async () => {
     const { api } = server
     const kind = await aConvertedKind(api)
     await created(api, kind.at('v1'), widget(kind, 'v1', 'old', { size: 1 }))

@@ -38,7 +38,7 @@ async function foos(api: Api, versions: readonly Json[]) {
 
 const partsOf = ({ spec, status }: Body): Json => ({ spec, status })
 
-test('CRD-95, CRD-98: the version in which objects are stored gives defaults to reads; the others give theirs to what is written in them', async () => {
+test('CRD-95, CRD-98: the stored version gives defaults to reads; the others give theirs to their own writes', async () => {
   const { api } = server
   const first = (more: Json = {}) =>
     version('v1beta1', { a: text('A'), b: text('B'), c: text(), one: text('1'), two: text(), ...more }, false)

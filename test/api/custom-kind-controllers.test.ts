@@ -59,7 +59,7 @@ test('a quota counts objects in an older version while the conversion webhook re
   expect([status, body['message']]).toEqual([403, expect.stringContaining('exceeded quota: q')])
 })
 
-test('a namespace with objects in an older version goes when the conversion webhook works again, and says before why it does not', async () => {
+test('a namespace with objects in an older version is deleted when the conversion webhook works again, with the reason in a condition until then', async () => {
   const { api, kind, namespace } = await withOldObjects()
   const path = `/api/v1/namespaces/${namespace}`
   expect((await api.delete(path)).status).toBe(200)
@@ -77,7 +77,7 @@ test('a namespace with objects in an older version goes when the conversion webh
   expect(gone.status).toBe(404)
 })
 
-test('DEL-12: a custom object that is deleted takes nothing with it of which its owner, which lives, is the owner', async () => {
+test('DEL-12: the deletion of a custom object does not delete dependants with an owner that lives', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const kind = await aConvertedKind(api)
   const configMaps = `/api/v1/namespaces/${kind.namespace}/configmaps`
@@ -183,7 +183,7 @@ test('DEL-12: an owner that is deleted in the foreground waits for dependants of
   for (const gone of [path, `${configMaps}/owner`]) expect((await goneAt(gone)).status).toBe(404)
 })
 
-test('a namespace is gone when its objects of such a kind are, and one of its name begins without them', async () => {
+test('a namespace is deleted after its objects of such a kind, and a new one of its name begins without them', async () => {
   const { api, namespace, bs, aB, goneAt } = await withUnpreferredKind()
   await aB('old')
   const path = `/api/v1/namespaces/${namespace}`
@@ -193,7 +193,7 @@ test('a namespace is gone when its objects of such a kind are, and one of its na
   expect((await api.get(bs)).body.items).toEqual([])
 })
 
-test('a collector that begins while a conversion webhook does not answer collects what is of other kinds', async () => {
+test('a collector that begins while a conversion webhook does not answer collects objects of other kinds', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*', '-garbage-collector'] })
   onTestFinished(() => server.stop())
   const { client } = server

@@ -90,7 +90,7 @@ describe('definitions', () => {
     ])
   })
 
-  test('CRD-05: an update adds the stored version, and only a client takes one out', async () => {
+  test('CRD-05: an update adds the stored version, and only a client removes one', async () => {
     const { definition } = await gadgets(server.api)
     const stored = (body: Body) => (body['status'] as { storedVersions: string[] }).storedVersions
     const versions = [version('v1', { storage: false }), version('v2')]
@@ -101,7 +101,7 @@ describe('definitions', () => {
     expect(stored(body)).toEqual(['v1'])
   })
 
-  test('CRD-24: what the status is patched to as stored versions stands, unless it is nothing', async () => {
+  test('CRD-24: stored versions patched into the status stay, unless the list is empty', async () => {
     const { definition } = await gadgets(server.api)
     for (const [given, kept] of [
       [['v9'], ['v9']],
@@ -147,7 +147,7 @@ describe('definitions', () => {
 })
 
 describe('paths', () => {
-  test('CRD-65: what no definition serves is a 404', async () => {
+  test('CRD-65: a path of no definition is a 404', async () => {
     const { group, namespace, collection } = await gadgets(server.api, {
       versions: [version('v1'), version('v2', { storage: false, served: false })],
     })
@@ -213,7 +213,7 @@ describe('paths', () => {
     for (const name of ['status', 'scale', 'other']) expect((await server.api.get(`${collection}/a/${name}`)).status).toBe(404)
   })
 
-  test('CRD-70: aggregated discovery shows a kind, and what has changed in its definition', async () => {
+  test('CRD-70: aggregated discovery shows a kind, and the changes of its definition', async () => {
     const { group, definition } = await gadgets(server.api)
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
     const found = async () => {
@@ -316,7 +316,7 @@ describe('bodies', () => {
   })
 })
 
-test('CRD-97: null that may not stand where it is, is dropped from what is created and updated, and refused in an apply', async () => {
+test('CRD-97: a null that is not allowed is dropped on creates and updates, and refused in an apply', async () => {
   const { api } = server
   const properties = {
     size: { type: 'integer' },
@@ -361,7 +361,7 @@ test('CRD-85: CBOR is neither read nor answered', async () => {
   expect((await server.api.get(collection, { accept: cbor })).status).toBe(406)
 })
 
-test('CRD-137: who owns fields is known in every version, and forgotten with a version that is gone', async () => {
+test('CRD-137: owners of fields are known in every version, and forgotten with a removed version', async () => {
   const versions = [version('v1'), version('v2', { storage: false })]
   const { group, namespace, collection, definition } = await gadgets(server.api, { versions })
   const apply = (at: string, manager: string, spec: object) =>
@@ -418,7 +418,7 @@ describe('the status', () => {
 })
 
 describe('tables', () => {
-  test('CRD-121: a column of texts prints a date as it is', async () => {
+  test('CRD-121: a column of texts prints a date unchanged', async () => {
     const columns = [
       { name: 'Note', type: 'string', format: 'date-time', jsonPath: '.spec.note' },
       { name: 'Since', type: 'date', jsonPath: '.spec.note' },
@@ -431,7 +431,7 @@ describe('tables', () => {
     expect(rows[0]?.cells).toEqual(['a', '2020-01-01T00:00:00Z', expect.stringMatching(/^\d+y/)])
   })
 
-  test('CRD-122: show as much of the objects as is asked for, and where the list goes on', async () => {
+  test('CRD-122: show the requested part of the objects, and the list’s token', async () => {
     const { group, collection } = await gadgets(server.api)
     for (const name of ['a', 'b', 'c']) await created(server.api, collection, gadget(group, name, { spec: { size: 1 } }))
     const shown = async (includeObject: string) => (await table(`${collection}?includeObject=${includeObject}`)).rows[0]?.object

@@ -134,7 +134,7 @@ describe('objects', () => {
     expect([kind.status, kind.body['message']]).toEqual([422, `Wid.${group} "a" is invalid: kind: Invalid value: "Wid": must be Widget`])
   })
 
-  test('CRD-77: a body that does not say its kind or its version is a 400', async () => {
+  test('CRD-77: a body without a kind or a version is a 400', async () => {
     const { group, collection } = await widgets(server.api)
     const { kind, ...withoutKind } = widget(group, 'a')
     const { apiVersion: _apiVersion, ...withoutVersion } = widget(group, 'a')
@@ -184,7 +184,7 @@ describe('objects', () => {
     }
   })
 
-  test('NEG-11, NEG-15, CRD-80: Protobuf alone is a 406, in a list of types the next is taken', async () => {
+  test('NEG-11, NEG-15, CRD-80: Protobuf alone is a 406, and in a list of types the next is used', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     const protobuf = 'application/vnd.kubernetes.protobuf'
@@ -197,7 +197,7 @@ describe('objects', () => {
     }
   })
 
-  test('CRD-86: a patch may leave the resourceVersion, but not take it away', async () => {
+  test('CRD-86: a patch may leave the resourceVersion, but not remove it', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a'))
     for (const patch of [
@@ -317,7 +317,7 @@ describe('objects', () => {
     expect((await server.api.get(`${collection}/a`)).body['spec']).toEqual({ color: 'red', replicas: 0, size: 1 })
   })
 
-  test('CRD-115: a write of the scale takes over the replicas, and an apply does by force', async () => {
+  test('CRD-115: a write of the scale takes over the replicas, and an apply does so by force', async () => {
     const { group, collection } = await widgets(server.api)
     const apply = (path: string, manager: string, body: object, force = false) =>
       server.api.send('PATCH', `${path}?fieldManager=${manager}&force=${force}`, {
@@ -392,7 +392,7 @@ describe('objects', () => {
     expect(namesOfItems((await server.api.get(collection)).body)).toEqual([])
   })
 
-  test('CRD-118: a Table has the columns of the definition behind the name', async () => {
+  test('CRD-118: a Table has the columns of the definition after the name', async () => {
     const { group, collection } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 3 } }))
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
@@ -443,7 +443,7 @@ describe('versions', () => {
     expect((await watch.next())?.object).toEqual(shown)
   })
 
-  test('CRD-98: defaults of a new schema show in objects that are there', async () => {
+  test('CRD-98: defaults of a new schema show in existing objects', async () => {
     const { group, collection, definition } = await widgets(server.api)
     await created(server.api, collection, widget(group, 'a', { spec: { size: 1 } }))
     const patch = [
@@ -467,7 +467,7 @@ describe('versions', () => {
 })
 
 describe('watches', () => {
-  test('CRD-72: end with a change of the spec, and go on through one of labels', async () => {
+  test('CRD-72: end with a change of the spec, and continue through one of labels', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const watch = await server.api.watch(`${collection}?watch=1`)
     await server.api.patch(definition, { metadata: { labels: { a: 'b' } } })
@@ -477,7 +477,7 @@ describe('watches', () => {
     expect(await watch.next()).toBeUndefined()
   })
 
-  test('MACH-DEL-04, CRD-67, CRD-142: while a definition goes its objects are read and deleted, and not created', async () => {
+  test('MACH-DEL-04, CRD-67, CRD-142: read and delete objects during the deletion of their definition, and see none created', async () => {
     const { group, collection, definition } = await widgets(server.api)
     const metadata = { name: 'a', finalizers: ['example.com/held'] }
     await created(server.api, collection, { ...widget(group, 'a'), metadata })
@@ -527,7 +527,7 @@ describe('discovery', () => {
     expect(groups.groups.map(({ name }) => name)).toContain(group)
   })
 
-  test('CRD-71: what a deleted definition served is gone', async () => {
+  test('CRD-71: the resources of a deleted definition are removed', async () => {
     const { path, group, definition, collection } = await widgets(server.api)
     await server.api.delete(definition)
     await expect.poll(async () => (await server.api.get(collection)).status).toBe(404)
@@ -568,7 +568,7 @@ describe('OpenAPI', () => {
     ])
   })
 
-  test('CRD-149, CRD-150: version 3 has all of a schema, and version 2 what its readers can take', async () => {
+  test('CRD-149, CRD-150: version 3 has all of a schema, and version 2 the part that its readers accept', async () => {
     const spec = {
       type: 'object',
       required: ['gone', 'kept'],
@@ -643,7 +643,7 @@ describe('OpenAPI', () => {
 describe('everything around', () => {
   const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Body) => [{ apiVersion, kind, name, uid }]
 
-  test('CRD-154: custom objects go with their owners, and take with them what they own', async () => {
+  test('CRD-154: custom objects are deleted with their owners, and with their dependants', async () => {
     const { group, collection } = await widgets(server.api)
     const configMaps = configMapsIn(collection.split('/')[5] ?? '')
     const owner = await created(server.api, configMaps, configMap({ name: 'owner' }))
@@ -677,7 +677,7 @@ describe('everything around', () => {
     expect([status, body['message']]).toEqual([403, expect.stringContaining(`exceeded quota: q, requested: count/widgets.${group}=1`)])
   })
 
-  test('CRD-155: they go with their namespace', async () => {
+  test('CRD-155: they are deleted with their namespace', async () => {
     const { group, collection } = await widgets(server.api)
     const namespace = collection.split('/')[5] ?? ''
     await created(server.api, collection, widget(group, 'a'))
@@ -689,7 +689,7 @@ describe('everything around', () => {
     expect(namesOfItems((await server.api.get(collection)).body)).toEqual([])
   })
 
-  test('CRD-78: a namespace that goes takes no new ones', async () => {
+  test('CRD-78: a namespace under deletion accepts no new ones', async () => {
     const { group, collection } = await widgets(server.api)
     const namespace = collection.split('/')[5] ?? ''
     const configMaps = configMapsIn(namespace)
@@ -700,7 +700,7 @@ describe('everything around', () => {
   })
 })
 
-test('CRD-74: in the other profile definitions have the group of its domain', async () => {
+test('CRD-74: definitions of the other profile have the group of its domain', async () => {
   const api = await anApi({ profile: 'orch' })
   const group = 'widgets.example.com'
   await created(api, '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {

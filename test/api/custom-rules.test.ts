@@ -59,7 +59,7 @@ test('CEL-29 CEL-31: a rule about the old value is evaluated on updates', async 
   })
 })
 
-test('CRD-100: an object of wrong types is not asked by rules', async () => {
+test('CRD-100: rules are not evaluated on an object of wrong types', async () => {
   const { collection, object } = await ruled()
   const { status, body } = await server.api.post(collection, object({ min: 'a', max: 1 }))
   expect(status).toBe(422)

@@ -272,7 +272,7 @@ test.each(rows.map((row, index) => [`${row.kind} (${index})`, row] as const))(
   },
 )
 
-test('a Secret whose data is in the body as well has the texts in the place of what was there', async () => {
+test('a Secret with data in the body as well has the texts in place of the earlier values', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/secrets`
   const made: Body = await created(server.api, path, { metadata: { name: 's' }, data: { a: 'b25l', b: 'b25l' } })
   const { body } = await server.api.put(`${path}/s`, { ...made, stringData: { a: 'two' } })

@@ -21,7 +21,7 @@ const oak = (name: string, finalizers: string[] = []): ApiObject => ({
   metadata: { name, namespace: 'default', finalizers },
 })
 
-test('CRD-140, CRD-142, CRD-143, CRD-146: objects go before their definition, those with finalizers hold it, and none is created meanwhile', async () => {
+test('CRD-140, CRD-142, CRD-143, CRD-146: objects are deleted before their definition, those with finalizers hold it, and none is created meanwhile', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server
@@ -73,7 +73,7 @@ const statusOf = (request: Promise<unknown>): Promise<unknown> =>
     ({ code }) => code,
   )
 
-test('CRD-143, CRD-147: objects of a definition that serves no version any more go with it, and one of its name starts empty', async () => {
+test('CRD-143, CRD-147: objects of a definition that serves no version any more are deleted with it, and a new one of its name starts empty', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server
@@ -105,7 +105,7 @@ async function lastCondition({ client }: RunningServer, name: string): Promise<u
   return condition
 }
 
-test('CRD-145: a definition that never was established goes without a look at objects', async () => {
+test('CRD-145: a definition that never was established is deleted without a look at objects', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server
@@ -118,7 +118,7 @@ test('CRD-145: a definition that never was established goes without a look at ob
   expect((await oaks.list()).items.map(({ metadata }) => metadata.name)).toEqual(['a'])
 })
 
-test('CRD-145: a definition of a built-in resource goes, and its objects stay', async () => {
+test('CRD-145: a definition of a built-in resource is deleted, and its objects stay', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['*'] })
   onTestFinished(() => server.stop())
   const { client } = server
@@ -141,7 +141,7 @@ test('CRD-145: a definition of a built-in resource goes, and its objects stay', 
   expect((await ingresses.list()).items.map(({ metadata }) => metadata.name)).toEqual(['a'])
 })
 
-test('CRD-143: objects of a definition go without admission, so that webhooks that are gone do not hold it', async () => {
+test('CRD-143: objects of a definition are deleted without admission, so that deleted webhooks do not hold it', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['customresourcedefinition'] })
   onTestFinished(() => server.stop())
   const { client } = server

@@ -109,7 +109,7 @@ describe('names and conditions', () => {
     })
   })
 
-  test('CRD-54, CRD-55: a name of another definition of the group is not given', async () => {
+  test('CRD-54, CRD-55: a name of another definition of the group is not assigned', async () => {
     const group = 'second.example.com'
     await create(group, { plural: 'apples', kind: 'Apple', shortNames: ['ap'] })
     const answer = await create(group, { plural: 'apricots', kind: 'Apricot', shortNames: ['ap'] })
@@ -118,7 +118,7 @@ describe('names and conditions', () => {
     expect(conditionsOf(await create('third.example.com', { plural: 'apricots', kind: 'Apricot', shortNames: ['ap'] }))).toEqual(whole)
   })
 
-  test('CRD-60: a name that its definition gives up is given to the one that waits for it', async () => {
+  test('CRD-60: a name that its definition gives up is assigned to the waiting one', async () => {
     const group = 'fourth.example.com'
     await create(group, { plural: 'pears', kind: 'Pear', shortNames: ['p'] })
     await create(group, { plural: 'plums', kind: 'Plum', shortNames: ['p'] })
@@ -149,7 +149,7 @@ describe('names and conditions', () => {
     expect(answers.filter((answer) => conditionsOf(answer)['NamesAccepted'] === 'True NoConflicts')).toHaveLength(1)
   })
 
-  test('a dry run says what names it would have, and takes none', async () => {
+  test('a dry run shows the names that it would have, and takes none', async () => {
     const group = 'seventh.example.com'
     const body = definition(group, { plural: 'tries', kind: 'Try', shortNames: ['t'] })
     expect(conditionsOf(await server.api.post(`${definitions}?dryRun=All`, body))).toEqual(whole)
@@ -199,7 +199,7 @@ describe('deletion', () => {
     expect(conditionsOf({ body })).toEqual({ ...whole, Terminating: 'True InstanceDeletionPending' })
   })
 
-  test('CRD-143, CRD-147: it goes when there are none, and one of its name can be made again', async () => {
+  test('CRD-143, CRD-147: it is deleted after its objects, and one of its name can be created again', async () => {
     const group = 'eleventh.example.com'
     const first = await create(group, { plural: 'ships', kind: 'Ship', shortNames: ['sh'] })
     await deleted(group, 'ships')
@@ -212,7 +212,7 @@ describe('deletion', () => {
     expect(second.body.metadata.uid).not.toBe(first.body.metadata.uid)
   })
 
-  test('CRD-145: one that never was established goes, too', async () => {
+  test('CRD-145: one that never was established is deleted, too', async () => {
     const group = 'twelfth.example.com'
     await create(group, { plural: 'vans', kind: 'Van', shortNames: ['v'] })
     await create(group, { plural: 'vats', kind: 'Vat', shortNames: ['v'] })
@@ -224,7 +224,7 @@ describe('deletion', () => {
     expect((await server.api.get(pathOf(group, 'vans'))).status).toBe(200)
   })
 
-  test('CRD-60: the names of one that has gone are given to the one that waits for them', async () => {
+  test('CRD-60: the names of a deleted one are assigned to the waiting one', async () => {
     const group = 'thirteenth.example.com'
     await create(group, { plural: 'roads', kind: 'Road', shortNames: ['r'] })
     await create(group, { plural: 'rails', kind: 'Rail', shortNames: ['r'] })

@@ -24,7 +24,7 @@ const held = async (...finalizers: string[]) => {
 }
 
 describe('an object without finalizers', () => {
-  test('DEL-10, VERB-11: goes at once', async () => {
+  test('DEL-10, VERB-11: is deleted at once', async () => {
     const path = await someConfigMaps(server.api)
     const made = await created(server.api, path, configMap({ name: 'a' }))
     const { status, body } = await server.api.delete(`${path}/a`)
@@ -106,7 +106,7 @@ describe('an object with finalizers', () => {
     expect(second.body).toEqual(first)
   })
 
-  test('DEL-05, DEL-06, DEL-07, DEL-08: goes with its last finalizer, whatever their order', async () => {
+  test('DEL-05, DEL-06, DEL-07, DEL-08: is deleted with its last finalizer, in any order', async () => {
     const { path } = await held('example.com/one', 'example.com/two', 'example.com/three')
     await server.api.delete(`${path}/a`)
     const second = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/one', 'example.com/three'] } })
@@ -118,7 +118,7 @@ describe('an object with finalizers', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(404)
   })
 
-  test('DEL-06: PUT may take the last finalizer too', async () => {
+  test('DEL-06: PUT may remove the last finalizer too', async () => {
     const { path } = await held('example.com/one')
     const { body } = await server.api.delete(`${path}/a`)
     const { finalizers: _finalizers, ...metadata } = body.metadata
@@ -133,7 +133,7 @@ describe('an object with finalizers', () => {
     expect(body.metadata.finalizers).toEqual(['example.com/two', 'example.com/one'])
   })
 
-  test('DEL-09: a finalizer can’t be added while the object goes', async () => {
+  test('DEL-09: a finalizer can’t be added during the deletion', async () => {
     const { path } = await held('example.com/one')
     await server.api.delete(`${path}/a`)
     const { status, body } = await server.api.patch(`${path}/a`, { metadata: { finalizers: ['example.com/one', 'example.com/x'] } })
@@ -143,7 +143,7 @@ describe('an object with finalizers', () => {
     )
   })
 
-  test('DEL-02: the mark can’t be taken away', async () => {
+  test('DEL-02: the deletion mark can’t be removed', async () => {
     const { path } = await held('example.com/one')
     const { body: marked } = await server.api.delete(`${path}/a`)
     const { body } = await server.api.patch(`${path}/a`, { metadata: { deletionTimestamp: null, labels: { x: 'y' } } })
@@ -161,7 +161,7 @@ describe('an object with finalizers', () => {
     expect(list.items[0]!.metadata.deletionTimestamp).toEqual(expect.any(String))
   })
 
-  test('DEL-01: 202 where the old way of not orphaning was asked', async () => {
+  test('DEL-01: 202 is the answer to orphanDependents: false', async () => {
     const { path } = await held('example.com/one')
     expect((await server.api.delete(`${path}/a`, options({ orphanDependents: false }))).status).toBe(202)
   })
@@ -197,7 +197,7 @@ describe('options', () => {
     expect((await api.get(`${path}/a`)).status).toBe(404)
   })
 
-  test('DEL-12: a Job orphans its Pods by default, says so in a warning, and is the answer while it does', async () => {
+  test('DEL-12: a Job orphans its Pods by default, with a warning, and is the answer meanwhile', async () => {
     const api = await anApi({ controllers: [] })
     const path = `/apis/batch/v1/namespaces/${await aNamespace(api)}/jobs`
     const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
@@ -302,7 +302,7 @@ describe('options', () => {
     expect((await server.api.get(`${path}/a`)).status).toBe(200)
   })
 
-  test('DEL-14: deletecollection takes the parameters of a list', async () => {
+  test('DEL-14: deletecollection accepts the parameters of a list', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b', 'c')
     expect((await server.api.delete(`${path}?resourceVersionMatch=Exact`)).status).toBe(422)
     expect((await server.api.delete(`${path}?limit=abc`)).status).toBe(400)
@@ -338,7 +338,7 @@ describe('Pods', () => {
     return `${path}/a`
   }
 
-  test('DEL-11: wait for their node, for as long as they or the deleter say', async () => {
+  test('DEL-11: wait for their node, for their own or the deleter’s grace period', async () => {
     const target = await aPod({ nodeName: 'n' })
     const { status, body } = await server.api.delete(target)
     expect({ status, grace: body.metadata['deletionGracePeriodSeconds'] }).toEqual({ status: 200, grace: 30 })
@@ -379,7 +379,7 @@ describe('Pods', () => {
     expect((await server.api.get(target)).status).toBe(404)
   })
 
-  test('DEL-11: go at once where no node has them', async () => {
+  test('DEL-11: are deleted at once without a node', async () => {
     const target = await aPod()
     expect((await server.api.delete(target)).body.kind).toBe('Pod')
     expect((await server.api.get(target)).status).toBe(404)
@@ -393,7 +393,7 @@ describe('Pods', () => {
 })
 
 describe('Events', () => {
-  test('WATCH-21: go when their time is over, by an ordinary deletion', async () => {
+  test('WATCH-21: are deleted at their expiry, by an ordinary deletion', async () => {
     const clock = createFakeClock(Date.now())
     const api = await anApi({ clock, eventTtlMs: 3_600_000 })
     const path = '/api/v1/namespaces/default/events'
@@ -424,7 +424,7 @@ describe('namespaces', () => {
       ({ status }) => status === 404,
     )
 
-  test('ADDR-12: go with all that is in them', async () => {
+  test('ADDR-12: are deleted with their contents', async () => {
     const name = await aNamespace(server.api)
     await created(server.api, configMapsIn(name), configMap({ name: 'a' }))
     const { status, body } = await server.api.delete(`/api/v1/namespaces/${name}`)
@@ -442,7 +442,7 @@ describe('namespaces', () => {
     expect((await server.api.get(configMapsIn(name))).body.items).toEqual([])
   })
 
-  test('ADDR-12: nothing is left of what others create while they go', async () => {
+  test('ADDR-12: leave nothing that others create during the deletion', async () => {
     const name = await aNamespace(server.api)
     const codes = new Set<number>()
     const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -463,7 +463,7 @@ describe('namespaces', () => {
     expect([...codes].filter((code) => ![201, 403, 404].includes(code))).toEqual([])
   })
 
-  test('ADDR-12: wait for what is held', async () => {
+  test('ADDR-12: wait for contents with finalizers', async () => {
     const name = await aNamespace(server.api)
     await created(server.api, configMapsIn(name), configMap({ name: 'a', finalizers: ['example.com/one'] }))
     await server.api.delete(`/api/v1/namespaces/${name}`)
@@ -476,7 +476,7 @@ describe('namespaces', () => {
     await gone(server.api, name)
   })
 
-  test('ADDR-12: what exists from the start can’t go', async () => {
+  test('ADDR-12: that exist from the start can’t be deleted', async () => {
     for (const name of ['default', 'orch-system', 'orch-public']) {
       const { status, body } = await server.api.delete(`/api/v1/namespaces/${name}`)
       expect({ status, reason: body['reason'] }).toEqual({ status: 403, reason: 'Forbidden' })

@@ -35,7 +35,7 @@ test.each(['/openapi/v2', '/openapi/v3/apis/apps/v1'])(
   },
 )
 
-test('ADDR-18: every document of the index is there, and those of discovery hold the path they describe', async () => {
+test('ADDR-18: every document of the index exists, and those of discovery hold the path they describe', async () => {
   const { paths } = (await server.api.get('/openapi/v3')).body as unknown as { paths: Record<string, { serverRelativeURL: string }> }
   for (const name of ['.well-known/openid-configuration', 'api', 'apis', 'apis/apps', 'openid/v1/jwks', 'version']) {
     const { status, body } = await server.api.get(paths[name]?.serverRelativeURL ?? 'none')
@@ -53,7 +53,7 @@ describe('discovery', () => {
     })
   })
 
-  test('ADDR-17: the resources of the core group come without apiVersion, those of others with it', async () => {
+  test('ADDR-17: the resources of the core group have no apiVersion, those of others do', async () => {
     expect((await server.api.get('/api/v1')).body).toMatchObject({ kind: 'APIResourceList', groupVersion: 'v1' })
     expect((await server.api.get('/api/v1')).body).not.toHaveProperty('apiVersion')
     expect((await server.api.get('/apis/apps/v1')).body).toMatchObject({
@@ -133,12 +133,12 @@ describe('discovery', () => {
     expect(storage.map(({ name }) => name)).not.toContain('csinodes/status')
   })
 
-  test('READ-18: the beta of the aggregated form is gone; clients that ask for it get the plain form, which they take too', async () => {
+  test('READ-18: the beta of the aggregated form is removed; clients that ask for it get the plain form, which they accept too', async () => {
     const beta = 'application/json;g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList'
     expect((await server.api.get('/apis', { accept: `${beta},application/json` })).body.kind).toBe('APIGroupList')
   })
 
-  test('MACH-DISC-01, READ-19: discovery has an ETag, and is not sent again to those who know it', async () => {
+  test('MACH-DISC-01, READ-19: discovery has an ETag, and is not sent again to clients with it', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers } = await server.api.get('/apis', { accept })
     const again = await server.api.get('/apis', { accept, 'if-none-match': String(headers.etag) })
@@ -149,7 +149,7 @@ describe('discovery', () => {
     }
   })
 
-  test('MACH-DISC-01, ADDR-17, READ-18: the aggregated form for those who ask', async () => {
+  test('MACH-DISC-01, ADDR-17, READ-18: clients that ask for the aggregated form get it', async () => {
     const accept = 'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
     const { headers, body } = await server.api.get('/apis', { accept: `${accept},application/json` })
     expect(String(headers['content-type']).replaceAll(' ', '')).toBe(accept)
@@ -234,14 +234,14 @@ describe('runtime configuration', () => {
 })
 
 describe('settled gates', () => {
-  test('GATE-03: a gate that is settled may still be named as what it is', async () => {
+  test('GATE-03: a GA gate may still be named with its value', async () => {
     const api = await anApi({ featureGates: ['AdvancedAuditing=true'] })
     expect((await api.get('/readyz')).status).toBe(200)
   })
 })
 
 describe('versions of one object', () => {
-  test('STORE-06, VER-13: what was written in one version is read in another', async () => {
+  test('STORE-06, VER-13: an object written in one version is read in another', async () => {
     const scaler = {
       apiVersion: 'autoscaling/v1',
       kind: 'HorizontalPodAutoscaler',
@@ -345,7 +345,7 @@ describe('OpenAPI', () => {
     expect((await server.api.get('/openapi/v3/apis/none/v1')).status).toBe(404)
   })
 
-  test('QP-16: the description says that the server validates fields', async () => {
+  test('QP-16: the description shows that the server validates fields', async () => {
     type Parameter = { name: string }
     const { text } = await server.api.get('/openapi/v3/api/v1')
     const { paths } = JSON.parse(text) as { paths: Record<string, { parameters: Parameter[]; patch: { parameters: Parameter[] } }> }

@@ -8,7 +8,7 @@ const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const lists = ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1']
 
-test.each(lists)('MACH-DISC-02: %s is JSON, YAML or Protobuf, and a 406 that names these to a client that takes none', async (path) => {
+test.each(lists)('MACH-DISC-02: %s is JSON, YAML or Protobuf, and a 406 that names these to a client that accepts none', async (path) => {
   for (const accept of ['application/json', 'application/yaml', protobuf])
     expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': accept } })
   for (const accept of ['*/*', 'application/*', `${table},application/json`, 'text/plain;q=0.9,application/json;q=0.1'])

@@ -130,7 +130,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
     expect(patched).toMatchObject({ status: 200, body: { metadata: { labels: { x: 'y' } } } })
   })
 
-  test('EP-23: delete takes its options in the query or the body', async () => {
+  test('EP-23: delete accepts its options in the query or the body', async () => {
     const path = await collectionOf(kind)
     for (const body of [undefined, { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }]) {
       const { metadata } = await created(server.api, path, objectOf(kind))
@@ -155,7 +155,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
     }
   })
 
-  test('EP-26, EP-27, VERB-12, QP-11: deletecollection deletes what its selectors select, and answers the list of it', async () => {
+  test('EP-26, EP-27, VERB-12, QP-11: deletecollection deletes the selected objects, and answers the list of them', async () => {
     const path = await collectionOf(kind)
     const group = aName('group')
     const names = [aName('x'), aName('x'), aName('x')]
@@ -231,7 +231,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
       expect((await server.api.get(`${path}/${made.metadata.name}`)).body).toEqual(put.body)
     })
 
-    test('EP-20: a status path takes labels, but for a VolumeAttachment, and no old version', async () => {
+    test('EP-20: a status path accepts labels, except for a VolumeAttachment, and no old version', async () => {
       const path = await collectionOf(kind)
       const made = await created(server.api, path, objectOf(kind))
       const target = `${path}/${made.metadata.name}/status`
@@ -241,7 +241,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
       expect((await server.api.put(`${path}/none/status`, { ...made, metadata: { name: 'none' } })).status).toBe(404)
     })
 
-    test('EP-34: a status path takes GET, PUT and PATCH only', async () => {
+    test('EP-34: a status path has GET, PUT and PATCH only', async () => {
       const path = await collectionOf(kind)
       const made = await created(server.api, path, objectOf(kind))
       for (const method of ['POST', 'DELETE']) {
@@ -249,7 +249,7 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
       }
     })
   } else {
-    test('EP-02, EP-30: there is no status path', async () => {
+    test('EP-02, EP-30: a kind without status has no status path', async () => {
       const path = await collectionOf(kind)
       const made = await created(server.api, path, objectOf(kind))
       for (const method of ['GET', 'PUT', 'PATCH']) {
@@ -270,14 +270,14 @@ describe.each(kinds.map((kind) => ({ ...kind, toString: () => kind.kind })))('$k
       expect(body.items.map(({ metadata }) => metadata.namespace).sort()).toEqual([first, second].map((path) => path.split('/')[4]).sort())
     })
 
-    test('EP-33: across namespaces there is list and watch only', async () => {
+    test('EP-33: a path across namespaces has list and watch only', async () => {
       for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) {
         expect((await server.api.send(method, `/api/v1/${kind.plural}`, { body: objectOf(kind) })).status).toBe(405)
       }
       expect((await server.api.get(`/api/v1/${kind.plural}/same`)).status).toBe(404)
     })
   } else {
-    test('EP-32: there is no such path in a namespace', async () => {
+    test('EP-32: a cluster-scoped kind has no path in a namespace', async () => {
       const base = kind.apiVersion === 'v1' ? '/api/v1' : `/apis/${kind.apiVersion}`
       expect((await server.api.get(`${base}/namespaces/default/${kind.plural}`)).status).toBe(404)
     })
@@ -310,7 +310,7 @@ describe('others', () => {
     expect(text).toMatch(/^orch_build_info\{major="1",minor="25",git_version="v1\.25\.[^"]+",.*\} 1$/m)
   })
 
-  test('METRIC-14: every metric says how stable it is', async () => {
+  test('METRIC-14: every metric has a stability', async () => {
     const { text } = await server.api.get('/metrics')
     // The names of the runtime are the library's own.
     const helps = text.split('\n').filter((line) => /^# HELP (?!process_|nodejs_)/.test(line))
@@ -318,7 +318,7 @@ describe('others', () => {
     expect(helps.filter((line) => !/^# HELP \S+ \[(ALPHA|BETA|STABLE)\] /.test(line))).toEqual([])
   })
 
-  test('METRIC-15, METRIC-16: a deprecated metric is exposed, and says that it is deprecated', async () => {
+  test('METRIC-15, METRIC-16: a deprecated metric is exposed, with its deprecation', async () => {
     const { text } = await server.api.get('/metrics')
     expect(text).toContain('# HELP apiserver_longrunning_gauge [ALPHA] (Deprecated from 1.23) Watches')
     expect(text).toMatch(/^apiserver_longrunning_gauge\{verb="WATCH"\} \d+$/m)

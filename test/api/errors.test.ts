@@ -163,7 +163,7 @@ describe('the Status of each reason, whole', () => {
     await server.api.patch(`${path}/held`, { metadata: { finalizers: null } })
   })
 
-  test('ERR-18: 504 Timeout when a request takes longer than it may', async () => {
+  test('ERR-18: 504 Timeout when a request exceeds its deadline', async () => {
     const { status, body } = await server.api.get(`${configMapsIn('default')}?resourceVersion=9007199254740000&timeout=50ms`)
     expect(status).toBe(504)
     expect(body).toMatchObject({ reason: 'Timeout', message: expect.stringMatching(/^Timeout: /) })
@@ -399,7 +399,7 @@ describe('headers and codes', () => {
     }
   })
 
-  test('ERR-18: the caller’s audit id comes back', async () => {
+  test('ERR-18: the caller’s audit id is returned', async () => {
     expect((await server.api.get('/api', { 'audit-id': 'mine' })).headers['audit-id']).toBe('mine')
   })
 
@@ -417,7 +417,7 @@ describe('headers and codes', () => {
     expect(codes).toEqual([201, 200, 200, 200, 200, 200, 200])
   })
 
-  test('ERR-18: errors are written as YAML where that is asked', async () => {
+  test('ERR-18: errors are written as YAML if asked for', async () => {
     const { status, headers, text } = await server.api.get(`${configMapsIn('default')}/none`, { accept: 'application/yaml' })
     expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/yaml' })
     expect(text).toMatch(/^kind: Status\n/)

@@ -75,7 +75,7 @@ describe('Protobuf out', () => {
     ])
   })
 
-  test('NEG-03: what is kept of an object is not shown once it has changed', async () => {
+  test('NEG-03: a cached form of an object is not shown once it has changed', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const texts = []
     for (const text of ['one', 'two']) {
@@ -86,7 +86,7 @@ describe('Protobuf out', () => {
     expect(texts).toEqual(['one', 'two'])
   })
 
-  test('ERR-18: a Status is in the format that is asked for', async () => {
+  test('ERR-18: a Status is in the requested format', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers, bytes } = await sendRaw(server.api, 'GET', `${path}/none`, { headers: { accept: protobuf } })
     expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: protobuf })
@@ -96,7 +96,7 @@ describe('Protobuf out', () => {
     expect(wireFields(message).get(6)).toEqual([404n])
   })
 
-  test('NEG-08: large answers are packed for those who ask', async () => {
+  test('NEG-08: large answers are compressed for clients that accept it', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'large', data: { text: 'x'.repeat(200_000) } }))
     const headers = { accept: protobuf, 'accept-encoding': 'gzip' }
@@ -107,7 +107,7 @@ describe('Protobuf out', () => {
     }
   })
 
-  test('NEG-03: discovery, as a client asks for it that reads Protobuf', async () => {
+  test('NEG-03: discovery has the form for clients that read Protobuf', async () => {
     for (const [target, kind] of [
       ['/api', 'APIVersions'],
       ['/apis', 'APIGroupList'],
@@ -136,7 +136,7 @@ describe('Protobuf in', () => {
     expect(JSON.parse(bytes.toString())).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { one: '1' } })
   })
 
-  test('NEG-04: what a client of Protobuf alone sends and reads', async () => {
+  test('NEG-04: a client of Protobuf alone can send and read', async () => {
     const path = await someConfigMaps(server.api)
     const headers = { 'content-type': protobuf, accept: `${protobuf},application/json` }
     const body = envelopeOf('v1', 'ConfigMap', configMapMessage('a', { one: '1' }))
@@ -181,7 +181,7 @@ describe('Protobuf in', () => {
     expect([status, JSON.parse(bytes.toString()).reason]).toEqual([400, 'BadRequest'])
   })
 
-  test('NEG-04, ERR-18: another type is a 415 that says which are read', async () => {
+  test('NEG-04, ERR-18: another type is a 415 that names the accepted ones', async () => {
     const path = await someConfigMaps(server.api)
     const { status, body } = await server.api.post(path, 'x', { 'content-type': 'application/vnd.kubernetes.protobuf' })
     expect(status).toBe(415)
@@ -304,7 +304,7 @@ describe('Table', () => {
     })
   })
 
-  test('NEG-06: the earlier version is answered as it is requested', async () => {
+  test('NEG-06: the earlier version is answered as requested', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const shown = await tableOf(path, tableBeta)
     expect([shown.apiVersion, shown.rows[0]?.object?.apiVersion]).toEqual(['meta.orch.io/v1beta1', 'meta.orch.io/v1beta1'])
@@ -335,7 +335,7 @@ describe('Table', () => {
     expect(shown.rows.map(({ cells }) => cells[0])).toEqual(['a'])
   })
 
-  test('TABLE-06: includeObject says what rows carry', async () => {
+  test('TABLE-06: includeObject selects the objects of rows', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
     for (const target of [path, `${path}/a`]) {
@@ -365,7 +365,7 @@ describe('Table', () => {
     expect((await tableOf(path)).rows[0]?.cells[1]).toBe(1)
   })
 
-  test('NEG-06: what a write answers', async () => {
+  test('NEG-06: the answer of a write has the form', async () => {
     const path = await someConfigMaps(server.api)
     const made = await server.api.post(path, configMap({ name: 'a' }), { accept: table })
     expect([made.status, made.body.kind]).toEqual([201, 'Table'])
@@ -427,7 +427,7 @@ describe('metadata alone', () => {
     })
   })
 
-  test('an object and a list, in Protobuf as clients of metadata ask for them', async () => {
+  test('an object and a list have the form, in Protobuf for clients of metadata', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const one = await sendRaw(server.api, 'GET', `${path}/a`, { headers: { accept: inProtobuf(metadataOnly) } })
     const { kind, apiVersion, message } = readEnvelope(one.bytes)
@@ -525,7 +525,7 @@ describe('watches', () => {
     }
   })
 
-  test('WATCH-02, NEG-09: YAML cannot be streamed: a 406 that names what can', async () => {
+  test('WATCH-02, NEG-09: YAML cannot be streamed: a 406 that names the formats that can', async () => {
     const path = await someConfigMaps(server.api)
     const { status, text } = await server.api.get(`${path}?watch=1`, { accept: 'application/yaml' })
     expect(status).toBe(406)

@@ -49,7 +49,7 @@ describe('background', () => {
     expect((await server.api.get(`${path}/other`)).status).toBe(200)
   })
 
-  test('DEL-12: who has another owner stays, and forgets the one that is gone', async () => {
+  test('DEL-12: an object with another owner stays, and loses the reference to the deleted one', async () => {
     const { path, make } = await aPlace()
     const first = await make(owned('first'))
     const second = await make(owned('second'))
@@ -72,7 +72,7 @@ describe('background', () => {
     expect((await server.api.get(`${path}/owner`)).status).toBe(200)
   })
 
-  test('DEL-12: an owner in another namespace is none, and an Event says so', async () => {
+  test('DEL-12: an owner in another namespace is none, with an Event', async () => {
     const here = await aPlace()
     const there = await aPlace()
     const owner = await there.make(owned('owner'))
@@ -119,7 +119,7 @@ describe('background', () => {
     expect((await server.api.get(`${path}/child`)).status).toBe(404)
   })
 
-  test('DEL-12: an object of the whole cluster owned from within a namespace stays, and an Event says so', async () => {
+  test('DEL-12: a cluster-scoped object with an owner in a namespace stays, with an Event', async () => {
     const { make } = await aPlace()
     const owner = await make(owned('owner'))
     const cluster = await created(server.api, '/api/v1/nodes', {
@@ -161,7 +161,7 @@ describe('background', () => {
 })
 
 describe('foreground', () => {
-  test('DEL-12: the owner goes after those that block it, and they after theirs', async () => {
+  test('DEL-12: the owner is deleted after its blocking dependants, and they after theirs', async () => {
     const { path, make } = await aPlace()
     const top = await make(owned('top'))
     const middle = await make(owned('middle', reference(top, { blockOwnerDeletion: true })))
@@ -179,7 +179,7 @@ describe('foreground', () => {
     for (const name of ['middle', 'bottom']) expect((await server.api.get(`${path}/${name}`)).status).toBe(404)
   })
 
-  test('DEL-12: who does not block is not waited for', async () => {
+  test('DEL-12: a dependant that does not block is not waited for', async () => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     const child = owned('child', reference(owner))
@@ -201,7 +201,7 @@ describe('foreground', () => {
     await gone(`${path}/second`)
   })
 
-  test('DEL-12: a cycle of which everybody waits already ends, and not before those that it waits for', async () => {
+  test('DEL-12: a cycle that waits for itself ends, and not before others that it waits for', async () => {
     const { path, make } = await aPlace()
     const names = ['first', 'second', 'third']
     const members = await Promise.all(names.map((name) => make(owned(name))))
@@ -237,7 +237,7 @@ describe('orphan', () => {
     expect({ status: child.status, owners: ownersOf(child) }).toEqual({ status: 200, owners: undefined })
   })
 
-  test('DEL-12: a dependent that is added to an owner that has released the others, and is held by a finalizer, goes with it', async () => {
+  test('DEL-12: a dependent that is added to an owner that has released the others, and is held by a finalizer, is deleted with it', async () => {
     const { path, make } = await aPlace()
     const plain = owned('owner')
     const owner = await make({ ...plain, metadata: { ...plain.metadata, finalizers: ['example.com/held'] } })
@@ -253,7 +253,7 @@ describe('orphan', () => {
     expect((await server.api.get(`${path}/child`)).status).toBe(200)
   })
 
-  test('DEL-12: is what ReplicationControllers do unless told otherwise', async () => {
+  test('DEL-12: is the default of ReplicationControllers', async () => {
     const { namespace, path, make } = await aPlace()
     const controllers = `/api/v1/namespaces/${namespace}/replicationcontrollers`
     const spec = { template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } }

@@ -23,7 +23,7 @@ test('GATE-11: a feature that is switched on keeps its fields, with their defaul
   expect(await specAt(api, `${drivers}/e.example`)).toHaveProperty('seLinuxMount', false)
 })
 
-test('GATE-01, GATE-11: what Jobs and StatefulSets say of features that are off is dropped, and has defaults while they are on', async () => {
+test('GATE-01, GATE-11: fields of Jobs and StatefulSets of features that are off are dropped, and have defaults while they are on', async () => {
   const spec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] }
   const podFailurePolicy = { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] }
   const job = { metadata: { name: 'j' }, spec: { podFailurePolicy, template: { spec } } }

@@ -9,7 +9,7 @@ async function aPolicy(api: Api): Promise<string> {
   return `${path}/p`
 }
 
-test('the status of a NetworkPolicy is served while its feature gate is off, and what is written there is dropped', async () => {
+test('the status of a NetworkPolicy is served while its feature gate is off, and writes to it are dropped', async () => {
   const api = await anApi()
   const path = await aPolicy(api)
   expect((await api.get(`${path}/status`)).body).toMatchObject({ kind: 'NetworkPolicy', status: {} })

@@ -14,7 +14,7 @@ test('a PodTemplate counts the changes of its template', async () => {
   expect(generationOf((await server.api.patch(`${path}/t`, changed)).body)).toBe(2)
 })
 
-test('a CSIDriver has a generation from the first change of what its nodes act on', async () => {
+test('a CSIDriver has a generation from the first change that its nodes act on', async () => {
   const path = '/apis/storage.orch.io/v1/csidrivers'
   const name = `${aName('driver')}.example.com`
   const made = await created(server.api, path, { metadata: { name }, spec: {} })
@@ -90,7 +90,7 @@ test('a DaemonSet counts the changes of its template in an annotation that only 
   }
 })
 
-test('a Job says that its Pods are tracked by finalizers', async () => {
+test('a Job shows that its Pods are tracked by finalizers', async () => {
   const path = `/apis/batch/v1/namespaces/${await aNamespace(server.api)}/jobs`
   const spec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } }
   const { metadata } = await created(server.api, path, { metadata: { name: 'j', annotations: { x: 'y' } }, spec })
@@ -107,7 +107,7 @@ test('a Job says that its Pods are tracked by finalizers', async () => {
   ])
 })
 
-test('a StorageVersionMigration has no generation, whatever is written', async () => {
+test('a StorageVersionMigration has no generation, after any write', async () => {
   const path = '/apis/storagemigration.orch.io/v1/storageversionmigrations'
   const made = await created(server.api, path, {
     metadata: { name: 'm' },

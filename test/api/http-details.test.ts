@@ -58,7 +58,7 @@ describe('VAL-10: each warning is a header field of its own', () => {
   })
 })
 
-describe('a 405 says in Allow what is served at its path', () => {
+describe('a 405 names in Allow the methods of its path', () => {
   test.each([
     ['POST', '/api/v1/namespaces/default/configmaps/a', 'GET, PUT, PATCH, DELETE'],
     ['PUT', '/api/v1/namespaces/default/configmaps', 'GET, POST, DELETE'],
@@ -85,7 +85,7 @@ describe('plain HTTP on the TLS port', () => {
     expect(text).toMatch(/\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/)
   })
 
-  test('what is neither HTTP nor TLS gets no such answer', async () => {
+  test('bytes that are neither HTTP nor TLS get no such answer', async () => {
     expect(await exchanged(server.api, '\u0001\u0002\u0003\u0004\u0005\u0006')).not.toContain('HTTP request')
   })
 })

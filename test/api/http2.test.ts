@@ -53,7 +53,7 @@ test('STORE-05: many requests of one connection at a time', async () => {
   expect((await send('GET', path)).body.items).toHaveLength(200)
 })
 
-test('WATCH-02, WATCH-03: a watch beside other requests, until its client goes', async () => {
+test('WATCH-02, WATCH-03: a watch runs beside other requests, until its client leaves', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const stream = session.request({ ':method': 'GET', ':path': `${path}?watch=1` })
   stream.setEncoding('utf8')
@@ -75,7 +75,7 @@ test('WATCH-02, WATCH-03: a watch beside other requests, until its client goes',
   expect((await send('GET', `${path}/a`)).status).toBe(200)
 })
 
-test('LIM-12: a body over 3 MiB is refused, and the connection goes on', async () => {
+test('LIM-12: a body over 3 MiB is refused, and the connection stays open', async () => {
   const path = configMapsIn(await aNamespace(server.api))
   const answer = await send('POST', path, configMap({ name: 'a', data: { x: 'v'.repeat(3 * 1024 * 1024) } })).catch(() => undefined)
   expect(answer?.status ?? 413).toBe(413)

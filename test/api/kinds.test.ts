@@ -149,7 +149,7 @@ describe('ResourceQuota', () => {
     expect(blamed(await post({ hard: { pods: '-1' } }))).toEqual({ status: 422, fields: ['spec.hard[pods]'] })
   })
 
-  test('KIND-RQ-05, KIND-RQ-06: scopes and selector stand side by side', async () => {
+  test('KIND-RQ-05, KIND-RQ-06: scopes and selector are combined', async () => {
     const spec = {
       hard: { pods: '1' },
       scopes: ['NotTerminating'],
@@ -180,7 +180,7 @@ describe('ResourceQuota', () => {
     expect((await post(selector({ ...term, values: ['a'] }))).status).toBe(201)
   })
 
-  test.each(['Exists', 'DoesNotExist'])('KIND-RQ-10: %s takes no values', async (operator) => {
+  test.each(['Exists', 'DoesNotExist'])('KIND-RQ-10: %s accepts no values', async (operator) => {
     const term = { scopeName: 'PriorityClass', operator }
     expect(blamed(await post(selector({ ...term, values: ['a'] })))).toEqual({ status: 422, fields: [`${at}.values`] })
     expect((await post(selector(term))).status).toBe(201)
@@ -285,7 +285,7 @@ describe('Node', () => {
     expect(body).toMatchObject({ spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] } })
   })
 
-  test('KIND-NODE-12, KIND-NODE-13: who gives podCIDR gives podCIDRs, and the other way round', async () => {
+  test('KIND-NODE-12, KIND-NODE-13: podCIDR is copied to podCIDRs, and the other way round', async () => {
     const ranges = { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }
     for (const field of ['podCIDR', 'podCIDRs'] as const) {
       expect((await post({ [field]: ranges[field] })).body).toMatchObject({ spec: ranges })
@@ -351,7 +351,7 @@ describe('Node', () => {
     }
   })
 
-  test('KIND-NODE-23, KIND-NODE-24: capacity is a map of quantities, and what is allocatable by default', async () => {
+  test('KIND-NODE-23, KIND-NODE-24: capacity is a map of quantities, and the default of allocatable', async () => {
     const capacity = { cpu: '4', memory: '8Gi', pods: '110' }
     const { body } = await withStatus({ capacity })
     expect(statusOf(body)).toMatchObject({ capacity, allocatable: capacity })
@@ -460,7 +460,7 @@ describe('ReplicationController', () => {
     })
   })
 
-  test('KIND-RC-02: labels that are given stay', async () => {
+  test('KIND-RC-02: given labels stay', async () => {
     expect((await created(server.api, path, controller({ template }, { labels: { mine: '1' } }))).metadata.labels).toEqual({ mine: '1' })
   })
 
@@ -526,7 +526,7 @@ describe('ReplicationController', () => {
     expect(statusOf((await withStatus({ readyReplicas: 0 })).body)).toEqual({ replicas: 0 })
   })
 
-  test('KIND-RC-11: availableReplicas is an int32, is no more than are ready, and is described as those ready for minReadySeconds', async () => {
+  test('KIND-RC-11: availableReplicas is an int32, is no more than readyReplicas, and is described as ready for minReadySeconds', async () => {
     const withAvailable = (availableReplicas: number, readyReplicas = 2) => withStatus({ replicas: 3, readyReplicas, availableReplicas })
     expect(statusOf((await withAvailable(2)).body)).toMatchObject({ availableReplicas: 2 })
     expect(blamed(await withAvailable(3))).toEqual({ status: 422, fields: ['status.availableReplicas'] })
@@ -631,7 +631,7 @@ describe('VolumeAttachment', () => {
     expect(statusOf(made)?.['attached'] ?? false).toBe(false)
   })
 
-  test('KIND-VA-15: what is attached where does not change', async () => {
+  test('KIND-VA-15: the volume and the node of an attachment do not change', async () => {
     const made = await created(server.api, attachments, attachment(good))
     const answer = await server.api.patch(`${attachments}/${made.metadata.name}`, { spec: { nodeName: 'other' } })
     expect(answer.status).toBe(422)
@@ -687,7 +687,7 @@ describe('kinds mentioned in passing', () => {
     })
   })
 
-  test('KIND-MISC-07: a Service gets an address, and a port where it asks for one', async () => {
+  test('KIND-MISC-07: a Service gets an address, and a port if it asks for one', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/services`
     const service = (name: string, spec: unknown) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec })
@@ -726,7 +726,7 @@ describe('kinds mentioned in passing', () => {
     expect(new Set(specs.map(({ ports }) => ports[0]!.nodePort)).size).toBe(40)
   })
 
-  test('KIND-MISC-07: an exhausted range is reported, and what a Service releases is free again', async () => {
+  test('KIND-MISC-07: an exhausted range is reported, and a released address is free again', async () => {
     const api = await anApi({ serviceClusterIpRange: '10.9.0.0/29' })
     const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
     const service = (name: string) => ({ apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }] } })

@@ -69,7 +69,7 @@ test('CRD-104: integers beyond 2^53 stay exact in every write and representation
   expect((await server.api.get(`${collection}/m`, { accept: 'application/yaml' })).text).toContain(`start: ${third}\n`)
 })
 
-test('CRD-149: integers beyond 2^53 in a schema are in the documents of OpenAPI, which go on to be served', async () => {
+test('CRD-149: integers beyond 2^53 in a schema are in the documents of OpenAPI, which remain served', async () => {
   const { group } = await meters()
   const protobuf = { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' }
   const version3 = await server.api.get(`/openapi/v3/apis/${group}/v1`)

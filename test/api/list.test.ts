@@ -75,7 +75,7 @@ describe('a collection', () => {
 describe('pages', () => {
   const letters = ['a', 'b', 'c', 'd', 'e']
 
-  test('LIST-04, LIST-05, LIST-07, QP-07: go on until the token is empty', async () => {
+  test('LIST-04, LIST-05, LIST-07, QP-07: continue until the token is empty', async () => {
     const path = await someConfigMaps(server.api, ...letters)
     const pages = await pagesOf(server.api, path, 2)
     expect(pages.map(namesOfItems)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
@@ -92,7 +92,7 @@ describe('pages', () => {
     expect(body.metadata).toEqual({ resourceVersion: expect.any(String) })
   })
 
-  test('LIST-06, READ-12: with a selector, how many remain is not told', async () => {
+  test('LIST-06, READ-12: do not contain the remaining count with a selector', async () => {
     const path = await someConfigMaps(server.api, ...letters)
     for (const selector of ['labelSelector=!x', 'fieldSelector=metadata.name!=a']) {
       const { body } = await server.api.get(`${path}?limit=1&${selector}`)
@@ -145,7 +145,7 @@ describe('pages', () => {
     expect(body.metadata).toEqual({ resourceVersion: expect.any(String) })
   })
 
-  test('CHUNK-10, ERR-09: a token that has expired is a 410 with a token that goes on from there', async () => {
+  test('CHUNK-10, ERR-09: answer an expired token with a 410 and a token that continues there', async () => {
     const api = await anApi({ watchHistoryMs: 20 })
     const path = await someConfigMaps(api, ...letters)
     const { body: first } = await api.get(`${path}?limit=2`)

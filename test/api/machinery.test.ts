@@ -6,7 +6,7 @@ const server = sharedApi()
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 
 describe('resourceVersions', () => {
-  test('MACH-READ-08: lists of all kinds have one counter, and what was written later has the larger number', async () => {
+  test('MACH-READ-08: lists of all kinds share one counter, and a later write has the larger number', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const namespace = path.split('/').at(-2)
     const secrets = `/api/v1/namespaces/${namespace}/secrets`
@@ -50,7 +50,7 @@ describe('applies', () => {
 })
 
 describe('definitions', () => {
-  test('MACH-CRD-04: a status patch of storedVersions is taken as it is, and an empty list gets the version of storage', async () => {
+  test('MACH-CRD-04: a status patch of storedVersions is taken unchanged, and an empty list gets the version of storage', async () => {
     const group = `${aName('g')}.example.com`
     const path = `${definitions}/xs.${group}`
     const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }

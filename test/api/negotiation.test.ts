@@ -31,7 +31,7 @@ describe('Accept', () => {
     }
   })
 
-  test('NEG-08: YAML where it is asked', async () => {
+  test('NEG-08: YAML is answered if asked for', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { headers, text } = await server.api.get(`${path}/a`, { accept: 'application/yaml' })
     expect(headers['content-type']).toBe('application/yaml')
@@ -54,7 +54,7 @@ describe('Accept', () => {
     },
   )
 
-  test('NEG-10: every type that can be listed is there as JSON', async () => {
+  test('NEG-10: every listable type has a JSON form', async () => {
     const { body } = await server.api.get('/apis')
     const groups = body['groups'] as { versions: { groupVersion: string }[] }[]
     const bases = ['/api/v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))]

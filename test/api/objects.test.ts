@@ -8,7 +8,7 @@ const node = (name: string, spec: Record<string, unknown> = {}) => ({ apiVersion
 const csiNode = (name: string) => ({ apiVersion: 'storage.orch.io/v1', kind: 'CSINode', metadata: { name }, spec: { drivers: [] } })
 
 describe('metadata', () => {
-  test('META-01, META-03, META-10, META-11: what a new object has', async () => {
+  test('META-01, META-03, META-10, META-11: a new object has them', async () => {
     const before = Date.now()
     const path = await someConfigMaps(server.api)
     const labels = { 'example.com/app': 'web' }
@@ -40,7 +40,7 @@ describe('metadata', () => {
     expect(made.metadata).not.toHaveProperty('namespace')
   })
 
-  test('META-11, META-15, META-16, META-21: what the server decides is not taken from the writer', async () => {
+  test('META-11, META-15, META-16, META-21: the server’s own members are not taken from the writer', async () => {
     const path = await someConfigMaps(server.api)
     const given = {
       name: 'a',
@@ -69,7 +69,7 @@ describe('metadata', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(second)
   })
 
-  test('META-04, META-22: a name is taken once', async () => {
+  test('META-04, META-22: a name is unique', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, body } = await server.api.post(path, configMap({ name: 'a', data: { x: '2' } }))
     expect(status).toBe(409)
@@ -122,7 +122,7 @@ describe('metadata', () => {
     expect(names.size).toBe(10)
   })
 
-  test('META-09: a long generateName is cut, and a name goes before it', async () => {
+  test('META-09: a long generateName is cut, and a name wins over it', async () => {
     const path = await someConfigMaps(server.api)
     const long = await created(server.api, path, configMap({ generateName: 'g'.repeat(80) }))
     expect(long.metadata.name).toMatch(/^g{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
@@ -130,7 +130,7 @@ describe('metadata', () => {
     expect(named.metadata.name).toBe('mine')
   })
 
-  test('META-09: a generated name that is taken may be tried again', async () => {
+  test('META-09: a taken generated name may be tried again', async () => {
     const api = await anApi({ random: () => 0 })
     const path = await someConfigMaps(api)
     await created(api, path, configMap({ generateName: 'job-' }))
@@ -151,7 +151,7 @@ describe('metadata', () => {
     expect(body.metadata).not.toHaveProperty('namespace')
   })
 
-  test('META-09: a generated name that is taken is followed by another one', async () => {
+  test('META-09: a taken generated name is followed by another one', async () => {
     // Five characters to a name: the first two names are the same, unless another request draws in between, the third is another one.
     let drawn = 0
     const api = await anApi({ random: () => (drawn++ < 10 ? 0 : Math.random()) })
@@ -162,7 +162,7 @@ describe('metadata', () => {
     expect(second.metadata.name).not.toBe(first.metadata.name)
   })
 
-  test('META-09: with neither name nor generateName there is a required value missing', async () => {
+  test('META-09: a required value is missing with neither name nor generateName', async () => {
     const { status, body } = await server.api.post(await someConfigMaps(server.api), configMap())
     expect(status).toBe(422)
     expect(body).toEqual(
@@ -180,7 +180,7 @@ describe('metadata', () => {
     expect(body.metadata.finalizers).toEqual(['example.com/two', 'example.com/one'])
   })
 
-  test('META-21: generation counts changes of what is wanted, not of labels or status', async () => {
+  test('META-21: generation counts changes of the wanted state, not of labels or status', async () => {
     const namespace = await aNamespace(server.api)
     const path = `/api/v1/namespaces/${namespace}/replicationcontrollers`
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -222,7 +222,7 @@ describe('metadata', () => {
     expect((await server.api.get(path)).body.items).toEqual([])
   })
 
-  test('META-21: an invalid generateName is reported for both fields; annotations say how long they may be', async () => {
+  test('META-21: an invalid generateName is reported for both fields; the message for annotations has their bound', async () => {
     const path = await someConfigMaps(server.api)
     const { body } = await server.api.post(path, configMap({ generateName: 'Bad_' }))
     const { causes } = body['details'] as { causes: { field: string }[] }
@@ -266,7 +266,7 @@ describe('addresses', () => {
     expect(namesOfItems(one.body)).toEqual([name])
   })
 
-  test('ADDR-06, ADDR-07: names that begin alike are kept apart', async () => {
+  test('ADDR-06, ADDR-07: names with a common beginning are different', async () => {
     const base = aName('alike')
     for (const namespace of [base, `${base}-1`, `${base}0`]) {
       await created(server.api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
@@ -304,7 +304,7 @@ describe('addresses', () => {
     expect(body.metadata).not.toHaveProperty('namespace')
   })
 
-  test('ADDR-09: a sub-resource that takes a POST takes nothing else', async () => {
+  test('ADDR-09: a sub-resource with POST has no other verb', async () => {
     const pod = `/api/v1/namespaces/default/pods/${aName('pod')}`
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod.split('/').at(-1) } }
     expect((await server.api.post(`${pod}/eviction`, eviction)).status).not.toBe(405)
@@ -357,7 +357,7 @@ describe('verbs', () => {
     expect((await server.api.put(`${configMapsIn(namespace)}/a`, configMap({ name: 'a' }))).status).toBe(404)
   })
 
-  test('VERB-08: an update with an old version is a conflict and leaves the object as it was', async () => {
+  test('VERB-08: an update with an old version is a conflict and leaves the object unchanged', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: old } = await server.api.get(`${path}/a`)
     const { body: live } = await server.api.patch(`${path}/a`, { data: { x: '1' } })
@@ -392,7 +392,7 @@ describe('verbs', () => {
     expect((await server.api.put(`${path}/a`, configMap({ name: 'a', resourceVersion: '0', data: { x: '1' } }))).status).toBe(200)
   })
 
-  test('VERB-08: a uid in an update says which object is meant', async () => {
+  test('VERB-08: a uid in an update names the object that is meant', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: old } = await server.api.get(`${path}/a`)
     await server.api.delete(`${path}/a`)
@@ -480,7 +480,7 @@ describe('verbs', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(before)
   })
 
-  test('VERB-09: what the server decides survives a patch that takes it away', async () => {
+  test('VERB-09: the server’s own members survive a patch that removes them', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body: before } = await server.api.get(`${path}/a`)
     const metadata = { namespace: null, uid: null, creationTimestamp: null, resourceVersion: null, labels: { x: 'y' } }
@@ -568,7 +568,7 @@ describe('verbs', () => {
     expect((await server.api.get(path)).body.items).toEqual([])
   })
 
-  test('VIRT-04: a permission check is sent without a name, and is not there to be read', async () => {
+  test('VIRT-04: a permission check is sent without a name, and cannot be read', async () => {
     const path = '/apis/authorization.orch.io/v1/subjectaccessreviews'
     const { body } = await server.api.get('/apis/authorization.orch.io/v1')
     const resources = body['resources'] as { name: string; verbs: string[] }[]

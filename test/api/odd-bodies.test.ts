@@ -28,7 +28,7 @@ describe('numbers', () => {
     expect(await server.api.put(`${deployments}/${name}`, deployment(name, replicas))).toMatchObject({ status: 400, body: { message } })
   })
 
-  test('VAL-01: merge and JSON patches refuse 2.0 for an integer, strategic patches and applies take it', async () => {
+  test('VAL-01: merge and JSON patches refuse 2.0 for an integer, strategic patches and applies accept it', async () => {
     const name = aName('d')
     const target = `${deployments}/${name}`
     expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
@@ -106,7 +106,7 @@ describe('texts', () => {
     }
   })
 
-  test('an apply takes no escapes of surrogates, as its text is YAML', async () => {
+  test('an apply accepts no escapes of surrogates, as its text is YAML', async () => {
     const path = await someConfigMaps(server.api)
     const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},\n"data":{"a":"\\ud83d\\ude00"}}'
     const why = 'yaml: line 2: found invalid Unicode character escape code'
@@ -124,7 +124,7 @@ describe('texts', () => {
   })
 })
 
-describe('resourceVersions of objects that are not there', () => {
+describe('resourceVersions of absent objects', () => {
   test('a create with a version that is a number is refused when it is stored: after the rules, and not in a dry run', async () => {
     const path = await someConfigMaps(server.api, 'there')
     const message = 'resourceVersion should not be set on objects to be created'
@@ -140,7 +140,7 @@ describe('resourceVersions of objects that are not there', () => {
     }
   })
 
-  test('a PUT and an apply that create ignore a number, and refuse what is none', async () => {
+  test('a PUT and an apply that create ignore a number, and refuse another text', async () => {
     const lease = (name: string, resourceVersion: string) => ({
       apiVersion: 'coordination.orch.io/v1',
       kind: 'Lease',
@@ -175,7 +175,7 @@ describe('resourceVersions of objects that are not there', () => {
     expect((await patched(`${path}/a`, type, patch('0'))).status).toBe(200)
   })
 
-  test('a name beside generateName that is taken is refused as a generated one', async () => {
+  test('a taken name beside generateName is refused like a generated one', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const message = 'configmaps "a" already exists, the server was not able to generate a unique name for the object'
     for (const query of ['', '?dryRun=All']) {
@@ -192,7 +192,7 @@ describe('MACH-WRITE-12: owners that are listed twice', () => {
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`
   const warned = (when: string, uids: string) => `299 - ${JSON.stringify(text(when, uids))}`
 
-  test('are merged with a warning before it is found out who owns which fields', async () => {
+  test('are merged with a warning before the owners of fields are found', async () => {
     const path = await someConfigMaps(server.api)
     const twice = [owner('1', { controller: true }), owner('1', { controller: true }), owner('2'), owner('2'), owner('2')]
     const made = await server.api.post(path, configMap({ name: 'a', ownerReferences: twice }))
@@ -209,7 +209,7 @@ describe('MACH-WRITE-12: owners that are listed twice', () => {
   })
 })
 
-test('a strategic merge patch that leaves no object is shown as it came, in the syntax of Go', async () => {
+test('a strategic merge patch that leaves no object is shown unchanged, in the syntax of Go', async () => {
   const name = aName('d')
   expect((await server.api.post(deployments, deployment(name, '1'))).status).toBe(201)
   const { status, body } = await patched(`${deployments}/${name}`, 'strategic', '{"spec":{"replicas":3.5,"paused":true}}')

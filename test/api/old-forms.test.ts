@@ -62,7 +62,7 @@ describe('Pods', () => {
 })
 
 describe('Nodes', () => {
-  test('a Node keeps the status that it is created with, and gives out what it has; an update leaves it as it is', async () => {
+  test('a Node keeps the status of its creation, and its capacity becomes allocatable; an update leaves it unchanged', async () => {
     const name = aName('node')
     const capacity = { cpu: '4', memory: '8Gi' }
     const status = { capacity, conditions: [{ type: 'Ready', status: 'True' }], addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] }

@@ -3,7 +3,7 @@ import { configMapsIn, failure, sharedApi } from './api.ts'
 
 const server = sharedApi()
 
-test('CARD-10, AUTHN-GEN-02: who asks is settled before where the request goes', async () => {
+test('CARD-10, AUTHN-GEN-02: authentication comes before routing', async () => {
   const nobody = server.api.as({})
   for (const target of ['/api/v1/nosuchthings', '/apis/nosuch.example.com/v1/things', configMapsIn('default')]) {
     const { status, body } = await nobody('GET', target, { headers: { authorization: 'Bearer nobody' } })
@@ -25,7 +25,7 @@ test('CARD-11, IMP-01: impersonation is decided before routing', async () => {
   }
 })
 
-test('CARD-12: in which format is settled before the object is looked for', async () => {
+test('CARD-12: the format is negotiated before the object is read', async () => {
   const { status } = await server.api.get(`${configMapsIn('default')}/absent`, { accept: 'image/png' })
   expect(status).toBe(406)
 })

@@ -23,7 +23,7 @@ test('META-19: every kind of write leaves its mark in managedFields', async () =
   expect(await managers()).toEqual(['applier Apply', 'keeper Update', 'maker Update', 'mender Update'])
 })
 
-test('DRY-13: admission is asked in a dry run too, and a namespace that is absent refuses it', async () => {
+test('DRY-13: admission runs in a dry run too, and an absent namespace refuses it', async () => {
   const { status, body } = await server.api.post(`${configMapsIn(aName('absent'))}?dryRun=All`, configMap({ name: 'a' }))
   expect({ status, reason: body['reason'] }).toEqual({ status: 404, reason: 'NotFound' })
 })

@@ -55,7 +55,7 @@ describe('strategic merge', () => {
     ])
   })
 
-  test('PATCH-03: an item goes by a directive, a member by null', async () => {
+  test('PATCH-03: an item is removed by a directive, a member by null', async () => {
     const path = await aDeployment()
     const change = { metadata: { labels: { one: null } }, ...inPod({ containers: [{ name: 'a', $patch: 'delete' }] }) }
     const { body } = await strategic(path, change)
@@ -72,7 +72,7 @@ describe('strategic merge', () => {
     expect(podOf(replaced.body).containers.map(({ name }) => name)).toEqual(['c'])
   })
 
-  test('PATCH-03: what is not to be retained goes', async () => {
+  test('PATCH-03: members that are not retained are removed', async () => {
     const path = await aDeployment()
     const strategy = { $retainKeys: ['type'], type: 'Recreate' }
     const { body } = await strategic(path, { spec: { strategy } })
@@ -200,7 +200,7 @@ describe('patches of every type', () => {
     ['merge-patch', { data: { x: '1' } }],
     ['strategic-merge-patch', { data: { x: '1' } }],
   ]
-  test.each(changes)('DRY-05, DRY-10: a dry run of a %s shows what it would do', async (type, body) => {
+  test.each(changes)('DRY-05, DRY-10: a dry run of a %s shows its result', async (type, body) => {
     const path = await someConfigMaps(server.api, 'a')
     const before = await server.api.get(`${path}/a`)
     const { status, body: shown } = await patch(type, `${path}/a?dryRun=All`, body)
@@ -211,7 +211,7 @@ describe('patches of every type', () => {
     })
   })
 
-  test.each(changes)('SSA-10, QP-15: the manager of a %s owns what it has changed', async (type, body) => {
+  test.each(changes)('SSA-10, QP-15: the manager of a %s owns its changes', async (type, body) => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', labels: { l: 'v' } }))
     const { body: after } = await patch(type, `${path}/a?fieldManager=me`, body)
@@ -245,7 +245,7 @@ describe('patches of every type', () => {
     expect({ status, body }).toEqual({ status: 415, body: failure(415, 'UnsupportedMediaType', message, {}) })
   })
 
-  test('VERB-09: a patch that names a version lost the race when that one is gone; others are tried again', async () => {
+  test('VERB-09: a patch that names a version lost the race when that one is replaced; others are tried again', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const { body } = await server.api.get(`${path}/a`)
     const { resourceVersion } = body.metadata

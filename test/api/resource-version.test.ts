@@ -147,7 +147,7 @@ describe('list', () => {
     }
   })
 
-  test('RV-28: at an exact version items are as they were', async () => {
+  test('RV-28: items at an exact version have their state of then', async () => {
     const path = configMapsIn(await aNamespace(server.api))
     const before = await created(server.api, path, configMap({ name: 'a', data: { x: '1' } }))
     await server.api.patch(`${path}/a`, { data: { x: '2' } })
@@ -229,13 +229,13 @@ describe('get', () => {
     expect((await server.api.get(`${path}/a?resourceVersion=${body.metadata.resourceVersion}`)).body).toEqual(body)
   })
 
-  test('QP-04: a single get takes no notice of a match', async () => {
+  test('QP-04: a single get ignores a match', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect((await server.api.get(`${path}/a?resourceVersionMatch=Bogus`)).status).toBe(200)
   })
 })
 
-describe('versions that are not there', () => {
+describe('absent versions', () => {
   const future = '9007199254740000'
 
   test.each([

@@ -31,7 +31,7 @@ test('an immutable ConfigMap is immutable for every kind of write', async () => 
   expect((await server.api.patch(`${path}/a`, { metadata: { labels: { a: 'b' } } })).status).toBe(200)
 })
 
-test('a Secret is held to what its type promises', async () => {
+test('a Secret has the keys that its type requires', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/secrets`
   expect(message(await server.api.post(path, { metadata: { name: 'a' }, type: 'orch.io/tls', stringData: { 'tls.crt': 'c' } }))).toBe(
     'Secret "a" is invalid: data[tls.key]: Required value',

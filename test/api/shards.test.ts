@@ -126,7 +126,7 @@ test.each(['a built-in kind', 'a custom kind'])(
   },
 )
 
-test('READ-23: by namespace, all objects of one are of one shard', async () => {
+test('READ-23: all objects of one namespace are of one shard, by namespace', async () => {
   const spaces = await Promise.all(Array.from({ length: 8 }, () => someConfigMaps(server.api, 'a', 'b')))
   const namespaces = spaces.map((path) => path.split('/')[4] ?? '')
   for (const [at, selector] of halves('namespace').entries()) {
@@ -149,7 +149,7 @@ test('READ-23: a deletion of a collection leaves the other shard, and a selector
   expect(left).toEqual(namesIn(made, false))
 })
 
-test('READ-23: without the gate a list is whole, and says nothing of shards', async () => {
+test('READ-23: a list is whole without the gate, and does not mention shards', async () => {
   const api = await anApi()
   const path = await someConfigMaps(api, 'a', 'b', 'c')
   for (const query of lowAndHigh) {

@@ -37,7 +37,7 @@ async function withStatus(): Promise<(Resource & { apiVersion: string; root: str
   return lists.flat()
 }
 
-test('SSA-66: a write of a status takes the metadata that comes with it, but for what the kind keeps, and nothing of the spec', async () => {
+test('SSA-66: a write of a status includes its metadata, except for the fields that the kind keeps, and nothing of the spec', async () => {
   const namespace = await aNamespace(server.api)
   const resources = await withStatus()
   const found: Record<string, readonly string[]> = {}
@@ -67,7 +67,7 @@ test('SSA-66: a write of a status takes the metadata that comes with it, but for
   expect(Object.keys(found).length).toBeGreaterThan(20)
 })
 
-test('SSA-66: who writes a status owns the metadata that it changes, but not what the kind keeps', async () => {
+test('SSA-66: a writer of a status owns its changes of the metadata, but not the fields that the kind keeps', async () => {
   const namespace = await aNamespace(server.api)
   const fieldsOf = async (plural: string, kind: string) => {
     const base = `/apis/apps/v1/namespaces/${namespace}/${plural}`
@@ -87,7 +87,7 @@ test('SSA-66: who writes a status owns the metadata that it changes, but not wha
   expect(await fieldsOf('deployments', 'Deployment')).toEqual({ 'f:metadata': { 'f:annotations': annotations }, 'f:status': status })
 })
 
-test('a write of a status that takes the last finalizer of an object that is being deleted removes it', async () => {
+test('a write of a status that removes the last finalizer of an object under deletion removes it', async () => {
   const base = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   const fields = sampleFields('Service', 'v1', { domain: 'orch.io', namespace: '' })
   await created(server.api, base, { metadata: { name: 's', finalizers: ['example.com/a'] }, ...fields })

@@ -83,7 +83,7 @@ test('SVM-04, SVM-05: objects in a former storage version are stored again witho
   expect(revisionsOf((await api.get(kind.at('v2'))).body.items)).toEqual(now)
 })
 
-test('SVM-06: a migration of which an object cannot be written fails with what the server has answered', async () => {
+test('SVM-06: a migration with an object that cannot be written fails with the server’s answer', async () => {
   const api = await anApi({ profile: 'kubernetes', controllers: ['*'] })
   const kind = await aConvertedKind(api)
   await created(api, kind.at('v1'), widget(kind, 'v1', 'old', { size: 1 }))

@@ -20,7 +20,7 @@ async function killed({ process }: { process: ServerProcess }): Promise<void> {
 }
 
 describe('over a restart', () => {
-  test('STORE-04, STORE-05: every object is there as it was, after an orderly end and after a kill', async () => {
+  test('STORE-04, STORE-05: every object is unchanged, after an orderly end and after a kill', async () => {
     const dataDir = aFolder()
     let running = await openProcess(dataDir)
     const path = await someConfigMaps(running.api, 'a', 'b')
@@ -38,7 +38,7 @@ describe('over a restart', () => {
     expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion))
   })
 
-  test('STORE-04: what was acknowledged is there after a kill in the middle of writes', async () => {
+  test('STORE-04: acknowledged writes are present after a kill in the middle of writes', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = configMapsIn(await aNamespace(first.api))
@@ -60,7 +60,7 @@ describe('over a restart', () => {
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('CHUNK-05, CHUNK-06, CHUNK-07, LIM-02: a list goes on from its token', async () => {
+  test('CHUNK-05, CHUNK-06, CHUNK-07, LIM-02: a list continues from its token', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = await someConfigMaps(first.api, 'a', 'b', 'c')
@@ -75,7 +75,7 @@ describe('over a restart', () => {
     } else expect({ status, reason: body['reason'] }).toEqual({ status: 410, reason: 'Expired' })
   })
 
-  test('WATCH-18: a watch goes on from the last version', async () => {
+  test('WATCH-18: a watch resumes from the last version', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = await someConfigMaps(first.api, 'a')
@@ -89,7 +89,7 @@ describe('over a restart', () => {
     expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED b', 'ADDED c'])
   })
 
-  test('STORE-03: what is stored is complete and has been judged', async () => {
+  test('STORE-03: stored objects are complete and validated', async () => {
     const { api, process } = await openProcess(aFolder())
     const path = '/api/v1/namespaces/default/replicationcontrollers'
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }

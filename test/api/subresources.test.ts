@@ -95,7 +95,7 @@ describe('scale', () => {
     expect(message(other)).toContain('Precondition failed: UID in precondition: zzz')
   })
 
-  test('VAL-08, VAL-10, VAL-13: unknown fields in the patch of a scale are refused, told or dropped, as asked', async () => {
+  test('VAL-08, VAL-10, VAL-13: unknown fields in the patch of a scale are refused, warned of or dropped, as asked', async () => {
     const { scale } = await aWorkload(workloads[0])
     const patch = { spec: { replicas: 3, nope: 1 } }
     const strict = await server.api.patch(`${scale}?fieldValidation=Strict`, patch)
@@ -124,7 +124,7 @@ describe('scale', () => {
     expect((await server.api.get(target)).body).toMatchObject({ spec: { replicas: 2 } })
   })
 
-  test('what is not there has no scale', async () => {
+  test('an absent object has no scale', async () => {
     const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments/none/scale`
     expect((await server.api.get(path)).status).toBe(404)
     expect((await server.api.patch(path, { spec: { replicas: 1 } })).status).toBe(404)
@@ -217,7 +217,7 @@ describe('eviction', () => {
     })
   })
 
-  test('VIRT-06: an exhausted budget stands against it', async () => {
+  test('VIRT-06: an exhausted budget refuses it', async () => {
     const { target, namespace } = await aRunningPod()
     await aBudget(namespace, 'b', {})
     const { status, body } = await server.api.post(`${target}/eviction`, eviction())
@@ -232,7 +232,7 @@ describe('eviction', () => {
     expect((await server.api.get(target)).body.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  test('VIRT-06: a budget that has not been looked at yet asks to come again', async () => {
+  test('VIRT-06: a budget without observed status asks to retry', async () => {
     const { target, namespace } = await aRunningPod()
     await aBudget(namespace, 'b', { observedGeneration: 0, disruptionsAllowed: 1 })
     const { status, body, headers } = await server.api.post(`${target}/eviction`, eviction())
@@ -252,7 +252,7 @@ describe('eviction', () => {
     })
   })
 
-  test('VIRT-06: a pod that does not run yet is evicted whatever its budget', async () => {
+  test('VIRT-06: a pod that does not run yet is evicted with any budget', async () => {
     const { target, namespace } = await aPod()
     await aBudget(namespace, 'b', {})
     expect((await server.api.post(`${target}/eviction`, eviction())).status).toBe(201)
@@ -301,7 +301,7 @@ describe('binding', () => {
 })
 
 describe('parts of an object', () => {
-  test('ephemeral containers are added, and stay as they are', async () => {
+  test('ephemeral containers are added, and never change', async () => {
     const { target } = await aPod()
     const debug = { name: 'd', image: 'i' }
     const added = await server.api.patch(`${target}/ephemeralcontainers`, { spec: { ephemeralContainers: [debug], nodeName: 'x' } })
@@ -346,7 +346,7 @@ describe('parts of an object', () => {
     })
   })
 
-  test('the status of a certificate request gains and loses no decision, and leaves those that there are', async () => {
+  test('the status of a certificate request gains and loses no decision, and keeps the present ones', async () => {
     const { write } = await aRequest()
     const added = await write('status', condition('Denied'))
     expect([added.status, message(added)]).toEqual([
@@ -366,14 +366,14 @@ describe('parts of an object', () => {
     ])
   })
 
-  test('a decision about a certificate request is not taken back', async () => {
+  test('a decision about a certificate request is final', async () => {
     const { write } = await aRequest()
     await write('approval', condition('Denied'))
     const answer = await write('approval', condition('other'))
     expect([answer.status, message(answer)]).toEqual([422, expect.stringContaining('updates may not remove a condition of type "Denied"')])
   })
 
-  test('what is issued for a certificate request are certificates', async () => {
+  test('the issued certificates of a request are valid PEM', async () => {
     const { target } = await aRequest()
     for (const pem of ['x', `-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n`]) {
       const answer = await server.api.patch(`${target}/status`, { status: { certificate: btoa(pem) } })
@@ -387,7 +387,7 @@ describe('parts of an object', () => {
     expect(issued.body['status']).toEqual({ certificate })
   })
 
-  test('a request for a certificate that is not there is a 422 that names the field', async () => {
+  test('a request for an absent certificate is a 422 that names the field', async () => {
     const answer = await server.api.post(requests, {
       apiVersion: 'certificates.orch.io/v1',
       kind: 'CertificateSigningRequest',
@@ -409,7 +409,7 @@ describe('parts of an object', () => {
   })
 })
 
-describe('what a kind adds to a write', () => {
+describe('a kind’s additions to a write', () => {
   test('the requester of a certificate is set by the server, and the request stays', async () => {
     const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
     const made = await created(server.api, path, {
@@ -432,7 +432,7 @@ describe('what a kind adds to a write', () => {
   })
 })
 
-describe('what needs a node', () => {
+describe('subresources that need a node', () => {
   test('ADDR-16: a log is text and no Pod, a scale no Deployment', async () => {
     const { target } = await aPod()
     const log = await server.api.get(`${target}/log`)
@@ -496,7 +496,7 @@ describe('what needs a node', () => {
   })
 })
 
-describe('PUT to a name that is not taken', () => {
+describe('PUT to a free name', () => {
   const cases = [
     ['ConfigMap', 'v1', 'configmaps', {}, 404],
     ['Secret', 'v1', 'secrets', {}, 404],

@@ -100,7 +100,7 @@ describe('a Table', () => {
     expect(rowsOf(body)[0]!.cells).toEqual([name, made.metadata.creationTimestamp])
   })
 
-  test('NEG-13: the first form of several that there is', async () => {
+  test('NEG-13: the first accepted form of several is used', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const earlier = 'application/json;as=Table;v=v1beta1;g=meta.orch.io'
     expect((await server.api.get(path, { accept: `${table},${earlier},application/json` })).body.apiVersion).toBe('meta.orch.io/v1')
@@ -149,7 +149,7 @@ describe('a collection of several parts', () => {
     return path
   }
 
-  test('NEG-06, NEG-13, TABLE-06: each object is there once, whole, in the order of the list', async () => {
+  test('NEG-06, NEG-13, TABLE-06: each object appears once, whole, in the order of the list', async () => {
     const path = await someLong()
     const { body: list } = await server.api.get(path)
     const { body: withObjects } = await server.api.get(`${path}?includeObject=Object`, { accept: table })

@@ -99,7 +99,7 @@ test('LIM-12: containers that were added to a Pod are compared with such numbers
   expect([(await add('one')).status, (await add('two')).status]).toEqual([200, 200])
 })
 
-test('watch says nothing where a part of an object is read', async () => {
+test('watch sends nothing where a part of an object is read', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   const spec = { ports: [{ port: 80 }] }
   await created(server.api, path, { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec })
@@ -128,7 +128,7 @@ test('LIM-12: a number out of range in an apply to an object with owners in anot
   })
 })
 
-test('LIM-12: the template of a DaemonSet with such a number is compared with what was there', async () => {
+test('LIM-12: the template of a DaemonSet with such a number is compared with the earlier one', async () => {
   const path = '/apis/apps/v1/namespaces/default/daemonsets'
   const body = `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"},"deletionGracePeriodSeconds":${big}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
   expect((await server.api.send('POST', path, { body, headers: json })).status).toBe(201)

@@ -76,7 +76,7 @@ describe('unknown and duplicate fields', () => {
     expect(String(headers['warning']).split('299 - ')).toHaveLength(1 + problems.length)
   })
 
-  test('VAL-09: Warn says it too', async () => {
+  test('VAL-09: Warn warns of it too', async () => {
     const path = await someConfigMaps(server.api)
     const { status, headers } = await server.api.post(`${path}?fieldValidation=Warn`, strange('a'))
     expect({ status, hasWarning: headers['warning'] !== undefined }).toEqual({ status: 201, hasWarning: true })
@@ -132,7 +132,7 @@ describe('unknown and duplicate fields', () => {
     expect(headers['warning']).toBe('299 - "unknown field \\"bogus\\""')
   })
 
-  test('VAL-05: fields of a map are not unknown, whatever their name', async () => {
+  test('VAL-05: fields of a map are not unknown, with any name', async () => {
     const path = await someConfigMaps(server.api)
     const text = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"__proto__":"1","constructor":"2","toString":"3"}}'
     const { status, headers, text: answer } = await server.api.post(`${path}?fieldValidation=Strict`, text)
@@ -141,7 +141,7 @@ describe('unknown and duplicate fields', () => {
     expect((await server.api.get(`${path}/a`)).text).toBe(answer)
   })
 
-  test('VAL-15: with the gate off the parameter says nothing and fields are dropped in silence', async () => {
+  test('VAL-15: the parameter has no effect with the gate off, and fields are dropped silently', async () => {
     const api = await anApi({ featureGates: ['ServerSideFieldValidation=false'] })
     const path = configMapsIn(await aNamespace(api))
     const { status, headers } = await api.post(path, strange('a'))
@@ -150,7 +150,7 @@ describe('unknown and duplicate fields', () => {
 })
 
 describe('dry run', () => {
-  test('DRY-01, DRY-08, DRY-09, DRY-10: create answers as the real one, and nothing is there', async () => {
+  test('DRY-01, DRY-08, DRY-09, DRY-10: create answers like the real one, and stores nothing', async () => {
     const path = await someConfigMaps(server.api)
     const { body: before } = await server.api.get(path)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${before.metadata.resourceVersion}`)
@@ -182,7 +182,7 @@ describe('dry run', () => {
     expect((await server.api.get(`${path}/a`)).body).toEqual(made)
   })
 
-  test('DRY-02, DRY-03, QP-14: an empty value is refused, and of several each is read, whatever the verb', async () => {
+  test('DRY-02, DRY-03, QP-14: an empty value is refused, and each of several is read, for any verb', async () => {
     const path = await someConfigMaps(server.api, 'a')
     const text = (kind: string, values: string) =>
       `${kind}.meta.orch.io "" is invalid: dryRun: Unsupported value: []string{${values}}: supported values: "All"`
@@ -296,7 +296,7 @@ describe('dry run', () => {
     ['deletecollection', 'DELETE', ''],
   ]
 
-  test.each(writes)('DRY-14: who may only %s may do so as a dry run, and nothing else (%s %s)', async (verb, ...own) => {
+  test.each(writes)('DRY-14: a user with the right to %s may do so as a dry run, and nothing else (%s %s)', async (verb, ...own) => {
     const path = await someConfigMaps(server.api, 'a')
     const namespace = path.split('/')[4] ?? ''
     const name = aName('user')

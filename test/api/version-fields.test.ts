@@ -40,7 +40,7 @@ test('another kind keeps an annotation of that name in its metadata', async () =
   expect(body.metadata.annotations).toEqual({ [countAnnotation]: '1' })
 })
 
-test('who replaces a DaemonSet without the count owns it from then on, and the count stays', async () => {
+test('a PUT of a DaemonSet without the count owns it from then on, and the count stays', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/daemonsets`
   await created(server.api, `${path}?fieldManager=first`, daemonSet)
   const { body } = await server.api.put(`${path}/d?fieldManager=second`, daemonSet)
@@ -55,7 +55,7 @@ const target = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
 const share = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }
 const pods = { type: 'Pods', pods: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '1' } } }
 
-test('metrics are kept with the share of processors last, and belong to who gave them in another order', async () => {
+test('metrics are kept with the share of processors last, and belong to the writer of another order', async () => {
   const path = `/apis/autoscaling/v2/namespaces/${await aNamespace(server.api)}/horizontalpodautoscalers`
   const autoscaler = { metadata: { name: 'h' }, spec: { scaleTargetRef: target, maxReplicas: 5, metrics: [share, pods] } }
   expect((await created(server.api, `${path}?fieldManager=first`, autoscaler)).spec).toMatchObject({ metrics: [pods, share] })
@@ -68,7 +68,7 @@ test('metrics are kept with the share of processors last, and belong to who gave
   expect((await server.api.get(`${path}/h`)).body.spec).toMatchObject({ maxReplicas: 6, metrics: [pods, share] })
 })
 
-test('what an autoscaler of v1 has by conversion belongs to its writer', async () => {
+test('fields of an autoscaler of v1 by conversion belong to its writer', async () => {
   const path = `/apis/autoscaling/v1/namespaces/${await aNamespace(server.api)}/horizontalpodautoscalers`
   const body = await created(server.api, `${path}?fieldManager=m`, {
     metadata: { name: 'h' },
@@ -86,7 +86,7 @@ test('a status of v2beta2 has the fields that v2 leaves out where they are empty
   expect(body.status).toEqual({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null })
 })
 
-test('what a Service had as one of another type goes, and is owned all the same', async () => {
+test('the former type’s fields of a Service are removed, and are owned all the same', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
   await created(server.api, `${path}?fieldManager=first`, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
   await server.api.patch(`${path}/s?fieldManager=second`, { spec: { type: 'NodePort' } })

@@ -67,13 +67,13 @@ test('MACH-ID-05: a review of its own answers with a time and none of the metada
   expect(Object.keys(rules.body.metadata)).toEqual(['creationTimestamp'])
 })
 
-test('a review of a token that is unknown keeps what was sent of its status, but for the verdict', async () => {
+test('a review of an unknown token keeps the sent status, except for the verdict', async () => {
   const status = { authenticated: true, audiences: ['a'], error: 'e', user: { username: 'u', extra: { A: ['b'] } } }
   const { body } = await server.api.post(`${authentication}/tokenreviews`, { spec: { token: 'x' }, status })
   expect(body['status']).toEqual({ user: status.user, audiences: ['a'], error: 'invalid bearer token' })
 })
 
-test('other reviews keep metadata that was sent, but for what the server says', async () => {
+test('other reviews keep sent metadata, except for the server’s own', async () => {
   const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
   const { body } = await server.api.post(`${authentication}/tokenreviews`, { metadata, spec: { token: 'x' } })
   expect(body.metadata).toMatchObject({ name: 'x', labels: { a: 'b' }, creationTimestamp: null })

@@ -37,7 +37,7 @@ function linesOf(stream: Readable): () => Promise<WatchEvent> {
   }
 }
 
-test('READ-07: initial events are compressed for a client that accepts it; later ones come at once in the same stream', async () => {
+test('READ-07: initial events are compressed for a client that accepts it; later ones are sent at once in the same stream', async () => {
   const path = await someConfigMaps(server.api)
   for (let at = 0; at < 30; at++) await created(server.api, path, configMap({ name: `m-${at}`, data: { text: 'x'.repeat(2000) } }))
   const response = await asked(server.api, `${path}?${initial}`)
@@ -78,7 +78,7 @@ test.each([
   expect(await linesOf(response)()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
 })
 
-test('READ-07: without the gate no watch is compressed', async () => {
+test('READ-07: no watch is compressed without the gate', async () => {
   const api = await anApi({ flags: ['--feature-gates=WatchListCompression=false'] })
   const path = await someConfigMaps(api, 'a')
   const response = await asked(api, `${path}?${initial}`)

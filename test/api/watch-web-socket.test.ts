@@ -80,7 +80,7 @@ test('a watch that is opened as a WebSocket sends each event as one text message
   expect(code).toBe(1000)
 })
 
-test('in Protobuf each event is one binary message, without the length that a stream has before it', async () => {
+test('each event in Protobuf is one binary message, without the length prefix of a stream', async () => {
   const path = await someConfigMaps(server.api, 'a')
   const type = 'application/vnd.orch.protobuf;stream=watch'
   const streamed = await new Promise<Buffer>((resolve, reject) => {
@@ -103,7 +103,7 @@ test('in Protobuf each event is one binary message, without the length that a st
   expect([isBinary, Buffer.from(text, 'latin1')]).toEqual([true, streamed.subarray(4)])
 })
 
-test('what a client sends is ignored, its pings are answered, and a message that is too long ends the watch', async () => {
+test('a client’s messages are ignored, its pings are answered, and a message that is too long ends the watch', async () => {
   const path = await someConfigMaps(server.api)
   const { client, next } = aSocket(`${path}?watch=true`)
   await once(client, 'open')
@@ -173,7 +173,7 @@ test.each([
   expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
 })
 
-test('what is no watch is answered as if it had not asked for a WebSocket', async () => {
+test('a request that is no watch is answered as if it had not asked for a WebSocket', async () => {
   const path = await someConfigMaps(server.api, 'a')
   const { status, body } = await refusal(aSocket(path).client)
   expect(status).toBe(200)

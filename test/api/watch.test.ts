@@ -51,7 +51,7 @@ describe('the stream', () => {
     expect(Number(deletion)).toBeGreaterThan(Number(put.metadata.resourceVersion))
   })
 
-  test('WATCH-06: an object with finalizers is MODIFIED when it is asked to go, DELETED when it goes', async () => {
+  test('WATCH-06: an object with finalizers is MODIFIED when its deletion is requested, DELETED when it is removed', async () => {
     const path = await someConfigMaps(server.api)
     await created(server.api, path, configMap({ name: 'a', finalizers: ['example.com/hold'] }))
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}`)
@@ -71,7 +71,7 @@ describe('the stream', () => {
     expect(told(await watch.take(2))).toEqual(['MODIFIED a', 'ADDED b'])
   })
 
-  test('WATCH-17: events come in the order of their versions, each once', async () => {
+  test('WATCH-17: events are in the order of their versions, each once', async () => {
     const path = await someConfigMaps(server.api)
     const from = await versionOf(path)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${from}`)
@@ -142,7 +142,7 @@ describe('where a watch starts', () => {
     expect(told(await watch.take(2))).toEqual(['MODIFIED a', 'ADDED c'])
   })
 
-  test('WATCH-14: a version: what came after it, and nothing else', async () => {
+  test('WATCH-14: a version starts it with later changes, and nothing else', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const from = await versionOf(path)
     await server.api.delete(`${path}/b`)
@@ -232,7 +232,7 @@ describe('where a watch starts', () => {
     expect({ status, reason: body['reason'] }).toEqual({ status: 400, reason: 'BadRequest' })
   })
 
-  test('RV-39: a match is refused on a watch; limit and continue say nothing', async () => {
+  test('RV-39: a match is refused on a watch; limit and continue have no effect', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     expect((await server.api.get(`${path}?watch=1&resourceVersion=1&resourceVersionMatch=Exact`)).body).toMatchObject({
       code: 422,
@@ -244,7 +244,7 @@ describe('where a watch starts', () => {
 })
 
 describe('selectors', () => {
-  test('QP-10, QP-12: objects enter and leave what is watched', async () => {
+  test('QP-10, QP-12: objects enter and leave the selection', async () => {
     const path = await someConfigMaps(server.api)
     const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${await versionOf(path)}&labelSelector=app%3Dweb`)
     await created(server.api, path, configMap({ name: 'never', labels: { app: 'db' } }))
@@ -263,7 +263,7 @@ describe('selectors', () => {
     expect(last).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'never' } } })
   })
 
-  test('QP-10, WATCH-14: a watch that begins in the past sees them enter and leave as if it had been there', async () => {
+  test('QP-10, WATCH-14: a watch that begins in the past sees them enter and leave as if it had run since then', async () => {
     const path = await someConfigMaps(server.api)
     const from = await versionOf(path)
     const labelled = (name: string, app: string) => configMap({ name, labels: { app }, data: { app } })
@@ -385,7 +385,7 @@ describe('the end and bookmarks', () => {
     })
   })
 
-  test('WATCH-11, READ-20: about once a minute there is a bookmark', async () => {
+  test('WATCH-11, READ-20: a bookmark is sent about once a minute', async () => {
     const clock = createFakeClock(Date.now())
     const api = await anApi({ clock })
     const path = await someConfigMaps(api, 'a')
@@ -398,7 +398,7 @@ describe('the end and bookmarks', () => {
     expect(told(await silent.take(1))).toEqual(['ADDED b'])
   })
 
-  test('WATCH-08, READ-01: sendInitialEvents ends what is there with a marked bookmark', async () => {
+  test('WATCH-08, READ-01: sendInitialEvents ends the initial objects with a marked bookmark', async () => {
     const path = await someConfigMaps(server.api, 'a', 'b')
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
     const watch = await server.api.watch(`${path}?${query}`)

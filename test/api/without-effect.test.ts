@@ -3,7 +3,7 @@ import { sharedApi } from './api.ts'
 
 const server = sharedApi()
 
-test('the storage versions that a definition has had stand in its status', async () => {
+test('the former storage versions of a definition are in its status', async () => {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' }
   const schema = { openAPIV3Schema: { type: 'object' } }
   const { status, body } = await server.api.post('/apis/apiextensions.orch.io/v1/customresourcedefinitions', {

@@ -37,7 +37,7 @@ describe('Jobs', () => {
   })
 })
 
-test('a Pod that is there keeps everything but its images, its deadline and its tolerations', async () => {
+test('an existing Pod keeps everything but its images, its deadline and its tolerations', async () => {
   const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
   const pod = await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: template('Always').spec })
   const spec = pod['spec'] as { containers: object[] }

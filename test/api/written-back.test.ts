@@ -6,7 +6,7 @@ const server = sharedApi()
 
 const podSpec = { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' }
 
-test('META-15: who writes an object back with times and a generation of another day is not refused, and changes none of them', async () => {
+test('META-15: an object written back with times and a generation of another day is accepted, and changes none of them', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`
   const { metadata } = await created(server.api, path, {
     metadata: { name: 'd' },
@@ -30,7 +30,7 @@ test('META-15: who writes an object back with times and a generation of another 
   })
 })
 
-test('META-12: a Job that goes back as it was shown is not written; without labels it has those of its Pods', async () => {
+test('META-12: a Job written back unchanged is not written; without labels it gets those of its Pods', async () => {
   const path = `/apis/batch/v1/namespaces/${await aNamespace(server.api)}/jobs`
   const made = await created(server.api, path, { metadata: { name: 'j' }, spec: { template: { spec: podSpec } } })
   expect(made.metadata.labels).toEqual({ 'controller-uid': made.metadata.uid, 'job-name': 'j' })
@@ -38,7 +38,7 @@ test('META-12: a Job that goes back as it was shown is not written; without labe
   expect(body).toEqual(made)
 })
 
-test('META-12: a request for a certificate that goes back as it was shown is not written, whatever its writer is', async () => {
+test('META-12: a request for a certificate written back unchanged is not written, for any writer', async () => {
   const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
   const headers = {
     'impersonate-user': 'orch-admin',
@@ -55,7 +55,7 @@ test('META-12: a request for a certificate that goes back as it was shown is not
   expect((await server.api.put(`${path}/c`, made)).body).toEqual(made)
 })
 
-test('META-09, META-12: a Namespace that goes back as it was shown is not written, if the server made up its name too', async () => {
+test('META-09, META-12: a Namespace written back unchanged is not written, with a generated name too', async () => {
   for (const metadata of [{ generateName: 'made-' }, { generateName: 'made-', labels: { zz: 'b', a: 'b' } }]) {
     const made = await created(server.api, '/api/v1/namespaces', { metadata })
     expect(Object.keys(made.metadata)).toEqual([

@@ -14,7 +14,7 @@ const onConfigMaps = { resources: [{ group: '', resources: ['configmaps'] }], na
 const ofStage = (events: readonly WrittenEvent[], stage: string) => events.filter((event) => event.stage === stage)
 
 describe('levels', () => {
-  test('AUDIT-08: Metadata tells who did what to which object and how it ended, and no body', async () => {
+  test('AUDIT-08: Metadata has the user, the action, the object and the outcome, and no body', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }]))
     const { headers } = await audited.api.post(`${inDefault}?dryRun=All`, configMap({ name: 'a', data: { k: 'body-text' } }), {
       'user-agent': 'tester/1',
@@ -59,7 +59,7 @@ describe('levels', () => {
     expect(JSON.stringify(events)).not.toContain('body-text')
   })
 
-  test('AUDIT-08: Request adds what was sent, RequestResponse what was answered', async () => {
+  test('AUDIT-08: Request adds the request’s body, RequestResponse the answer’s', async () => {
     const policy = aPolicy(
       [
         { level: 'Request', ...onConfigMaps, verbs: ['create', 'patch'] },
@@ -84,7 +84,7 @@ describe('levels', () => {
     expect(list?.responseObject).toMatchObject({ kind: 'ConfigMapList' })
   })
 
-  test('AUDIT-08: managed fields are left out where the policy says so, and a rule may say otherwise', async () => {
+  test('AUDIT-08: managed fields are left out if the policy says so, and a rule may say otherwise', async () => {
     const policy = aPolicy(
       [
         { level: 'RequestResponse', ...onConfigMaps, verbs: ['get'], omitManagedFields: false },
@@ -103,7 +103,7 @@ describe('levels', () => {
   })
 })
 
-test('AUDIT-08, LIM-12: large bodies, and what is answered to them, are written down whole, also when the server stops at once', async () => {
+test('AUDIT-08, LIM-12: large bodies and answers are written whole, also when the server stops at once', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'RequestResponse', ...onConfigMaps }]))
   const data = Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`k${index}`, 'value']))
   await audited.api.post(inDefault, configMap({ name: 'json', data }))
@@ -176,7 +176,7 @@ describe('the log', () => {
     expect(complete).toContain('response="404"')
   })
 
-  test('AUDIT-08: a file that has grown is set aside, and only so many are kept', async () => {
+  test('AUDIT-08: a large file is rotated, and a bounded number is kept', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Request', ...onConfigMaps, verbs: ['create'] }]), {
       flags: ['--audit-log-maxsize=1', '--audit-log-maxbackup=1', '--audit-log-compress'],
     })
@@ -186,7 +186,7 @@ describe('the log', () => {
     await expect.poll(() => readdirSync(audited.folder).filter((name) => /^audit-.*\.log\.gz$/.test(name))).toHaveLength(1)
   })
 
-  test('AUDIT-08: files set aside that are too old go, files of other names stay', async () => {
+  test('AUDIT-08: rotated files that are too old are removed, and files of other names stay', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Request', ...onConfigMaps, verbs: ['create'] }]), {
       flags: ['--audit-log-maxsize=1', '--audit-log-maxage=2'],
     })
@@ -217,7 +217,7 @@ describe('the log', () => {
     expect([large?.requestObject, large?.responseObject]).toEqual([undefined, undefined])
   })
 
-  test('AUDIT-08: in batch mode what waits is written when the server stops', async () => {
+  test('AUDIT-08: waiting events are written when the server stops in batch mode', async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', nonResourceURLs: ['/version'] }]), {
       flags: ['--audit-log-mode=batch', '--audit-log-batch-max-size=100', '--audit-log-batch-max-wait=1h'],
     })
@@ -225,7 +225,7 @@ describe('the log', () => {
     expect(await audited.events()).toHaveLength(2)
   })
 
-  test('AUDIT-08: a disk that takes nothing ends requests only where that is asked for', async () => {
+  test('AUDIT-08: a full disk ends requests only if that is asked for', async () => {
     for (const [mode, code] of [
       ['blocking', 200],
       ['blocking-strict', 500],
@@ -355,14 +355,14 @@ describe('settings that cannot work', () => {
   })
 })
 
-test('AUDIT-08: without a policy nothing is counted', async () => {
+test('AUDIT-08: nothing is counted without a policy', async () => {
   const api = await anApi()
   await aNamespace(api)
   expect((await api.get('/metrics')).text).not.toContain('apiserver_audit_')
   expect(readEvents('')).toEqual([])
 })
 
-test('AUDIT-08, IMP-01, READ-27: the event keeps who asked, as whom and by which permission, and what was decided and why', async () => {
+test('AUDIT-08, IMP-01, READ-27: the event has the user, the impersonated user and the permission, and the decision with its reason', async () => {
   const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', ...onConfigMaps }], { omitStages: ['RequestReceived'] }))
   const answer = await audited.api.get(`${inDefault}/a`, { 'impersonate-user': 'jane', 'impersonate-group': 'dev' })
   expect(answer.status).toBe(403)
@@ -376,7 +376,7 @@ test('AUDIT-08, IMP-01, READ-27: the event keeps who asked, as whom and by which
   })
 })
 
-describe('the use of a version that will go', () => {
+describe('the use of a deprecated version', () => {
   const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
   const use = async () => {
     const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: 'autoscaling' }], namespaces: ['default'] }]))
@@ -401,7 +401,7 @@ describe('the use of a version that will go', () => {
     for (const label of labels.split(',')) expect(counted).toEqual([expect.stringContaining(label)])
   })
 
-  test('AUDIT-07, DEP-17: stands in the event', async () => {
+  test('AUDIT-07, DEP-17: is in the event', async () => {
     const { audited } = await use()
     const [old, current] = (await audited.events()).filter(({ stage }) => stage === 'ResponseComplete')
     expect(old?.annotations).toMatchObject({ 'orch.io/deprecated': 'true', 'orch.io/removed-release': '1.26' })

@@ -41,7 +41,7 @@ describe('a watch', () => {
     for (const head of later) expect(head).toEqual(first)
   }
 
-  test('AUDIT-08: says in every event where it went, from where and when it came', async () => {
+  test('AUDIT-08: has in every event its target, and its source and time', async () => {
     const audited = await anAuditedApi(everything)
     expect((await audited.api.watch(target, { 'user-agent': 'watcher/1' })).status).toBe(200)
     expectOneHead(await audited.events())
@@ -92,7 +92,7 @@ describe('bodies', () => {
     })
   })
 
-  test('AUDIT-08: a Table, YAML and the options of a deletion are written as they are', async () => {
+  test('AUDIT-08: of a Table, YAML and the options of a deletion are written unchanged', async () => {
     const audited = await anAuditedApi(complete)
     const { api } = audited
     const yaml = 'metadata:\n  name: a\ndata:\n  k: v\n'
@@ -121,8 +121,8 @@ function beginWrite(api: Api): () => Promise<void> {
   }
 }
 
-describe('what is refused', () => {
-  test('AUDIT-08: is written down with its code and its Status, from wherever it is refused', async () => {
+describe('a refused request', () => {
+  test('AUDIT-08: is written with its code and its Status, for a refusal at any place', async () => {
     const audited = await anAuditedApi(everything, { anonymousAuth: true })
     const { api } = audited
     const stranger = api.as({})
@@ -151,7 +151,7 @@ describe('what is refused', () => {
     ])
   })
 
-  test('AUDIT-08: because there is too much to do', async () => {
+  test('AUDIT-08: includes one for too many requests', async () => {
     const flags = ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false', '--max-mutating-requests-inflight=1']
     const audited = await anAuditedApi(complete, { anonymousAuth: true, flags })
     const finish = beginWrite(audited.api)

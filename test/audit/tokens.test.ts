@@ -63,7 +63,7 @@ test('AUDIT-08: a review is written down but for its token, and so is its answer
   ])
 })
 
-test('AUDIT-08: a ConfigMap that claims to be a review is written down as it came', async () => {
+test('AUDIT-08: a ConfigMap that claims to be a review is written unchanged', async () => {
   const { api, events } = await anAuditedApi(
     aPolicy([{ level: 'Request', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['create'] }]),
   )

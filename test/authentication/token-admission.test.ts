@@ -28,7 +28,7 @@ function requestToken({ askAsAdmin }: TestServer, spec: object = {}) {
   return askAsAdmin('/api/v1/namespaces/default/serviceaccounts/robot/token', { method: 'POST', body: { spec } })
 }
 
-test('AUTHN-SA-13, ADM-WH-01: a validating webhook is asked once, with the whole request, and what it refuses is not signed', async () => {
+test('AUTHN-SA-13, ADM-WH-01: a validating webhook is called once, with the whole request, and a refused token is not signed', async () => {
   const hook = await aWebhookServer(answering(() => ({ allowed: false, status: { message: 'no tokens today' } })))
   const server = await aServerThatAsks('validating', hook)
   const answer = await requestToken(server)
@@ -55,7 +55,7 @@ test('AUTHN-SA-13, ADM-WH-01: a validating webhook is asked once, with the whole
   expect((await requestToken(server)).code).toBe(201)
 })
 
-test('AUTHN-SA-13: what a mutating webhook changes stands in the token, and is judged as if it had been asked for', async () => {
+test('AUTHN-SA-13: a mutating webhook’s changes are in the token, and are judged as if they had been requested', async () => {
   const change = (value: unknown) => patching(() => [{ op: 'replace', path: '/spec/expirationSeconds', value }])
   const hook = await aWebhookServer(change(1200))
   const server = await aServerThatAsks('mutating', hook)

@@ -23,7 +23,7 @@ async function secretNames({ client }: TestServer): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name ?? '').filter((name) => name.startsWith('bootstrap-token-'))
 }
 
-test('CTRL-01: bootstrap tokens that have expired are deleted, the others when their time has come', async () => {
+test('CTRL-01: expired bootstrap tokens are deleted, the others at their expiry', async () => {
   const clock = createFakeClock()
   const server = await aServer({ clock, controllers: ['*', 'tokencleaner'] })
   const collection = server.client.resource(secrets)
@@ -57,7 +57,7 @@ test('CTRL-03, CTRL-12: the public words about the cluster are signed by every t
   await until(async () => expect(await signed()).toEqual({ kubeconfig: 'words' }))
 })
 
-test('AUTHN-SA-14: the Secret of a service account is filled, its token is the account, and both go with it', async () => {
+test('AUTHN-SA-14: the Secret of a service account gets a token, which authenticates the account, and both are deleted with it', async () => {
   const server = await aServer()
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
   await server.client.resource(serviceAccounts).create(account)
@@ -73,7 +73,7 @@ test('AUTHN-SA-14: the Secret of a service account is filled, its token is the a
   await until(() => expect(filled()).rejects.toBeInstanceOf(StatusError))
 })
 
-test('AUTHN-SA-14: a Secret of an account that does not exist is deleted, and so is one of an account that was there before', async () => {
+test('AUTHN-SA-14: a Secret of an account that does not exist is deleted, and so is one of a former account', async () => {
   const server = await aServer()
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default' } }
   await server.client.resource(serviceAccounts).create(account)

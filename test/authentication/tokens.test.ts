@@ -52,7 +52,7 @@ function signed(pem: string, header: object, payload: object): string {
 }
 
 describe('tokens of service accounts', () => {
-  test('AUTHN-SA-01, AUTHN-SA-03, AUTHN-SA-04, AUTHN-SA-11: a token that was asked for is its account, without any flag', async () => {
+  test('AUTHN-SA-01, AUTHN-SA-03, AUTHN-SA-04, AUTHN-SA-11: a requested token authenticates its account, without any flag', async () => {
     const server = await aServer()
     const { metadata } = await anAccount(server)
     expect(await whoIs(server, await aToken(server))).toEqual({
@@ -62,7 +62,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  test('AUTHN-SA-13: a token lives an hour and is for the server, unless something else is asked for', async () => {
+  test('AUTHN-SA-13: a token lives an hour and is for the server by default', async () => {
     const clock = createFakeClock()
     const server = await aServer({ clock })
     await anAccount(server)
@@ -118,7 +118,7 @@ describe('tokens of service accounts', () => {
     expect(answer.body.message).toContain(message)
   })
 
-  test('AUTHN-SA-13: a token is not made for an account that is not there, nor for another name than the path says', async () => {
+  test('AUTHN-SA-13: a token is not issued for an absent account, nor for another name than the path’s', async () => {
     const server = await aServer()
     expect((await requestToken(server)).code).toBe(404)
     await anAccount(server)
@@ -128,7 +128,7 @@ describe('tokens of service accounts', () => {
     expect(answer.body.message).toContain('metadata.name')
   })
 
-  test('AUTHN-SA-13: the configured bound shortens a life, and says so', async () => {
+  test('AUTHN-SA-13: the configured bound shortens a life, and the answer shows it', async () => {
     const server = await aServer({ flags: ['--service-account-max-token-expiration=1h'] })
     await anAccount(server)
     const { body, headers } = await requestToken(server, { expirationSeconds: 7200 })
@@ -136,7 +136,7 @@ describe('tokens of service accounts', () => {
     expect(headers['warning']).toContain('requested expiration of 7200 seconds shortened to 3600 seconds')
   })
 
-  test('AUTHN-SA-13: the token of a volume lives a year, and says when it should have been renewed', async () => {
+  test('AUTHN-SA-13: the token of a volume lives a year, and contains the time of its renewal', async () => {
     const clock = createFakeClock()
     const server = await aServer({ clock })
     await anAccount(server)
@@ -178,7 +178,7 @@ describe('tokens of service accounts', () => {
     await until(async () => expect(await whoIs(server, token)).toBe(401))
   })
 
-  test('AUTHN-SA-10: an account that is being deleted stands for its tokens for another minute', async () => {
+  test('AUTHN-SA-10: an account under deletion authenticates its tokens for another minute', async () => {
     const clock = createFakeClock()
     const server = await aServer({ clock })
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default', finalizers: ['a.io/b'] } }
@@ -216,7 +216,7 @@ describe('tokens of service accounts', () => {
     expect(await whoIs(server, signed(stranger, { alg: 'ES256' }, payload))).toBe(401)
   })
 
-  test('AUTHN-SA-02, ERR-03: whatever is wrong with a token, it is refused in the same words', async () => {
+  test('AUTHN-SA-02, ERR-03: any wrong token is refused in the same words', async () => {
     const clock = createFakeClock()
     const { server, pem } = await aServerWithKey('rsa', { clock })
     await anAccount(server)
@@ -312,7 +312,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  test('AUTHN-SA-13, AUDIT-08: the use of a token after the time that was asked for stands in the audit event, and is counted', async () => {
+  test('AUTHN-SA-13, AUDIT-08: the use of a token after its requested time is in the audit event, and is counted', async () => {
     const clock = createFakeClock()
     const log = aFile('')
     const policy = aFile(JSON.stringify({ apiVersion: 'audit.orch.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }))
@@ -343,7 +343,7 @@ describe('tokens of service accounts', () => {
     expect(text).toMatch(/^authenticated_user_requests\{username="other"\} [1-9]/m)
   })
 
-  test('AUTHN-SA-11: others can check a token by what the server publishes', async () => {
+  test('AUTHN-SA-11: other servers can check a token by the published documents', async () => {
     const server = await aServer({ flags: ['--service-account-issuer=https://issuer.example', '--api-audiences=us'] })
     await anAccount(server)
     const token = await aToken(server)
@@ -375,7 +375,7 @@ describe('tokens of service accounts', () => {
     },
   )
 
-  test('AUTHN-SA-11: several issuers are taken, the first stands in new tokens, and the keys may be said to lie elsewhere', async () => {
+  test('AUTHN-SA-11: several issuers are accepted, the first is in new tokens, and the keys may have another URL', async () => {
     const flags = ['https://first.example', 'https://second.example'].map((issuer) => `--service-account-issuer=${issuer}`)
     const { server, pem } = await aServerWithKey('ec', { flags: [...flags, '--service-account-jwks-uri=https://keys.example/jwks'] })
     await anAccount(server)
@@ -406,7 +406,7 @@ describe('tokens of service accounts', () => {
     for (const path of ['/.well-known/openid-configuration', '/openid/v1/jwks']) expect((await server.askAsAdmin(path)).code).toBe(404)
   })
 
-  test('AUTHN-SA-11: accounts may read what is published, strangers may not', async () => {
+  test('AUTHN-SA-11: accounts may read the published documents, strangers may not', async () => {
     const server = await aServer({ anonymousAuth: true })
     await anAccount(server)
     expect((await server.ask('/openid/v1/jwks', { token: await aToken(server) })).code).toBe(200)
@@ -424,7 +424,7 @@ describe('tokens of a file', () => {
     expect(await whoIs(server, 't0ke')).toBe(401)
   })
 
-  test('AUTHN-FILE-03, AUTHN-FILE-04: are good until the server ends, whatever becomes of the file', async () => {
+  test('AUTHN-FILE-03, AUTHN-FILE-04: are valid until the server ends, for any change of the file', async () => {
     const clock = createFakeClock()
     const path = aFile(rows)
     const server = await aServer({ clock, flags: [`--token-auth-file=${path}`] })
@@ -507,7 +507,7 @@ describe('bootstrap tokens', () => {
     },
   )
 
-  test('AUTHN-BOOT-10: ends when its Secret is deleted, and when its time has come', async () => {
+  test('AUTHN-BOOT-10: end when their Secret is deleted, and at their expiry', async () => {
     const clock = createFakeClock()
     const expiration = new Date(clock.now() + 5 * second).toISOString()
     const server = await aServerWith({ expiration }, {}, clock)
@@ -528,7 +528,7 @@ describe('reviews', () => {
   const reviewPath = '/apis/authentication.orch.io/v1/tokenreviews'
   const review = ({ askAsAdmin }: TestServer, spec: object) => askAsAdmin(reviewPath, { method: 'POST', body: { spec } })
 
-  test('VIRT-05: a token review tells whose a token is, and for whom of those that were asked for', async () => {
+  test('VIRT-05: a token review contains the token’s user, and the matching ones of the requested audiences', async () => {
     const server = await aServer()
     await anAccount(server)
     const token = await aToken(server, { audiences: ['vault', 'other'] })

@@ -86,7 +86,7 @@ test('AZC-07, AZC-09: a webhook that fails denies or has no opinion; one whose c
 })
 
 describe('AZC-11: a changed file', () => {
-  test('is read again: webhooks come and go, and what they had allowed does not count any more', async () => {
+  test('is read again: webhooks are added and removed, and their earlier approvals do not count any more', async () => {
     const before = await aWebhook(() => ({ allowed: true }))
     const after = await aWebhook((user) => ({ allowed: user === 'john' }))
     const { api, write } = await aServer(rbac, before.link('a'))

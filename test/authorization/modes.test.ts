@@ -11,7 +11,7 @@ const anApiWith = (...flags: string[]) => anApi({ flags, controllers: [] } satis
 const pods = '/api/v1/namespaces/default/pods'
 
 describe('modes', () => {
-  test('AUTHZ-02: AlwaysAllow lets everybody who is known do everything', async () => {
+  test('AUTHZ-02: AlwaysAllow allows every authenticated user everything', async () => {
     expect((await aPerson(await anApiWith('--authorization-mode=AlwaysAllow')).get('/metrics')).status).toBe(200)
   })
 
@@ -52,13 +52,13 @@ describe('AUTHZ-04: ABAC', () => {
     expect((await alice.get('/metrics')).status).toBe(403)
   })
 
-  test('AUTHZ-08, AUTHN-ANON-09, AUTHN-ANON-10: a star means everybody who is known, and no stranger', async () => {
+  test('AUTHZ-08, AUTHN-ANON-09, AUTHN-ANON-10: a star matches every authenticated user, and no stranger', async () => {
     const api = await withPolicies(line({ user: '*', namespace: '*', resource: 'pods' }))
     expect((await aPerson(api).get(pods)).status).toBe(200)
     expect((await aPerson(api, 'system:anonymous', 'system:unauthenticated').get(pods)).status).toBe(403)
   })
 
-  test('AUTHZ-08: the older format has no version; what it leaves out means everything, but no strangers', async () => {
+  test('AUTHZ-08: the older format has no version; an absent member matches everything, but no strangers', async () => {
     const api = await withPolicies(
       '{"user":"alice"}',
       '{"user":"bob","resource":"pods","readonly":true}',
@@ -270,7 +270,7 @@ describe('Webhook', () => {
     expect({ status, text }).toEqual({ status: 500, text: expect.stringContaining('both allow and deny') })
   })
 
-  test('AUTHZ-07: where it asks must be encrypted or this machine, and not link-local', async () => {
+  test('AUTHZ-07: its URL must be encrypted or on this machine, and not link-local', async () => {
     for (const [server, expected] of [
       ['http://192.0.2.1/decide', 'must begin with https://'],
       ['https://169.254.169.254/decide', 'link-local addresses are not asked'],
@@ -286,7 +286,7 @@ describe('Webhook', () => {
     }
   })
 
-  test('AUTHZ-07: an attempt that fails is made again, and equal questions are asked once', async () => {
+  test('AUTHZ-07: a failed attempt is repeated, and equal questions are asked once', async () => {
     let failures = 2
     const { asked, flags } = await aDecider((review) => (failures-- > 0 ? { code: 503, body: {} } : verdict(review, { allowed: true })))
     const api = await anApiWith(...flags)
@@ -306,7 +306,7 @@ describe('Webhook', () => {
     expect(text).toMatch(/^apiserver_authorization_decisions_total\{type="Webhook",name="default",decision="allowed"\} 1$/m)
   })
 
-  test('VIRT-05: reviews tell a final no, an error, and rules that a webhook cannot list', async () => {
+  test('VIRT-05: reviews contain a final no, an error, and the note that a webhook’s rules cannot be listed', async () => {
     const { flags } = await aDecider((review) =>
       review.spec.resourceAttributes?.verb === 'list'
         ? verdict(review, { allowed: false, denied: true, reason: 'never' })
@@ -329,7 +329,7 @@ describe('Webhook', () => {
     })
   })
 
-  test('AUTHZ-07: another mode may still allow what the webhook could not tell', async () => {
+  test('AUTHZ-07: another mode may still allow after a failed webhook', async () => {
     const { flags } = await aDecider(() => ({ code: 404, body: {} }), 'Webhook,AlwaysAllow')
     const api = await anApiWith(...flags)
     expect((await aPerson(api).get(pods)).status).toBe(200)
@@ -340,7 +340,7 @@ describe('Node', () => {
   const aNode = (api: Api, name: string) => aPerson(api, `system:node:${name}`, 'system:nodes')
   const secretsIn = (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`
 
-  test('AUTHZ-07: a node reads what its pods need, and nothing else', async () => {
+  test('AUTHZ-07: a node reads its pods’ needs, and nothing else', async () => {
     const api = await anApiWith('--authorization-mode=Node,RBAC')
     const namespace = await aNamespace(api)
     for (const name of ['used', 'unused', 'key']) {

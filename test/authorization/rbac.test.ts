@@ -5,8 +5,8 @@ import { aBinding, aClusterRole, aPerson, aRole, give, onceAllowed, rbac } from 
 const server = sharedApi()
 const readConfigMaps = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }
 
-describe('a user may do what roles give', () => {
-  test('AUTHZ-01, ERR-06: and nothing else: the 403 says who wanted what, and where', async () => {
+describe('a user’s rights by roles', () => {
+  test('AUTHZ-01, ERR-06: are the only ones: the 403 names the user, the action and the place', async () => {
     const { api } = server
     const jane = aPerson(api, 'jane')
     const why = 'User "jane" cannot list resource "configmaps" in API group "" in the namespace "default"'
@@ -27,7 +27,7 @@ describe('a user may do what roles give', () => {
     ])
   })
 
-  test('AUTHZ-03, ADDR-13: a role in a namespace holds there, until its binding goes', async () => {
+  test('AUTHZ-03, ADDR-13: of a role in a namespace apply there, until its binding is deleted', async () => {
     const { api } = server
     const [namespace, other, person] = [await aNamespace(api), await aNamespace(api), aPerson(api)]
     const name = await give(api, person, [readConfigMaps], namespace)
@@ -45,7 +45,7 @@ describe('a user may do what roles give', () => {
     ).toBe(403)
   })
 
-  test('AUTHZ-03, ADDR-13: a cluster role bound in a namespace holds there only', async () => {
+  test('AUTHZ-03, ADDR-13: of a cluster role bound in a namespace apply there only', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await created(api, `${rbac}/namespaces/${namespace}/rolebindings`, aBinding('RoleBinding', 'v', 'ClusterRole', 'view', person.name))
@@ -54,7 +54,7 @@ describe('a user may do what roles give', () => {
     expect((await person.get(`/api/v1/namespaces/${namespace}/secrets`)).status).toBe(403)
   })
 
-  test('AUTHZ-05, ADDR-15: subresources are given on their own', async () => {
+  test('AUTHZ-05, ADDR-15: are separate for subresources', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [{ verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'] }], namespace)
@@ -66,7 +66,7 @@ describe('a user may do what roles give', () => {
     expect((await person.get(`${path}/scale`)).status).toBe(403)
   })
 
-  test('ADDR-15: who reads logs reads no Pods, and who reads Pods reads no logs', async () => {
+  test('ADDR-15: on logs give no Pods, and those on Pods no logs', async () => {
     const { api } = server
     const [namespace, ofLogs, ofPods] = [await aNamespace(api), aPerson(api), aPerson(api)]
     const pods = `/api/v1/namespaces/${namespace}/pods`
@@ -80,7 +80,7 @@ describe('a user may do what roles give', () => {
     expect((await ofPods.get(`${pods}/p/log`)).status).toBe(403)
   })
 
-  test('AUTHZ-03: names are given on their own; a list of the one object is allowed by its name', async () => {
+  test('AUTHZ-03: on names are separate; a list of the one object is allowed by its name', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const path = configMapsIn(namespace)
@@ -94,7 +94,7 @@ describe('a user may do what roles give', () => {
     expect((await person.get(`${path}?fieldSelector=metadata.name!%3Dmine`)).status).toBe(403)
   })
 
-  test('AUTHZ-03: paths that are no resources are given by cluster roles, with a star at their end', async () => {
+  test('AUTHZ-03: on paths that are no resources come from cluster roles, with a star at their end', async () => {
     const { api } = server
     const person = aPerson(api)
     await give(api, person, [{ verbs: ['get'], nonResourceURLs: ['/metrics', '/readyz/*'] }])
@@ -103,7 +103,7 @@ describe('a user may do what roles give', () => {
     expect((await person.get('/livez/ping')).status).toBe(403)
   })
 
-  test('AUTHZ-03: a cluster role that is bound in a namespace gives its resources there, and none of its paths', async () => {
+  test('AUTHZ-03: of a cluster role that is bound in a namespace cover its resources there, and none of its paths', async () => {
     const { api } = server
     const [namespace, person, name] = [await aNamespace(api), aPerson(api), aName('both')]
     const role = aClusterRole(name, [readConfigMaps, { verbs: ['get'], nonResourceURLs: ['/metrics'] }])
@@ -131,7 +131,7 @@ describe('a user may do what roles give', () => {
     expect((await onceAllowed(() => robot.get(configMapsIn(namespace)))).status).toBe(200)
   })
 
-  test('AUTHZ-08: a binding need not say the group of its role and its users', async () => {
+  test('AUTHZ-08: need no group of the role and the users in a binding', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const bindings = `${rbac}/namespaces/${namespace}/rolebindings`
@@ -174,7 +174,7 @@ describe('a user may do what roles give', () => {
   })
 })
 
-describe('each operation asks for one verb', () => {
+describe('each operation needs one verb', () => {
   const operations: readonly (readonly [method: string, suffix: string, verb: string])[] = [
     ['POST', '', 'create'],
     ['GET', '/x', 'get'],
@@ -215,7 +215,7 @@ describe('permissions that the writer lacks are not granted', () => {
     resources: ['roles', 'rolebindings'],
   }
 
-  test('AUTHZ-03: a role with more than its writer has is a 403 that lists what is missing', async () => {
+  test('AUTHZ-03: a role with more than its writer has is a 403 that lists the missing rights', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     await give(api, person, [mayWriteRoles, readConfigMaps], namespace)
@@ -312,7 +312,7 @@ describe('permissions that the writer lacks are not granted', () => {
     ).toBe(201)
   })
 
-  test('AUTHZ-03: a role is bound by those who have its rules, or the verb bind', async () => {
+  test('AUTHZ-03: a role is bound by users with its rules, or the verb bind', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const group = 'rbac.authorization.orch.io'
@@ -333,7 +333,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect(await bind('d', 'Role', 'none')).toMatchObject({ status: 404, body: { message: `role.${group} "none" not found` } })
   })
 
-  test('AUTHZ-03: rules that are gathered may be anything, so only those who have everything set that up', async () => {
+  test('AUTHZ-03: gathered rules may be anything, so only users with all rights set that up', async () => {
     const { api } = server
     const person = aPerson(api)
     await give(api, person, [{ verbs: ['create'], apiGroups: ['rbac.authorization.orch.io'], resources: ['clusterroles'] }])
@@ -345,7 +345,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect(refused.body.message).toMatch(/is forbidden: must have cluster-admin privileges to use the aggregationRule$/)
   })
 
-  test('AUTHZ-03: only who has everything takes an aggregationRule away, or changes it', async () => {
+  test('AUTHZ-03: only a user with all rights removes an aggregationRule, or changes it', async () => {
     const { api } = server
     const [person, name] = [aPerson(api), aName('sum')]
     await give(api, person, [{ verbs: ['update'], apiGroups: ['rbac.authorization.orch.io'], resources: ['clusterroles'] }])
@@ -379,7 +379,7 @@ describe('questions about access', () => {
   const reviews = '/apis/authorization.orch.io/v1'
   const ask = (kind: string, spec: object) => ({ apiVersion: 'authorization.orch.io/v1', kind, spec })
 
-  test('VIRT-02, VIRT-05: a review says which binding allows', async () => {
+  test('VIRT-02, VIRT-05: a review names the binding that allows', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const name = await give(api, person, [readConfigMaps], namespace)

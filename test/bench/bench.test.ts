@@ -73,14 +73,14 @@ test('an answer is read to its end, whether it has a length or is chunked, one a
     expect(lengths).toEqual([6, 35_001, 1, 200_001, 2])
   }))
 
-test('a body arrives as it was given', () =>
+test('a body arrives unchanged', () =>
   withConnection(async (connection) => {
     const { status, body } = await connection.send(bodyRequest('POST', '/echo', { text: 'ü'.repeat(5_000) }), true)
     expect(status).toBe(201)
     expect(body?.toString()).toContain(JSON.stringify({ text: 'ü'.repeat(5_000) }))
   }))
 
-test('a connection goes to the port that was asked, also with the credentials of a server at another one', async () => {
+test('a connection uses the requested port, also with the credentials of a server at another one', async () => {
   const connection = await Connection.open(port, { ...credentials, port: 1 } as Credentials)
   const { status } = await connection.send(getRequest('/length/1'))
   connection.close()
@@ -186,7 +186,7 @@ test('a request over HTTP/2 whose stream is closed unanswered is an error with i
   await expect(loadHttp2(session, '/lost', { concurrency: 1, durationMs: 1_000 })).rejects.toThrow(/GET \/lost|session/)
 })
 
-test('a child tells what it prints and says, and that it ended before', async () => {
+test('a child reports its output and messages, and its early end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-test-'))
   closing.push(() => rmSync(folder, { recursive: true, force: true }))
   const child = new Child(['-e', "console.log('port 12'); process.send({ cwd: process.cwd() }); process.disconnect()"], {}, folder)
@@ -252,7 +252,7 @@ test('sides take turns, and the median is the middle one', async () => {
   expect(median([5, 1, 3])).toBe(3)
 })
 
-test('objects of the bench have the size that was asked', () => {
+test('objects of the bench have the requested size', () => {
   expect(JSON.stringify(configMap('a', 3_000)).length).toBeGreaterThan(2_600)
   expect(JSON.stringify(configMap('a', 3_000)).length).toBeLessThanOrEqual(3_000)
 })
@@ -277,11 +277,11 @@ test.each([
   expect(isInMemory(type)).toBe(inMemory)
 })
 
-test('a folder mounted over counts as what was mounted last', () => {
+test('a folder mounted over counts as the last mount', () => {
   expect(fileSystemOf('/tmp/a', `${mounts}tmpfs /tmp ramfs rw 0 0`)).toBe('ramfs')
 })
 
-test('events of a watch are counted wherever packets end', () => {
+test('events of a watch are counted for any division into packets', () => {
   let take: (chunk: Buffer) => void = () => undefined
   const socket = { removeAllListeners() {}, write() {}, on: (_name: string, listener: typeof take) => (take = listener) }
   const watch = new CountingWatch({ socket, close() {} } as unknown as Connection, Buffer.alloc(0))
@@ -293,7 +293,7 @@ test('events of a watch are counted wherever packets end', () => {
   }
 })
 
-test('watches over HTTP/2 count the lines of each stream, wherever its packets end', async () => {
+test('watches over HTTP/2 count the lines of each stream, for any division into packets', async () => {
   const streams: ServerHttp2Stream[] = []
   const server = createSecureServer(servingPair).on('stream', (stream, { ':path': path }) => {
     stream.respond({ ':status': path === '/refused' ? 403 : 200 })

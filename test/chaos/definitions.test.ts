@@ -49,7 +49,7 @@ async function faultsOf(planted?: Answer, keysBelow: readonly string[] = []): Pr
   return lives.faults
 }
 
-describe('what is wrong is noticed', () => {
+describe('faults are noticed', () => {
   test('nothing, where nothing is', async () => {
     expect(await faultsOf()).toEqual([])
   })

@@ -54,7 +54,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
 
   const services: readonly Service[] = ['gateway', 'storage', 'watch', 'admission', 'controllers']
   for (const service of services) {
-    test(`CARD-25: each ${service} in turn is killed under load: requests go on, watches of other gateways do not even end`, async () => {
+    test(`CARD-25: requests continue while each ${service} in turn is killed under load, and watches of other gateways do not even end`, async () => {
       const watchers = await openWatchers()
       const load = startSteadyLoad({ clients: set.clients, workers: 6, retries: service === 'gateway' })
       const lines: string[] = []
@@ -90,7 +90,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
     }, 240_000)
   }
 
-  test('CARD-25: each member of etcd in turn, and NATS, is killed under load: requests go on, and no watch ends', async () => {
+  test('CARD-25: requests continue while each member of etcd in turn, and NATS, is killed under load, and no watch ends', async () => {
     const watchers = await openWatchers()
     const load = startSteadyLoad({ clients: set.clients, workers: 6, retries: true })
     const lines: string[] = []
@@ -123,7 +123,7 @@ describe.skipIf(missing.length > 0)(`one process after the other ${missing.join(
     })
   }, 240_000)
 
-  test('CARD-25: every service is restarted one after the other: no request of a client that asks again fails', async () => {
+  test('CARD-25: no request of a client that retries fails while every service is restarted one after the other', async () => {
     const watchers = await openWatchers()
     const load = startSteadyLoad({ clients: set.clients, workers: 6, retries: true })
     for (const service of services) {

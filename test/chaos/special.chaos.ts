@@ -17,7 +17,7 @@ const missing = [etcd, nats].flatMap((backend) => (backend.kind === 'missing' ? 
 /** A lease ends after ten seconds without a word of its holder. */
 const pauseSeconds = Number(process.env['ORCH_CHAOS_PAUSE_SECONDS'] ?? 14)
 
-describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${missing.join('; ')}`, () => {
+describe.skipIf(missing.length > 0)(`rare faults, with real processes ${missing.join('; ')}`, () => {
   let set: ServiceSet
   let client: Client
   let names = 0
@@ -56,7 +56,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
       (error: { code: number }) => error.code,
     )
 
-  test('WATCH-20: a quiet watch goes on while all that it could have resumed from is forgotten and every watch replica is replaced', async () => {
+  test('WATCH-20: a quiet watch continues while all its history is forgotten and every watch replica is replaced', async () => {
     const quiet = await watchers('quiet')
     for (const one of [...set.of('watch'), ...set.of('watch')]) {
       await make(20)
@@ -189,7 +189,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
     ['storage and etcd', (name: string) => name.endsWith('>etcd')],
     ['gateway and storage', (name: string) => name.startsWith('gateway-') && name.includes('>storage-')],
   ] as const) {
-    test(`a commit whose answer is lost between ${between}: the client learns what happened, and it happened once`, async () => {
+    test(`a commit whose answer is lost between ${between} happened once, and the client learns its outcome`, async () => {
       await make(1)
       const those = await watchers()
       const harmed = [...set.links].filter(([name]) => links(name)).map(([, link]) => link)
@@ -221,7 +221,7 @@ describe.skipIf(missing.length > 0)(`what happens rarely, to real processes ${mi
   }
 })
 
-describe.skipIf(missing.length > 0)(`an etcd and a NATS that ask for passwords ${missing.join('; ')}`, () => {
+describe.skipIf(missing.length > 0)(`an etcd and a NATS with passwords ${missing.join('; ')}`, () => {
   test('CARD-18, AUDIT-08: services that know them store and publish, receive them anew after a start, and write them nowhere', async () => {
     const passwords = { username: 'storage', password: 'a word: with "signs" mark-6c11' }
     const loud = ['--log-level=trace']

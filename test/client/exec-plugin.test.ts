@@ -140,11 +140,11 @@ describe('the configuration', () => {
   })
 })
 
-describe('what the plugin receives', () => {
+describe('the plugin’s input', () => {
   const config = { anything: ['at', 'all'] }
   const extensions = [{ name: 'client.authentication.orch.io/exec', extension: config }]
 
-  test('CLI-EXEC-09, CLI-EXEC-16, CLI-EXEC-17: an ExecCredential with the cluster where it is asked for', async () => {
+  test('CLI-EXEC-09, CLI-EXEC-16, CLI-EXEC-17: is an ExecCredential, with the cluster if it is asked for', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     await userOf(await aClient(exec(plugin.file, { provideClusterInfo: true }), { extensions }))
     const [{ info }] = plugin.runs()
@@ -193,7 +193,7 @@ describe('what the plugin receives', () => {
   })
 })
 
-describe('what the plugin prints', () => {
+describe('the plugin’s output', () => {
   test('CLI-EXEC-18, CLI-EXEC-19: the token of its status is sent', async () => {
     expect(await userOf(await aClient(exec(aPlugin("print({ token: 'second' })").file)))).toBe('john')
   })
@@ -238,7 +238,7 @@ describe('what the plugin prints', () => {
   })
 })
 
-describe('how long credentials are kept', () => {
+describe('the lifetime of credentials', () => {
   test('CLI-EXEC-24: without an expiry until a 401; requests at the same time run the plugin once', async () => {
     const plugin = aPlugin("print({ token: 'first' })")
     const client = await aClient(exec(plugin.file))

@@ -43,7 +43,7 @@ describe('against orch', () => {
     return { client, link, server }
   }
 
-  test('watches, writes and lists at once take one connection', async () => {
+  test('watches, writes and lists share one connection', async () => {
     const { client, link } = await aLinkedClient()
     const objects = client.resource(configMaps)
     const giving = new AbortController()
@@ -62,7 +62,7 @@ describe('against orch', () => {
     giving.abort()
   })
 
-  test('a connection that breaks under a watch ends it with an error, and the informer and requests go on over another', async () => {
+  test('a connection that breaks under a watch ends it with an error, and the informer and requests use another', async () => {
     const { client, link } = await aLinkedClient()
     const objects = client.resource(configMaps)
     const seen: string[] = []
@@ -166,7 +166,7 @@ const whole = ({ stream }: Answering, text = 'whole') => {
   stream.end(text)
 }
 
-test('method, path with its prefix, header fields and body arrive; those of a request replace those of all', async () => {
+test('method, path with its prefix, header fields and body arrive; a request’s own fields replace the common ones', async () => {
   const came: unknown[] = []
   const { transport } = await aServer(
     ({ stream, headers }) => {
@@ -190,7 +190,7 @@ test('method, path with its prefix, header fields and body arrive; those of a re
   expect(came).toEqual([{ method: 'POST', agent: 'all', one: 'mine', length: '4', path: '/base/a?b=c', body: 'text' }])
 })
 
-test('a server that goes away answers what it has begun, and further requests take another connection', async () => {
+test('a closing server answers the begun requests, and further ones use another connection', async () => {
   const held: Answering[] = []
   const { transport, textOf, sessions } = await aServer((request) => {
     if (request.path !== '/base/watch') return whole(request)
@@ -282,7 +282,7 @@ test('an answer that is left is cancelled, and one that is not read holds up no 
   for await (const _ of unread.body) break
 })
 
-test('what is more than a server takes at a time goes over another connection', async () => {
+test('requests beyond a server’s number of streams use another connection', async () => {
   const { transport, sessions } = await aServer(({ stream }) => stream.respond({ ':status': 200 }), {
     settings: { maxConcurrentStreams: 2 },
   })
@@ -303,7 +303,7 @@ test('CARD-25: a stream that falls silent ends as broken, before its answer or i
   expect(sessions.length).toBe(2)
 })
 
-test('requests that are aborted say so: while the connection is made, before the answer, and in it', async () => {
+test('aborted requests report it: while the connection is made, before the answer, and in it', async () => {
   const { transport } = await aServer(({ stream, path }) => {
     if (path === '/base/answer') stream.respond({ ':status': 200 })
   })
@@ -320,7 +320,7 @@ test('requests that are aborted say so: while the connection is made, before the
   await expect(readText(answer)).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('a transport that is closed ends what is under way, and sends nothing more', async () => {
+test('a closed transport ends its open requests, and sends nothing more', async () => {
   const { transport, paths } = await aServer(({ stream }) => stream.respond({ ':status': 200 }))
   const answer = await transport.send(get('/'))
   transport.close()

@@ -71,14 +71,14 @@ const login = (provider: Awaited<ReturnType<typeof aProvider>>, more: Record<str
   ...more,
 })
 
-test('CLI-OIDC-01: an ID token that is good is sent, and the provider is not asked', async () => {
+test('CLI-OIDC-01: a valid ID token is sent, and the provider is not asked', async () => {
   const provider = await aProvider()
   const { sent } = await aClient(login(provider, { 'id-token': aToken('first', 3600), 'refresh-token': 'r1' }))
   expect([await sent(), await sent()]).toEqual([aToken('first', 3600), aToken('first', 3600)])
   expect(provider.asked).toEqual([])
 })
 
-test('CLI-OIDC-02: one that has expired is refreshed with the refresh token before use, and both new tokens are kept in the file', async () => {
+test('CLI-OIDC-02: an expired one is refreshed with the refresh token before use, and both new tokens are kept in the file', async () => {
   const provider = await aProvider({ id_token: aToken('second', 3600), refresh_token: 'r2' })
   const { sent, file } = await aClient(login(provider, { 'id-token': aToken('first', -1), 'refresh-token': 'r1' }))
   expect([await sent(), await sent()]).toEqual([aToken('second', 3600), aToken('second', 3600)])

@@ -29,7 +29,7 @@ describe('-k', () => {
     expect((await ctl(['delete', '-k', 'overlay'], { capture })).out).toBe('configmap "a" deleted\nconfigmap "b" deleted\n')
   })
 
-  test('what cannot be built is said in the words of the program, and what is missing where there is none', async () => {
+  test('prints the program’s own error for a bad folder, and the missing program if there is none', async () => {
     const capture = () => ({ code: 1, out: '', error: 'no such file\n' })
     const failed = { code: 1, out: '' }
     expect(await ctl(['apply', '-k', 'overlay'], { capture })).toEqual({
@@ -50,7 +50,7 @@ describe('-k', () => {
 describe('wait', () => {
   const input = `${configMap('a', { app: 'web' })}\n---\n${configMap('b', { app: 'web' })}\n---\n${configMap('c')}\n`
 
-  test('takes the objects of files, of selectors, or all', async () => {
+  test('accepts the objects of files, of selectors, or all', async () => {
     await ctl(['create', '-f', '-'], { input })
     const met = (...names: string[]) => names.map((name) => `configmap/${name} condition met\n`).join('')
     const condition = '--for=jsonpath={.kind}=ConfigMap'
@@ -67,7 +67,7 @@ describe('wait', () => {
   })
 })
 
-test('flags of every command may stand before it; an unknown one is named', async () => {
+test('flags of every command may precede it; an unknown one is named', async () => {
   expect((await ctl(['-n', 'kube-public', '--as=jane', 'auth', 'can-i', 'get', 'pods'])).out).toBe('no\n')
   expect((await ctl(['--as', 'jane', 'auth', 'whoami', '-o', 'json'])).out).toContain('"jane"')
   expect(await ctl(['--nothing', 'get', 'pods'])).toMatchObject({ code: 1, error: 'error: unknown flag: --nothing\n' })

@@ -89,7 +89,7 @@ describe('flags that choose the objects of', () => {
     expect(out).toMatch(expected)
   })
 
-  test.each(['get', 'watch'])('%s --watch-only prints no object that is there already', async (command) => {
+  test.each(['get', 'watch'])('%s --watch-only prints no present object', async (command) => {
     const ending = new AbortController()
     const watching = ctl([command, 'deploy', '--watch-only', ...(command === 'get' ? ['--output-watch-events'] : []), '--no-headers'], {
       signal: ending.signal,
@@ -108,7 +108,7 @@ describe('flags that choose the objects of', () => {
   }
 })
 
-describe('what chooses objects twice is refused:', () => {
+describe('two selections of objects are refused:', () => {
   test.each([
     ['delete', ['delete', 'cm', 'a', '-l', 'x=y'], 'name cannot be provided when a selector or --all is specified'],
     ['delete', ['delete', 'cm', 'a', '--all'], 'name cannot be provided when a selector or --all is specified'],
@@ -155,7 +155,7 @@ describe('flags of writing:', () => {
     if (command !== 'create') await shared.server.client.objects.create(configMap('a', {}, { key: 'v' }), { fieldManager: 'first' })
   }
 
-  test.each([...ofFile, ...ofName])('%s --dry-run=server stores nothing, and -o prints what would be stored', async (command, words) => {
+  test.each([...ofFile, ...ofName])('%s --dry-run=server stores nothing, and -o prints the result', async (command, words) => {
     await prepare(command)
     const before = await ctl(['get', 'cm', '-o', 'json'])
     const text = command === 'replace' || command === 'apply' ? JSON.stringify(configMap('a', {}, { key: 'w' })) : input
@@ -264,7 +264,7 @@ describe('delete', () => {
   }
   const read = async (name: string) => (await shared.server.client.objects.get(configMapOf(name))).metadata
 
-  test('--cascade says what becomes of dependants', async () => {
+  test('--cascade selects the fate of dependants', async () => {
     await createOwned()
     await ctl(['delete', 'cm', 'owner', '--cascade=foreground'])
     expect((await read('owner')).finalizers).toContain('foregroundDeletion')
@@ -379,7 +379,7 @@ describe('flags of', () => {
     expect((await ctl(['version', '-o', 'xml'])).error).toBe('error: -o=xml: must be json or yaml\n')
   })
 
-  test('api-resources and get name a group whose server is down, beside what is known', async () => {
+  test('api-resources and get name a group whose server is down, beside the known ones', async () => {
     const group = 'down.example.com'
     const object = {
       apiVersion: 'apiregistration.k8s.io/v1',
@@ -428,7 +428,7 @@ describe('without a client configuration', () => {
     expect(await bare(['get', '--help'])).toMatchObject({ code: 0, error: '' })
   })
 
-  test('config says which files it has looked for, and other commands what to set', async () => {
+  test('config lists the files that it has looked for, and other commands the settings to use', async () => {
     expect((await bare(['config', 'view'])).error).toMatch(/^error: no client configuration found: none of .*empty\/config exists\n$/)
     expect((await bare(['get', 'pods'])).error).toContain('set KUBECONFIG, or give --kubeconfig or --server')
   })

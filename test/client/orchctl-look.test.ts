@@ -24,7 +24,7 @@ describe('edit', () => {
     return { run, shown }
   }
 
-  test('what was changed in the editor is written, and nothing else', async () => {
+  test('the editor’s change is written, and nothing else', async () => {
     await apply({ key: 'v', other: 'w' })
     const { run, shown } = editor((text) => text.replace('key: v', 'key: x').replace('  other: w\n', ''))
     expect(await ctl(['edit', 'cm', 'a'], { run })).toEqual(ran('configmap/a edited\n'))
@@ -46,7 +46,7 @@ describe('edit', () => {
     expect(called).toEqual([['code', '--wait'], ['nano'], ['vi']])
   })
 
-  test('a text that is left as it was writes nothing', async () => {
+  test('an unchanged text writes nothing', async () => {
     await apply({ key: 'v' })
     expect(await ctl(['edit', 'cm', 'a'], { run: editor((text) => text).run })).toEqual(ran('Edit cancelled, no changes made.\n'))
     expect(await ctl(['edit', 'cm', 'a'], { run: editor(() => '').run })).toEqual(ran('Edit cancelled, no changes made.\n'))
@@ -85,7 +85,7 @@ describe('edit', () => {
 })
 
 describe('diff', () => {
-  test('what an apply would change is printed, and the exit code is 1', async () => {
+  test('the changes of an apply are printed, and the exit code is 1', async () => {
     await apply({ key: 'v' })
     const { code, out } = await ctl(['diff', '-f', '-', '--field-manager=one'], { input: configMap({ key: 'w' }) })
     expect(code).toBe(1)
@@ -99,7 +99,7 @@ describe('diff', () => {
     expect(await ctl(['diff', '-f', '-', '--field-manager=one'], { input: configMap({ key: 'v' }) })).toEqual(ran(''))
   })
 
-  test('an object that is not there yet is all new; on a terminal with colours what is added is green', async () => {
+  test('an absent object is all new; on a terminal with colours added lines are green', async () => {
     const { out } = await ctl(['diff', '-f', '-'], { input: configMap({ key: 'v' }), hasColors: true })
     expect(out).toContain('\u001b[32m+  key: v\u001b[0m')
   })
@@ -118,7 +118,7 @@ describe('diff', () => {
 })
 
 describe('history', () => {
-  test('the changes that the server remembers, with who made them and what they changed', async () => {
+  test('prints the changes that the server remembers, with their authors and paths', async () => {
     await apply({ key: 'v' })
     await apply({ more: 'x' }, 'two', { app: 'web' })
     await ctl(['patch', 'cm', 'a', '-p', '{data: {key: w}}', '--field-manager=three'])
@@ -192,7 +192,7 @@ describe('watch', () => {
     return ctl(args, { signal: ending.signal, seen })
   }
 
-  test('objects, then each change with what has happened', async () => {
+  test('prints objects, then each change with its type', async () => {
     await apply({ key: 'v' })
     const { code, out } = await watching(
       ['watch', 'cm'],
@@ -245,7 +245,7 @@ describe('describe', () => {
 })
 
 describe('explain-request', () => {
-  test('who asked, what allowed it, and what admission did; a write is a dry run', async () => {
+  test('prints the user, the reason of the permission, and admission’s results; a write is a dry run', async () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'web:1' }] } }
     const { code, out } = await ctl(['explain-request', 'create', '-f', '-'], { input: JSON.stringify(pod) })
     expect(code).toBe(0)
@@ -284,7 +284,7 @@ describe('completion', () => {
     expect(out.split('\n').filter((line) => line !== '')).toEqual(expected)
   })
 
-  test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
+  test.each(['bash', 'zsh', 'fish'])('has a script for %s', async (shell) => {
     const { code, out } = await ctl(['completion', shell])
     expect({ code, calls: out.includes('orchctl __complete') }).toEqual({ code: 0, calls: true })
   })

@@ -29,7 +29,7 @@ spec:
 `
 
 describe('writing', () => {
-  test('CLI-04: each object of a file is one request, and what goes wrong with one does not hold the others up', async () => {
+  test('CLI-04: each object of a file is one request, and a failure of one does not stop the others', async () => {
     expect(await create('a', 'b')).toEqual(ran('configmap/a created\nconfigmap/b created\n'))
     expect(await create('b', 'c')).toEqual({
       code: 1,
@@ -97,7 +97,7 @@ describe('writing', () => {
     expect((await ctl(['get', 'cm', 'a'])).error).toBe('Error from server (NotFound): configmaps "a" not found\n')
   })
 
-  test('delete by name, by selector and all; what is not there is a failure unless a flag says otherwise', async () => {
+  test('delete by name, by selector and all; an absent object is a failure unless a flag says otherwise', async () => {
     await create('a', 'b', 'c')
     await ctl(['label', 'cm', 'b', 'x=y'])
     expect(await ctl(['delete', 'cm', 'a', 'none'])).toEqual({
@@ -138,7 +138,7 @@ describe('reading', () => {
     expect((await ctl(['get', 'cm', '--chunk-size=1'])).out.split('\n').length).toBe(5)
   })
 
-  test('what is not there: no resources, no object, no such type', async () => {
+  test('absent ones are reported: no resources, no object, no such type', async () => {
     expect(await ctl(['get', 'cm'])).toEqual(ran('', { error: 'No resources found in default namespace.\n' }))
     expect(await ctl(['get', 'cm', 'a', '--ignore-not-found'])).toEqual(ran(''))
     expect(await ctl(['get', 'configmapz'])).toEqual(
@@ -146,7 +146,7 @@ describe('reading', () => {
     )
   })
 
-  test('get -w prints what is there, then changes, until it is ended', async () => {
+  test('get -w prints the present objects, then changes, until it is ended', async () => {
     await create('a')
     const ending = new AbortController()
     let hasCreated = false
@@ -162,7 +162,7 @@ describe('reading', () => {
     expect(out).toMatch(/^NAME .*\na .*\nb /)
   })
 
-  test('get -w prints each event as it was, of an object that is gone meanwhile too', async () => {
+  test('get -w prints each event in its own state, of a deleted object too', async () => {
     await create('a')
     const ending = new AbortController()
     let hasChanged = false
@@ -178,7 +178,7 @@ describe('reading', () => {
     expect(out).toMatch(/^default {3}b {3}1 {3}\d+s\nb {3}deleted\n$/m)
   })
 
-  test('wait for a condition by a path, for what is gone already, and no longer than its timeout', async () => {
+  test('wait for a condition by a path, for a deleted object, and no longer than its timeout', async () => {
     await create('a')
     expect(await ctl(['wait', 'ns/default', '--for=jsonpath={.status.phase}=Active'])).toEqual(ran('namespace/default condition met\n'))
     const waiting = ctl(['wait', 'cm/a', '--for=delete'])
@@ -255,7 +255,7 @@ describe('the server and the user', () => {
   })
 })
 
-test('in the orch profile tables and reviews have the names of that profile', async () => {
+test('tables and reviews of the orch profile have the names of that profile', async () => {
   const other = await start()
   onTestFinished(() => other.stop())
   const file = join(shared.folder, 'orch-config')
@@ -281,7 +281,7 @@ describe('on a terminal', () => {
     expect(watched.out).toMatch(cut)
   })
 
-  test('a resource that a definition adds after the last command is found, though discovery is kept', async () => {
+  test('a resource that a definition adds after the last command is found, though discovery is cached', async () => {
     expect((await ctl(['get', 'things'])).error).toContain('the server doesn\'t have a resource type "things"')
     const schema = { openAPIV3Schema: { type: 'object' } }
     const definition = {

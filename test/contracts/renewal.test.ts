@@ -137,7 +137,7 @@ test.each([
   await until(() => link.connections === 1)
 })
 
-test('CARD-25: after damaged TLS records, one after the other, calls are answered again', async () => {
+test('CARD-25: calls are answered again after damaged TLS records, one after the other', async () => {
   const folder = await certificates()
   const { address } = await aReplica('a', [], folder)
   const link = await linked(address)
@@ -190,7 +190,7 @@ async function bothAnswer(service: Notes, clock: FakeClock): Promise<void> {
   await turns(100)
 }
 
-test('CARD-25: a read without an answer in its time is asked of another replica, and a write is of unknown outcome', async () => {
+test('CARD-25: a read without an answer in its time is repeated on another replica, and a write is of unknown outcome', async () => {
   const [silent, other] = [await aReplica('a', ['read', 'list', 'write']), await aReplica('b')]
   const { service, clock } = await both(silent, other)
   const read = service.read({ text: '' })
@@ -215,7 +215,7 @@ test('CARD-25: a read without an answer in its time is asked of another replica,
   expect(other.asked).not.toContain('write')
 })
 
-test('CARD-25: a call that may take long is asked of another replica as soon as there is doubt about the first', async () => {
+test('CARD-25: a call that may take long is repeated on another replica as soon as the first is doubtful', async () => {
   const [silent, other] = [await aReplica('a', ['judge']), await aReplica('b')]
   const link = await linked(silent.address)
   const { service, clock } = await both({ ...silent, address: `127.0.0.1:${link.port}` }, other)
@@ -229,7 +229,7 @@ test('CARD-25: a call that may take long is asked of another replica as soon as 
   expect(await judged).toEqual({ text: 'b' })
 })
 
-test('CARD-25: a replica that is of no use gets calls only where no other one takes them', async () => {
+test('CARD-25: a replica that is of no use gets calls only if no other one takes them', async () => {
   const [first, second] = [await aReplica('a'), await aReplica('b')]
   const { service, isReady } = await both(first, second)
   first.server.setUseful(false)
@@ -241,7 +241,7 @@ test('CARD-25: a replica that is of no use gets calls only where no other one ta
   await until(async () => (await answering(service)).join() === 'a')
 })
 
-test('CARD-25: a connection on which calls have no answer, one after the other, is given up though probes are answered', async () => {
+test('CARD-25: a connection whose calls have no answer, one after the other, is abandoned though probes are answered', async () => {
   const alone = await aReplica('a', ['write'])
   const link = await linked(alone.address)
   const { service, clock, reached } = dial([`127.0.0.1:${link.port}`])
@@ -257,7 +257,7 @@ test('CARD-25: a connection on which calls have no answer, one after the other, 
   expect(await service.read({ text: '' })).toEqual({ text: 'a' })
 })
 
-test('a call waits behind others that are answered late, and is given up when no answer comes any more', async () => {
+test('a call waits behind others with late answers, and is abandoned when no answer comes any more', async () => {
   const answers: (() => void)[] = []
   const write = () => new Promise<{ text: string }>((resolve) => answers.push(() => resolve({ text: 'done' })))
   const other = async () => ({ text: '' })
@@ -288,7 +288,7 @@ test('a call waits behind others that are answered late, and is given up when no
   expect(outcomes[2]).toBe('c unknown')
 })
 
-test('CARD-25: a question to an admission that dies is asked of another one, with the same write id', async () => {
+test('CARD-25: a request to an admission that dies is repeated on another one, with the same write id', async () => {
   const question: AdmissionRequest = {
     phase: 'validate',
     attributes: {

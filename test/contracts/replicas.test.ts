@@ -58,7 +58,7 @@ async function untilBothAnswer(storage: StorageService): Promise<void> {
   while (seen.size < 2) for (const { revision } of await Promise.all([get(storage), get(storage)])) seen.add(revision)
 }
 
-test('CARD-24, CARD-25: a replica is killed under calls: reads go on elsewhere, its commits are unknown, and its successor gets work', async () => {
+test('CARD-24, CARD-25: reads continue on another replica when one is killed under calls, its commits are unknown, and its successor gets work', async () => {
   // A port that no other program is given while it has no listener.
   const [port] = await freePorts(1)
   const [silent, answering] = [await startReplica('silent', `127.0.0.1:${port}`), await startReplica('answering')]
@@ -85,7 +85,7 @@ test('CARD-24, CARD-25: a replica is killed under calls: reads go on elsewhere, 
   expect(await commit(alone.service)).toMatchObject({ kind: 'written' })
 })
 
-test('calls are spread over the replicas by what each has under way', async () => {
+test('calls are spread over the replicas by their open calls', async () => {
   const [silent, answering] = [await startReplica('silent'), await startReplica('answering')]
   const both = dial(silent, answering)
   const stop = new AbortController()
@@ -106,7 +106,7 @@ test('calls are spread over the replicas by what each has under way', async () =
   expect(new Set(answers)).toEqual(new Set([answering.child.pid]))
 })
 
-test('CARD-24: a replica that stands still gets no more than a bound of what is sent, and is given up for one that answers', async () => {
+test('CARD-24: a stopped replica gets no more than a bound of messages, and is abandoned for one that answers', async () => {
   const [stopped, answering] = [await startReplica('answering'), await startReplica('answering')]
   const alone = dial(stopped)
   const both = dial(stopped, answering)

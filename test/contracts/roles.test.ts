@@ -81,8 +81,8 @@ async function outcomeOf(called: Promise<unknown> | Stream<unknown>): Promise<un
   }
 }
 
-describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) => {
-  test.each(Object.entries(contracts))('may call of %s what its role is for, and nothing else', async (name, contract) => {
+describe.each(serviceRoles)('CARD-13: a caller with the certificate of %s', (role) => {
+  test.each(Object.entries(contracts))('may call of %s the methods of its role, and no others', async (name, contract) => {
     const known: Contract<Methods> = contract
     const server = await openRpcServer({
       address: '127.0.0.1:0',
@@ -112,7 +112,7 @@ describe.each(serviceRoles)('CARD-13: who shows the certificate of %s', (role) =
   })
 })
 
-test('CARD-13: watch may be offered by a storage, which is where changes come from, and besides by watch alone', async () => {
+test('CARD-13: watch may be offered by a storage, which is the source of changes, and besides by watch alone', async () => {
   const known: Contract<Methods> = watchContract
   const dialling = async (role: ServiceRole) => {
     const offers = [serveContract(known, answering(known))]

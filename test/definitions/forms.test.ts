@@ -29,7 +29,7 @@ interface ConversionCase {
 /** The members that may be above the versions. */
 const sharedParts = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
-describe('CRD-23: what all versions share', () => {
+describe('CRD-23: the shared parts of all versions', () => {
   test.for(readCases<ConversionCase>('v1-conversion'))('$name', ({ name, in: given, expectOut }, context) => {
     // A case that converts to v1 is read the other way round.
     const isToVersion1 = name.startsWith('internal to v1')

@@ -59,7 +59,7 @@ interface ConversionCase {
   readonly incomplete?: boolean
 }
 
-describe('CRD-150: what version 2 can say of a schema', () => {
+describe('CRD-150: the part of a schema for version 2', () => {
   test.each(readCases<ConversionCase>('openapi-v2-conversion'))('$name', (row) => {
     if (row.expectError === true) {
       expect(findUnsupported(row.in)).toBeDefined()

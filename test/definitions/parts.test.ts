@@ -243,7 +243,7 @@ interface CompletenessCase {
   readonly options?: Readonly<Record<string, boolean>>
 }
 
-describe('CRD-30: what junctors name is in the structure', () => {
+describe('CRD-30: properties in junctors are in the structure', () => {
   test.for(readCases<CompletenessCase>('structural-complete'))('$name', ({ schema, error, options = {} }, context) => {
     if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
     const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: strictest }))

@@ -84,7 +84,7 @@ describe('versions', () => {
     const texts = ofVersions({ ...version, storage: false }).map((text) => text.split('}: ').at(-1))
     expect(texts).toEqual(['must have exactly one version marked as storage version'])
   })
-  test('CRD-18: there is a version', () => {
+  test('CRD-18: at least one version is required', () => {
     expect(ofVersions()[0]).toContain('must have exactly one version marked as storage version')
   })
   test('CRD-20: group and plural stay; scope and kind once the definition is established', () => {
@@ -97,7 +97,7 @@ describe('versions', () => {
     expect(immutable({ scope: 'Cluster' }, established)).toEqual(['spec.scope: Invalid value: "Cluster": field is immutable'])
     expect(immutable({ names: { ...names, kind: 'Other' } }, established)).toHaveLength(1)
   })
-  test('CRD-21: unknown fields are kept as a whole only where they were before', () => {
+  test('CRD-21: unknown fields are kept as a whole only if they were before', () => {
     const keeping = widgets({ spec: { preserveUnknownFields: true } })
     expect(problems(keeping)).toEqual([
       'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
@@ -139,7 +139,7 @@ describe('schemas', () => {
   ])('CRD-29: a junctor does not say %s', (name, value, detail) => {
     expect(ofProperty({ type: 'object', anyOf: [{ [name]: value }] })).toContain(`@.anyOf[0].${name}: Forbidden: ${detail}`)
   })
-  test('CRD-29, CRD-38: a junctor says types of an integer or a string', () => {
+  test('CRD-29, CRD-38: a junctor has types of an integer or a string alone', () => {
     const anyOf = [{ type: 'integer' }, { type: 'string' }]
     expect(ofProperty({ 'x-kubernetes-int-or-string': true, anyOf })).toEqual([])
     expect(ofProperty({ 'x-kubernetes-int-or-string': true, allOf: [{ anyOf }] })).toEqual([])
@@ -166,7 +166,7 @@ describe('schemas', () => {
     expect(of({ rule: 'true &&\ntrue' })).toEqual([`${place}: Required value: message must be specified if rule contains line breaks`])
     expect(of({ rule: 'true &&\ntrue', message: 'both' })).toEqual([])
   })
-  test('CRD-30: what a junctor names is in the structure outside', () => {
+  test('CRD-30: properties in a junctor are in the structure outside', () => {
     const schema = { type: 'object', anyOf: [{ properties: { b: { minimum: 1 } } }] }
     expect(problems(widgets({ schema }))).toEqual([
       `${root}.properties[b]: Required value: because it is defined in ${root}.anyOf[0].properties[b]`,
@@ -203,7 +203,7 @@ describe('schemas', () => {
       '@.additionalProperties: Forbidden: must not be used if x-kubernetes-embedded-resource is set',
     ])
   })
-  test('CRD-34, CRD-35: metadata says names alone, and the three members have their types', () => {
+  test('CRD-34, CRD-35: metadata restricts names alone, and the three members have their types', () => {
     const withMeta = (metadata: Json) => problems(widgets({ schema: { type: 'object', properties: { metadata } } }))
     expect(withMeta({ type: 'object', properties: { name: { type: 'string', maxLength: 9 } } })).toEqual([])
     expect(withMeta({ type: 'object', properties: { labels: { type: 'object' } } })).toEqual([
@@ -213,12 +213,12 @@ describe('schemas', () => {
     const { kind, apiVersion } = { kind: { type: 'integer' }, apiVersion: { type: 'integer' } }
     expect(problems(widgets({ schema: { type: 'object', properties: { kind, apiVersion } } }))).toHaveLength(2)
   })
-  test('CRD-36: unknown fields are not said to be dropped', () => {
+  test('CRD-36: unknown fields are not announced as dropped', () => {
     expect(ofProperty({ type: 'object', 'x-kubernetes-preserve-unknown-fields': false })).toEqual([
       '@.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined',
     ])
   })
-  test('CRD-37: an embedded object is one, and says what is in it', () => {
+  test('CRD-37: an embedded object is an object, with a description of its contents', () => {
     expect(ofProperty({ type: 'string', 'x-kubernetes-embedded-resource': true })).toContain(
       '@.type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true',
     )
@@ -320,7 +320,7 @@ describe('schemas', () => {
       `${root}.nullable: Forbidden: nullable cannot be true at the root`,
     ])
   })
-  test('CRD-47: beside a status the root says few things', () => {
+  test('CRD-47: the root allows few members beside a status', () => {
     const version = { subresources: { status: {} } }
     expect(
       problems(widgets({ version, schema: { type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } } })),
@@ -329,7 +329,7 @@ describe('schemas', () => {
       'XValidations] fields are allowed at the root of the schema if the status subresource is enabled',
     )
   })
-  test('CRD-48: a stored mistake stays, and no new one comes', () => {
+  test('CRD-48: a stored mistake stays, and no new one is accepted', () => {
     const set = (items: Json) =>
       widgets({ schema: { type: 'object', properties: { a: { type: 'array', 'x-kubernetes-list-type': 'set', items } } } })
     const before = set({ type: 'object' })
@@ -375,7 +375,7 @@ describe('parts of a version', () => {
     expect(column({ jsonPath: '' })).toEqual(['JSONPath: Required value'])
     expect(column({ jsonPath: 'spec' })).toEqual(['JSONPath: Invalid value: "spec": must be a simple json path starting with .'])
   })
-  test('CRD-51: a selectable field is a scalar, and there are eight at most', () => {
+  test('CRD-51: a selectable field is a scalar, and the bound is eight', () => {
     const properties = Object.fromEntries([...'abcdefghi'].map((name) => [name, { type: 'string' }]))
     const schema = { type: 'object', properties: { spec: { type: 'object', properties: { ...properties, o: { type: 'object' } } } } }
     const select = (...paths: string[]) =>
@@ -401,7 +401,7 @@ describe('parts of a version', () => {
       'spec.versions[0].selectableFields: Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
     ])
   })
-  test('CRD-131, CRD-132, CRD-133: a conversion by webhook says whom to call, and in which versions', () => {
+  test('CRD-131, CRD-132, CRD-133: a conversion by webhook names its webhook, and the versions', () => {
     const config = { clientConfig: { url: 'https://x.example.com' }, conversionReviewVersions: ['v1'] }
     const convert = (webhook: Json | undefined, strategy = 'Webhook') =>
       problems(widgets({ spec: { conversion: { strategy, ...(webhook && { webhook }) } } })).map((text) =>

@@ -88,7 +88,7 @@ describe('CEL-08, CEL-37: expressions that are stored may use more than new ones
     expect(errors.map(placeOf).sort()).toEqual((row.errors ?? []).map(({ path, errorType }) => `${errorType} ${path}`).sort())
     for (const { message } of errors) expect(message).toContain("undeclared reference to 'includes'")
   })
-  test('a new definition may use what the version before knows', () => {
+  test('a new definition may use the libraries of the version before', () => {
     const message = (rule: string) => runAtOnce(validateResourceDefinition(ruled(rule, "'no'"), undefined, names))[0]?.message
     expect(message('[1, 1].distinct().size() == 1')).toBeUndefined()
     expect(message('test()')).toContain("undeclared reference to 'includes'")

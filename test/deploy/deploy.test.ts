@@ -84,7 +84,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${withoutKubectl}`, ()
     },
   )
 
-  test.each(rendered)('in $overlay addresses name Services that are there, at ports that they have', ({ manifests }) => {
+  test.each(rendered)('addresses in $overlay name Services that exist, at their ports', ({ manifests }) => {
     const services = new Map(manifests.filter(({ kind }) => kind === 'Service').map((service) => [service.metadata.name, service]))
     const addresses = manifests
       .filter(({ kind }) => kind === 'Deployment')

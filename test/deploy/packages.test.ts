@@ -48,7 +48,7 @@ test('packages of production need nothing that only tests need', () => {
   expect([...needsOf('shared/testkit')].filter((name) => name.startsWith('vitest@'))).toHaveLength(1)
 })
 
-test('the image installs the server and what it depends on, and of that what runs', () => {
+test('the image installs the server and its dependencies, without unused ones', () => {
   const text = readFileSync(join(deployFolder, 'Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
   const installs = [...text.matchAll(/pnpm [^&\n]*?\binstall\b[^&\n]*/g)].map(([command]) => command.trim().replaceAll(/ +/g, ' '))
   const copied = text.indexOf('cp -r node_modules')

@@ -112,7 +112,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     }
   })
 
-  test.each(rendered)('in $overlay each of our pods may write to /tmp, and is given longer to end than it takes', ({ manifests }) => {
+  test.each(rendered)('each pod in $overlay may write to /tmp, and has a longer grace period than its own shutdown', ({ manifests }) => {
     for (const { metadata, spec } of ofKind(manifests, 'Deployment')) {
       const pod = spec.template?.spec as Pod
       const [container] = pod.containers
@@ -123,7 +123,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     }
   })
 
-  test.each(rendered)('in $overlay probes ask where each process answers them', ({ manifests }) => {
+  test.each(rendered)('probes in $overlay use the port that each process answers at', ({ manifests }) => {
     for (const { name, spec } of podsOf(manifests)) {
       const [container] = spec.containers
       const probes = [container?.startupProbe, container?.readinessProbe, container?.livenessProbe].filter((one) => one !== undefined)
@@ -170,14 +170,14 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
     },
   )
 
-  test.each(rendered)('in $overlay how many there are is said once: by an autoscaler, or by the Deployment', ({ manifests }) => {
+  test.each(rendered)('the number of replicas in $overlay is stated once: by an autoscaler, or by the Deployment', ({ manifests }) => {
     const scaled = ofKind(manifests, 'HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef?.name)
     expect(scaled.sort()).toEqual(['orch-admission', 'orch-gateway', 'orch-storage', 'orch-watch'])
     for (const { metadata, spec } of ofKind(manifests, 'Deployment'))
       expect(spec.replicas === undefined, metadata.name).toBe(scaled.includes(metadata.name))
   })
 
-  test('in ha each part has a budget, and enough of it that one may go', () => {
+  test('each part in ha has a budget, and enough replicas to lose one', () => {
     const { manifests } = rendered.find(({ overlay }) => overlay === 'ha') ?? { manifests: [] }
     const budgets = ofKind(manifests, 'PodDisruptionBudget')
     const least = new Map(ofKind(manifests, 'HorizontalPodAutoscaler').map(({ spec }) => [spec.scaleTargetRef?.name, spec.minReplicas]))
@@ -191,7 +191,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => 
   })
 })
 
-test('what the image copies is there, its program is the bundle, and it runs as an unprivileged user', () => {
+test('the files that the image copies exist, its program is the bundle, and it runs as an unprivileged user', () => {
   const root = join(deployFolder, '..')
   const text = readFileSync(join(deployFolder, 'Dockerfile'), 'utf8').replaceAll('\\\n', ' ')
   const instructions = text.split('\n').filter((line) => /^[A-Z]+ /.test(line))
@@ -218,7 +218,7 @@ interface Composed {
   readonly healthcheck?: { readonly test: readonly string[] }
 }
 
-test('in Compose everything that is named is there, and every service of ours says whether it is well', () => {
+test('all names in Compose exist, and every service of ours reports its health', () => {
   const { services, volumes } = loadYaml(readFileSync(join(deployFolder, 'compose.yaml'), 'utf8')) as {
     services: Record<string, Composed>
     volumes: Record<string, unknown>
@@ -241,7 +241,7 @@ test('in Compose everything that is named is there, and every service of ours sa
 
 const analyze = spawnSync('systemd-analyze', ['--version']).status === 0
 
-test.skipIf(!analyze)(`systemd takes in the units${analyze ? '' : ' [skipped: no systemd-analyze on the PATH]'}`, () => {
+test.skipIf(!analyze)(`systemd accepts the units${analyze ? '' : ' [skipped: no systemd-analyze on the PATH]'}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'orch-units-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const units = readdirSync(join(deployFolder, 'systemd'))

@@ -26,7 +26,7 @@ test('the probe of the image ends well where the process is well, and badly wher
   expect(await probe('http://127.0.0.1:1/readyz')).toBe(1)
 })
 
-test('a process that shows a certificate is asked without a judgement on it', async () => {
+test('a process with a certificate is probed without a judgement on it', async () => {
   const authority = await issueAuthority({ commonName: 'nobody', nowMs: Date.now() })
   const { certificate, key } = await issueServing({ authority, commonName: 'nobody', names: ['elsewhere'], nowMs: Date.now() })
   const server = createTlsServer({ cert: certificate, key }, (_request, response) => response.writeHead(200).end())

@@ -15,7 +15,7 @@ test.each<[string, (file: string) => string[]]>([
   expect((await api.get('/readyz')).status).toBe(200)
 })
 
-test('the role of docs/how-to/explain.md can be created as it stands there', async () => {
+test('the role of docs/how-to/explain.md can be created unchanged', async () => {
   const api = await anApi()
   const [body = ''] = blocksOf('how-to/explain.md', 'yaml')
   const headers = { 'content-type': 'application/yaml' }
@@ -23,7 +23,7 @@ test('the role of docs/how-to/explain.md can be created as it stands there', asy
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'explain' })
 })
 
-test('the APIService of docs/how-to/aggregation.md can be created as it stands there', async () => {
+test('the APIService of docs/how-to/aggregation.md can be created unchanged', async () => {
   const api = await anApi()
   const [body = ''] = blocksOf('how-to/aggregation.md', 'yaml')
   const headers = { 'content-type': 'application/yaml' }
@@ -31,7 +31,7 @@ test('the APIService of docs/how-to/aggregation.md can be created as it stands t
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'v1alpha1.wardle.example.com' })
 })
 
-test('the paths that docs/how-to/telemetry.md asks for with kubectl are there', async () => {
+test('the paths that docs/how-to/telemetry.md requests with kubectl exist', async () => {
   const api = await anApi()
   const paths = [...(blocksOf('how-to/telemetry.md', 'sh')[0] ?? '').matchAll(/--raw '?(\S+?)'?$/gm)].map(([, path = '']) => path)
   expect(paths.length).toBeGreaterThan(2)

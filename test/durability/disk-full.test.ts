@@ -32,8 +32,8 @@ function canLimit(): boolean {
 
 const isLimited = canLimit()
 
-describe.skipIf(!isLimited)(`a disk that takes no more${isLimited ? '' : ' [skipped: prlimit is missing or not allowed]'}`, () => {
-  test('writes are refused with the cause and leave nothing, and go on when there is room', async () => {
+describe.skipIf(!isLimited)(`a full disk${isLimited ? '' : ' [skipped: prlimit is missing or not allowed]'}`, () => {
+  test('writes are refused with the cause and leave nothing, and continue when there is room', async () => {
     const directory = aFolder()
     const writer = startWriter({ directory, inFlight: 8, under: ['prlimit', '--fsize=4000000:unlimited'] })
     await writer.seen('refused', 20)
@@ -76,7 +76,7 @@ function fillWith(path: string): void {
 }
 
 describe('a disk that is full to the last block', () => {
-  test('STORE-04: large creates are refused, deletions and compaction go on, and nothing acknowledged is lost', {
+  test('STORE-04: large creates are refused, deletions and compaction continue, and nothing acknowledged is lost', {
     timeout: 120_000,
   }, async (context) => {
     const disk = aSmallDisk(12)

@@ -20,7 +20,7 @@ test('STORE-04: nothing acknowledged is lost when the server is killed, 4 times 
   expect(acknowledged).toBeGreaterThanOrEqual(4)
 })
 
-test('the check finds a lost write, a refused one that is there, and a state that differs', async () => {
+test('the check finds a lost write, a refused one that is stored, and a state that differs', async () => {
   const other = aFolder()
   const { acknowledged, end } = await startWriter({ directory: other, writes: 20, inFlight: 2 }).ended
   expect({ end, count: acknowledged.length }).toEqual({ end: 0, count: 20 })

@@ -4,7 +4,7 @@ import { freePorts } from '@orch/platform/backends'
 import { expect, onTestFinished, test } from 'vitest'
 import { startProcess } from './server-process.ts'
 
-test('the informer of @kubernetes/client-node goes on over a restart of the server', async () => {
+test('the informer of @kubernetes/client-node continues over a restart of the server', async () => {
   const flags = ['--profile=kubernetes']
   // A port that no other program is given while the server is down.
   const [port] = await freePorts(1)

@@ -97,7 +97,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(await server.stop()).toMatchObject({ code: 0 })
   })
 
-  test('storages host watch and gateways admission: there is no NATS, and a watch goes on when a storage is killed', async () => {
+  test('storages host watch and gateways admission without NATS, and a watch continues when a storage is killed', async () => {
     const server = await startProcess(['--distributed', '--gateways=1', '--watches=0', '--admissions=0'])
     const [client] = await clientsOf(server)
     const commands = descendants(server.pid).map(({ command }) => command)
@@ -173,7 +173,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect((await maps.list(inDefault)).items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['after', 'before']))
   })
 
-  test('a process that cannot start ends all, and the last line says why', async () => {
+  test('a process that cannot start ends all, and the last line has the reason', async () => {
     const taken = createServer()
     taken.listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -187,7 +187,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     )
   })
 
-  test('FLAG-05: with a given certificate the controllers and the client configuration trust what the gateways serve', async () => {
+  test('FLAG-05: the controllers and the client configuration trust a given certificate of the gateways', async () => {
     const root = await anAuthority('root')
     const { certificate, key } = await aCertificate({ issuer: root, commonName: 'leaf', use: 'server', dnsNames: ['api.example.com'] })
     const folder = aFolder()
@@ -204,7 +204,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(readFileSync(join(server.dataDir, 'serving-ca.crt'), 'utf8')).toBe(certificate)
   })
 
-  test('CARD-25: state is there again after a stop, where one gateway hosts admission and one storage watch', async () => {
+  test('CARD-25: the state is present after a stop, where one gateway hosts admission and one storage watch', async () => {
     const few = ['--distributed', '--gateways=1', '--storages=1']
     const server = await startProcess(few)
     const commands = descendants(server.pid).map(({ command }) => command)

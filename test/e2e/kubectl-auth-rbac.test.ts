@@ -30,7 +30,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     return `${stdout}${stderr}`
   }
 
-  test('AUTHZ-03: creates roles and bindings, and asks what a user may do', async () => {
+  test('AUTHZ-03: creates roles and bindings, and shows a user’s rights', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'role', 'pod-reader', '--verb=get,list,watch', '--resource=pods,pods/log')
     await kubectl('create', 'rolebinding', 'jane-reads', '--role=pod-reader', '--user=jane')
@@ -53,7 +53,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('auth', 'can-i', '--list')).toMatch(/^\*\.\*\s+\[\]\s+\[\]\s+\[\*\]$/m)
   })
 
-  test('AUTHZ-01: a restricted user reads what is allowed, and other reads are refused', async () => {
+  test('AUTHZ-01: a restricted user reads the allowed objects, and other reads are refused', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'jane-views', '--clusterrole=view', '--user=jane')
     await kubectl('create', 'configmap', 'shown', '--from-literal=a=b')
@@ -122,7 +122,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     )
   })
 
-  test('FLAG-30, CLI-02: --token says who asks', async () => {
+  test('FLAG-30, CLI-02: --token names the user', async () => {
     const { kubectl, env } = await aKubectl(binary)
     await kubectl('create', 'serviceaccount', 'till')
     const token = (await kubectl('create', 'token', 'till')).trim()

@@ -12,7 +12,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
       ({ stderr }: { stderr: string }) => stderr,
     )
 
-  test('IMP-01, IMP-02, IMP-16: --as reads and writes as a user who may, and not as a user who may not', async () => {
+  test('IMP-01, IMP-02, IMP-16: --as reads and writes as a user with the right, and not as a user without it', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'jane-edits', '--clusterrole=edit', '--user=jane')
     await expect.poll(() => failing(kubectl('get', 'configmaps', '--as=jane'))).toBe('')
@@ -54,7 +54,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await failing(kubectl('create', 'token', 'nobody'))).toContain('serviceaccounts "nobody" not found')
   })
 
-  test('AUTHN-SA-13: create token is held to its bounds, and binds to a Pod or a Secret that is there', async () => {
+  test('AUTHN-SA-13: create token is held to its bounds, and binds to an existing Pod or Secret', async () => {
     const { kubectl, withFile } = await aKubectl(binary)
     await kubectl('create', 'serviceaccount', 'till')
     const spec = { serviceAccountName: 'till', containers: [{ name: 'a', image: 'a' }] }

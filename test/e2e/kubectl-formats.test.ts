@@ -124,7 +124,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('-n', 'walk', 'describe', 'configmap', 'map')).toContain('x:')
   })
 
-  test('NEG-06: a watch is a table that goes on', async () => {
+  test('NEG-06: a watch is a table that grows', async () => {
     const { kubectl, env } = await aKubectl(binary)
     await kubectl('create', 'configmap', 'first')
     const child = spawn(binary, ['get', 'configmaps', '-w'], { env, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -93,7 +93,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await data()).toBe('11')
   })
 
-  test('SSA-52: an object that was applied from the server is applied from the client again: what left the configuration goes', async () => {
+  test('SSA-52: an object that was applied from the server is applied from the client again: removed fields of the configuration are removed', async () => {
     const { kubectl, file } = await aWriter(binary)
     const apply = (data: Record<string, string>, ...more: string[]) => kubectl('apply', '-f', file(map(data)), ...more)
     await apply({ x: '1', y: '1' })

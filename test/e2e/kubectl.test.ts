@@ -37,7 +37,7 @@ interface Listed {
 }
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('finds out what the server has', async () => {
+  test('discovers the server’s resources', async () => {
     const { kubectl } = await aKubectl(binary)
     expect(await kubectl('version', '-o', 'json')).toContain('"minor": "25"')
     expect(await kubectl('api-versions')).toContain('storage.k8s.io/v1\n')
@@ -81,7 +81,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('get', asked, '-A', '-l', 'step=two', '-o', 'name')).toBe('')
   })
 
-  test('deletes a namespace with everything in it, and waits until it is gone', async () => {
+  test('deletes a namespace with everything in it, and waits for its end', async () => {
     const { kubectl, withFile } = await aKubectl(binary)
     await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
     const inside = kinds.filter(([, , , , namespaced]) => namespaced)

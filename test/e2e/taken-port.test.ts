@@ -41,7 +41,7 @@ const flagsFor = {
   'up --secure-port': (address: string) => ['up', '--memory', `--data-dir=${aFolder()}`, `--secure-port=${address.split(':')[1]}`],
 }
 
-test.each(Object.entries(flagsFor))('a process whose port is taken tells its starter the address: %s', async (_, flags) => {
+test.each(Object.entries(flagsFor))('a process whose port is taken reports the address to its starter: %s', async (_, flags) => {
   const address = await aTakenAddress()
   const { code, messages, error } = await runAsChild(...flags(address))
   expect({ code, messages }).toMatchObject({ code: 1, messages: [{ kind: 'failed', takenAddress: address, reason: expect.any(String) }] })

@@ -45,7 +45,7 @@ test('AUTHN-CERT-01, AUTHN-CERT-04: client certificates of other authorities are
   expect((await open.client.resource(namespaces).list()).items).toHaveLength(4)
 })
 
-test('FLAG-05: a certificate of the caller is served, and the client configuration asks for its name', async () => {
+test('FLAG-05: a certificate of the caller is served, and the client configuration uses its name', async () => {
   const { servingFile, servingKeyFile } = await otherCertificates()
   const server = await startProcess(['--memory', `--tls-cert-file=${servingFile}`, `--tls-private-key-file=${servingKeyFile}`])
   expect(await loadConfiguration(join(server.dataDir, 'admin.conf'))).toMatchObject({ serverName: 'api.example.com' })

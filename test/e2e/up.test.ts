@@ -9,7 +9,7 @@ import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-pr
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 
 describe('the first start', () => {
-  test('makes what clients need, for the owner alone, and says where it is', async () => {
+  test('makes the client’s files, for the owner alone, and prints their place', async () => {
     const { dataDir, url, message } = await startProcess([])
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
     for (const name of ['admin.conf', 'ca.crt', 'ca.key', 'admin.crt', 'admin.key', 'serving.crt', 'serving.key']) {
@@ -41,7 +41,7 @@ describe('state', () => {
     expect(await second.client.resource(configMaps).get('kept', { namespace: 'default' })).toEqual(created)
   })
 
-  test('with --memory is gone with the process, and no state is written', async () => {
+  test('with --memory ends with the process, and no state is written', async () => {
     const first = await startProcess(['--memory'])
     await first.client.resource(configMaps).create(aConfigMap({ name: 'lost' }))
     expect(await first.stop()).toMatchObject({ code: 0 })
@@ -59,7 +59,7 @@ describe('a start that cannot be is refused with one sentence', () => {
     expect(error).toContain(`orch: the data directory ${dataDir} is in use by process ${pid}, which listens on ${url}\n`)
   })
 
-  test('a port that is taken', async () => {
+  test('for a used port', async () => {
     const taken = createServer()
     onTestFinished(() => void taken.close())
     const port = await new Promise<number>((resolve) =>
@@ -148,7 +148,7 @@ describe('with --log-format=json every line is an object', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-  test('the one that says that the server is ready, warnings and the end', async () => {
+  test('the ready line, warnings and the end', async () => {
     const server = await startProcess(['--memory', '--log-format=json', '--feature-gates=ServerSideApply=true'])
     const { url, dataDir } = server
     expect(parsed(server.message)).toEqual([
@@ -171,7 +171,7 @@ describe('with --log-format=json every line is an object', () => {
     expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg }])
   })
 
-  test('the reason why a start fails, as the file asks for', async () => {
+  test('the reason of a failed start, if the file asks for it', async () => {
     const folder = aFolder()
     const config = join(folder, 'config.yaml')
     writeFileSync(config, 'log-format: json\nmemory: true\n')

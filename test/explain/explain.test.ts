@@ -41,7 +41,7 @@ const aPod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { c
 
 const told = ({ headers }: Answer) => JSON.parse(String(headers['orch-explain'])) as Record<string, unknown>
 
-test('a write that is asked about tells who asked, why it may, what plugins did to it, and what was stored', async () => {
+test('the explanation of a write has the user, the permission, the plugins’ results, and the stored object', async () => {
   const { send } = await aServer()
   const answer = await send('POST', pods, aPod, asked)
   expect(answer.code).toBe(201)
@@ -57,7 +57,7 @@ test('a write that is asked about tells who asked, why it may, what plugins did 
   ])
 })
 
-test('a write that is denied tells who denied it', async () => {
+test('the explanation of a denied write has the denier', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   await send('POST', '/api/v1/namespaces/default/resourcequotas', {
     ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' } },
@@ -75,13 +75,13 @@ test('a write that is denied tells who denied it', async () => {
   expect(told(answer)).not.toHaveProperty('storedRevision')
 })
 
-test('an invalid object tells the causes', async () => {
+test('the explanation of an invalid object has the causes', async () => {
   const { send } = await aServer()
   const answer = await send('POST', pods, { ...aPod, spec: { containers: [{ name: 'C', image: 'i' }] } }, asked)
   expect(told(answer)).toMatchObject({ refusal: { code: 422, causes: [expect.objectContaining({ field: 'spec.containers[0].name' })] } })
 })
 
-test('a user who may not see explanations gets a warning and no explanation; the request goes on', async () => {
+test('a user who may not see explanations gets a warning and no explanation; the request continues', async () => {
   const { send } = await aServer()
   const rbac = '/apis/rbac.authorization.orch.io/v1'
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.orch.io', name: 'ann' }]
@@ -103,7 +103,7 @@ test('a user who may not see explanations gets a warning and no explanation; the
   expect(told(refused)).toMatchObject({ authentication: { user: 'ann' }, authorization: { decision: 'forbid' }, refusal: { code: 403 } })
 })
 
-test('in one process the last writes can be asked about afterwards, by the id of their answer', async () => {
+test('the last writes in one process can be explained afterwards, by the id of their answer', async () => {
   const { send } = await aServer()
   const { headers } = await send('POST', pods, aPod)
   const path = `/debug/requests/${headers['audit-id']}`
@@ -136,7 +136,7 @@ test('the explanation of a request of another user shows no more than a read of 
   expect(JSON.stringify((await send('GET', path)).body)).toContain('my key')
 })
 
-test('a write of a user who may not see explanations is kept for those who may', async () => {
+test('a write of a user who may not see explanations is kept for users who may', async () => {
   const { send } = await aServer(['--authorization-mode=RBAC'])
   const { code, headers } = await send('POST', pods, aPod, { ...asked, 'impersonate-user': 'ann' })
   expect([code, headers['orch-explain']]).toEqual([403, undefined])

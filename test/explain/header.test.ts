@@ -34,7 +34,7 @@ test('a request with a wrong token gets no explanation', async () => {
   expect([status, fields['orch-explain']]).toEqual([401, undefined])
 })
 
-test('an explanation names the rule that allows, and each webhook with what it changed', async () => {
+test('an explanation names the rule that allows, and each webhook with its changes', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const hook = await aWebhookServer(patching(() => [{ op: 'add', path: '/data', value: { a: 'b' } }]))
@@ -56,7 +56,7 @@ test('an explanation names the rule that allows, and each webhook with what it c
   expect(storedRevision).toBe(answer.body.metadata.resourceVersion)
 })
 
-test('an explanation tells by what the caller is known', async () => {
+test('an explanation names the method that authenticated the caller', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
@@ -72,7 +72,7 @@ test('an explanation tells by what the caller is known', async () => {
   expect(JSON.stringify(told(answer))).not.toContain(authorization.slice(7))
 })
 
-test('a user who may write Secrets and not read them learns nothing of what webhooks put into them', async () => {
+test('a user with the right to write Secrets and not to read them learns nothing of the webhooks’ additions', async () => {
   const { api } = server
   const namespace = await aNamespace(api)
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets'] }]

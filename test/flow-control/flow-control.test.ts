@@ -81,7 +81,7 @@ async function dumped(api: Api, what: string): Promise<Record<string, string>[]>
 const danglingOf = (body: Body) => (body.status as { conditions?: { type: string; status: string }[] }).conditions?.[0]
 
 describe('the bootstrap objects', () => {
-  test('LIM-11: mandatory and suggested levels and schemas are there', async () => {
+  test('LIM-11: include mandatory and suggested levels and schemas', async () => {
     const api = await anApi()
     const schemas = (await api.get(`${group}/flowschemas`)).body.items.map(({ metadata }) => metadata.name)
     expect(schemas).toEqual([
@@ -103,7 +103,7 @@ describe('the bootstrap objects', () => {
     expect(levels).toHaveLength(8)
   })
 
-  test('LIM-11: a suggested one may be taken over; a mandatory one comes back as it was', async () => {
+  test('LIM-11: may be taken over if suggested, and are restored if mandatory', async () => {
     const api = await anApi()
     const annotations = { 'apf.orch.io/autoupdate-spec': 'false' }
     const limited = { assuredConcurrencyShares: 77 }
@@ -119,7 +119,7 @@ describe('the bootstrap objects', () => {
     await expect.poll(async () => (await api.get(`${group}/flowschemas/probes`)).status).toBe(200)
   })
 
-  test('LIM-11: a schema tells whether its level is there', async () => {
+  test('LIM-11: include schemas that show whether their level exists', async () => {
     const api = await anApi()
     await created(api, `${group}/flowschemas`, aSchema('mine', 'no-such'))
     const condition = async () => danglingOf((await api.get(`${group}/flowschemas/mine`)).body)
@@ -129,8 +129,8 @@ describe('the bootstrap objects', () => {
   })
 })
 
-describe('what they do', () => {
-  test('LIM-11: an answer names the schema and level that its request came under', async () => {
+describe('their effects', () => {
+  test('LIM-11: an answer names the schema and level of its request', async () => {
     const api = await anApi({ anonymousAuth: true, flags: ['--authorization-mode=AlwaysAllow'] })
     const { headers } = await api.get(inDefault)
     expect(headers['x-orch-pf-flowschema-uid']).toBe(await uidOf(api, 'flowschemas', 'exempt'))
@@ -216,7 +216,7 @@ describe('what they do', () => {
     expect(lists.slice(1).map((sum, index) => sum - (lists[index] ?? 0))).toEqual([1, seats])
   })
 
-  test('LIM-11: where there are queues no request is refused that may wait', async () => {
+  test('LIM-11: no request that may wait is refused if there are queues', async () => {
     const api = await anApi({
       flags: ['--authorization-mode=AlwaysAllow', '--max-requests-inflight=1', '--max-mutating-requests-inflight=0'],
       anonymousAuth: true,
@@ -258,7 +258,7 @@ describe('what they do', () => {
     )
   })
 
-  test('LIM-11: what waits is shown to those who may read the path, and only read', async () => {
+  test('LIM-11: waiting requests are shown to users with the right to read the path, and only read', async () => {
     const api = await anApi({ anonymousAuth: true })
     const path = '/debug/api_priority_and_fairness/dump_priority_levels'
     expect((await api.as({})('GET', path)).status).toBe(403)
@@ -297,7 +297,7 @@ describe('without priority and fairness', () => {
     expect((await api.get('/debug/api_priority_and_fairness/dump_queues')).status).toBe(404)
   })
 
-  test('LIM-11: one write too many is refused, while reads, watches and administrators go on', async () => {
+  test('LIM-11: one write too many is refused, while reads, watches and administrators continue', async () => {
     const bounds = ['--max-requests-inflight=1', '--max-mutating-requests-inflight=1']
     const api = await anApi({
       flags: ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false', ...bounds],

@@ -42,7 +42,7 @@ test('LIM-12: the oldest version and the suites may be chosen', async () => {
   expect(await handshake(chosen)).toMatch(/^TLSv1\.3/)
 })
 
-test('LIM-12: no handshake is begun anew on a connection, and a protocol that is not spoken is refused', async () => {
+test('LIM-12: no handshake is renegotiated on a connection, and an unknown protocol is refused', async () => {
   const api = await anApi()
   const { port } = new URL(api.url)
   const open = (options: object) =>
@@ -71,7 +71,7 @@ test('LIM-12: the streams of a connection are bounded as configured', async () =
   expect(settings.maxConcurrentStreams).toBe(7)
 })
 
-test('LIM-12: now and then a client is asked to connect anew, once what is under way is answered', async () => {
+test('LIM-12: a client is sometimes asked to connect anew, once its open requests are answered', async () => {
   const api = await anApi({ flags: ['--goaway-chance=0.02'], random: () => 0.01 })
   const session = connectHttp2(api.url, { ...api.credentials })
   onTestFinished(() => session.destroy())

@@ -48,7 +48,7 @@ test('VIRT-02, VIRT-05: a permission check for another user is a POST of a Subje
   })
 })
 
-test('VIRT-05: a review asks about one thing, for one subject', async () => {
+test('VIRT-05: a review has one question, for one subject', async () => {
   const none = await ask('selfsubjectaccessreviews', 'SelfSubjectAccessReview', {})
   expect(none).toMatchObject({
     code: 422,
@@ -136,7 +136,7 @@ describe('AZC-14: the selectors of a question', () => {
     expect([code, body.status]).toMatchObject([201, { allowed: true, evaluationError }])
   })
 
-  test('is answered where both can be read, and comes back as it was', async () => {
+  test('is answered if both can be read, and returned unchanged', async () => {
     const selectors = {
       fieldSelector: { rawSelector: 'spec.nodeName=n1' },
       labelSelector: { requirements: [term('a', 'NotIn', 'b', 'c')] },

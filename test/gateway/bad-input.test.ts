@@ -144,7 +144,7 @@ test('ERR-18: the same mistakes have the same answers over HTTP/2', async () => 
   expect((await exchangeHttp2(server, 'GET', '/readyz')).status).toBe(200)
 })
 
-test('AUTHN-ANON-05: without a certificate nothing is answered where strangers are not let in', async () => {
+test('AUTHN-ANON-05: nothing is answered without a certificate if strangers are not admitted', async () => {
   const known = await aSocketServer({ controllers: [], anonymousAuth: false })
   const stranger = { ...known, credentials: { ca: known.credentials.ca } }
   for (const path of ['/livez', '/readyz', '/healthz', '/version', '/', '/api', '/metrics', collection]) {

@@ -69,7 +69,7 @@ test('META-01, META-03, SSA-17: a bootstrap object is complete, new, and owned b
   expect(new Set(commits.map(({ writeId }) => writeId)).size).toBe(2)
 })
 
-test('META-01: of a bootstrap object the status is the server’s to say, and what its kind derives is derived', async () => {
+test('META-01: the status of a bootstrap object is the server’s, and its kind’s derived members are set', async () => {
   const object = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'n' }, status: { phase: 'Terminating' } }
   const { get } = await bootstrapObject([{ resource: { group: '', version: 'v1', plural: 'namespaces' }, object }])
   expect(await get('/api/v1/namespaces/n')).toMatchObject({
@@ -89,7 +89,7 @@ test('META-01: of a bootstrap object the status is the server’s to say, and wh
   expect((await other.get('/apis/apps/v1/namespaces/default/deployments/d'))['status']).toEqual({})
 })
 
-test('what is there already stays as it is, and what is not served is left out', async () => {
+test('an existing object stays unchanged, and an unserved one is left out', async () => {
   const { call, writeBootstrapObjects } = await aGateway()
   const { body } = await call('POST', collection, configMap({ x: 'mine' }))
   await writeBootstrapObjects([
@@ -101,7 +101,7 @@ test('what is there already stays as it is, and what is not served is left out',
   expect(await Promise.all(['b', 'c'].map(async (name) => (await call('GET', `${collection}/${name}`)).code))).toEqual([404, 200])
 })
 
-test('a bootstrap object leaves the one that was given as it is, and asks no admission', async () => {
+test('a bootstrap object leaves the given one unchanged, and has no admission', async () => {
   const object = aConfigMap('a', { uid: 'theirs' })
   const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'], namespaces: [] }])
   await bootstrapObject([{ resource: configMaps, object }], { admission })

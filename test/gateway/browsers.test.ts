@@ -23,7 +23,7 @@ describe('pages of other sites', () => {
     'access-control-allow-credentials': 'true',
   }
 
-  test('--cors-allowed-origins: answers to an allowed origin say so, errors too, and those to another one do not', async () => {
+  test('--cors-allowed-origins: answers to an allowed origin have the headers, errors too, and those to another one do not', async () => {
     const api = await anApi({ flags })
     expect((await api.get('/version', { origin })).headers).toMatchObject(allowed)
     const missing = await api.get('/api/v1/namespaces/none', { origin })
@@ -94,7 +94,7 @@ describe('--tls-sni-cert-key', () => {
     })
   }
 
-  test('the certificate for a name is shown: given names, wildcards of one label, and whole names before both', async () => {
+  test('the certificate of a name is used: given names, wildcards of one label, and whole names before both', async () => {
     const [first, second, third] = [await writtenPair('first'), await writtenPair('second'), await writtenPair('third')]
     const flags = [first, second, third].map(({ files }, index) => {
       const names = ['a.example.com,b.example.com', '*.example.com,a.example.com', 'example.com'][index]
@@ -108,7 +108,7 @@ describe('--tls-sni-cert-key', () => {
     expect(others.filter((one) => ['first', 'second', 'third'].includes(one))).toEqual([])
   })
 
-  test('without names those of the certificate count, and a new certificate in its files is shown', async () => {
+  test('names of the certificate count without given ones, and a new certificate in its files is used', async () => {
     const pair = await writtenPair('own', ['own.example.com'])
     const clock = createFakeClock()
     const server = await start({ controllers: [], clock, flags: [`--tls-sni-cert-key=${pair.files}`] })
@@ -125,7 +125,7 @@ describe('--tls-sni-cert-key', () => {
     await expect(started([`--tls-sni-cert-key=${text}`])).rejects.toThrow(`--tls-sni-cert-key=${text}: must be the files of a certificate`)
   })
 
-  test('a file that is not there, and a key of another certificate, are refused by name', async () => {
+  test('an absent file, and a key of another certificate, are refused by name', async () => {
     const [first, second] = [await writtenPair('first'), await writtenPair('second')]
     const [certificate, key] = [first.files.split(',')[0], second.files.split(',')[1]]
     await expect(started(['--tls-sni-cert-key=/none.crt,/none.key'])).rejects.toThrow(
@@ -170,7 +170,7 @@ describe('--shutdown-send-retry-after', () => {
     return { ask, open, closed, release: () => mayGoOn.resolve() }
   }
 
-  test('while requests are finished, new ones are asked to come again, and probes are answered', async () => {
+  test('new requests are asked to retry while earlier ones are finished, and probes are answered', async () => {
     const { ask, open, closed, release } = await aStoppingGateway(true)
     expect(await ask('/api')).toEqual({ status: 429, retryAfter: '5' })
     expect(await ask('/livez')).toEqual({ status: 200, retryAfter: undefined })
@@ -180,7 +180,7 @@ describe('--shutdown-send-retry-after', () => {
     await closed
   })
 
-  test('without it they are answered as long as they come', async () => {
+  test('without it they are answered until the port closes', async () => {
     const { ask, open, closed, release } = await aStoppingGateway(false)
     expect(await ask('/api')).toEqual({ status: 200, retryAfter: undefined })
     release()

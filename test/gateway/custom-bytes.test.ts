@@ -121,7 +121,7 @@ async function aServer() {
 
 const marked = { mark: true, color: 'red' }
 
-test('CRD-95, READ-28: what was written under the present schema is answered as the bytes that are stored', async () => {
+test('CRD-95, READ-28: an object written under the present schema is answered as its stored bytes', async () => {
   const server = await aServer()
   await server.create('a')
   await server.mark('a')
@@ -146,7 +146,7 @@ test('CRD-95, READ-28: what was written under the present schema is answered as 
   ])
 })
 
-test('CRD-95, CRD-98: what was written under another schema is pruned and completed when it is read, and nothing else is', async () => {
+test('CRD-95, CRD-98: an object written under another schema is pruned and completed when it is read, and no other is', async () => {
   const server = await aServer()
   await server.create('a')
   await server.mark('a')

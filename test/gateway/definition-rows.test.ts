@@ -143,7 +143,7 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect(await commit(marked, conditions)).toBe('unmet')
   })
 
-  test('a definition that has gone leaves no rows', async () => {
+  test('a deleted definition leaves no rows', async () => {
     const { aKeeper, draft, names, serving, commit, wait } = await aCluster()
     const first = await aKeeper().reserve(draft(widgets('one')))
     const live = first.object ?? widgets('')

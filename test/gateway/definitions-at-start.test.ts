@@ -79,7 +79,7 @@ test.each([
   for (const text of wanted) expect(JSON.stringify(body)).toContain(text)
 })
 
-test('what is not found below a group whose definitions are stored at the start is a 404', async () => {
+test('an absent resource of a group whose definitions are stored at the start is a 404', async () => {
   const { late } = await aLateGateway()
   for (const path of ['/apis/example.com/v1/others', '/apis/others.example.com/v1/others']) {
     const { code, body } = await late('GET', path)
@@ -87,7 +87,7 @@ test('what is not found below a group whose definitions are stored at the start 
   }
 })
 
-test('of a definition that changes or goes before it is read, the state after that is served', async () => {
+test('the state after a change or deletion of an unread definition is served', async () => {
   const { writer, late } = await aLateGateway()
   const more = { spec: { names: { plural: 'gears', kind: 'Gear', shortNames: ['gg'] } } }
   expect((await writer('PATCH', `${definitions}/gears.example.com`, more, 'application/merge-patch+json')).code).toBe(200)

@@ -91,7 +91,7 @@ describe('a gateway that has heard nothing of a definition that another one has 
     expect((await second('POST', collection, object)).code).toBe(201)
   })
 
-  test('takes no answer for it that is older than the acknowledgement', async () => {
+  test('ignores an answer for it that is older than the acknowledgement', async () => {
     const opened = Promise.withResolvers<void>()
     const gate = { open: opened.promise }
     const { first, second } = await twoGateways(gate)
@@ -143,7 +143,7 @@ test('200 definitions one after the other, and at once an object of each through
 })
 
 describe('CRD-148: a gateway that has heard nothing of the end of a definition', () => {
-  test('creates nothing once the deletion has begun, and goes on when it has not', async () => {
+  test('creates nothing once the deletion has begun, and continues when it has not', async () => {
     const { first, second, keys } = await twoGateways()
     await first('POST', definitions, definition())
     expect((await second('POST', collection, object)).code).toBe(201)
@@ -154,7 +154,7 @@ describe('CRD-148: a gateway that has heard nothing of the end of a definition',
     expect(await keys()).toEqual([`${group}/widgets/a`])
   })
 
-  test('creates nothing after the definition is gone', async () => {
+  test('creates nothing after the definition is deleted', async () => {
     const { first, second, keys, remove } = await twoGateways()
     await first('POST', definitions, definition())
     expect((await second('GET', collection)).code).toBe(200)
@@ -164,7 +164,7 @@ describe('CRD-148: a gateway that has heard nothing of the end of a definition',
     expect(await keys()).toEqual([])
   })
 
-  test('CRD-147: creates nothing by the old one after another of its name is there', async () => {
+  test('CRD-147: creates nothing by the old one once another of its name exists', async () => {
     const { first, second, keys, remove } = await twoGateways()
     const strict = {
       openAPIV3Schema: {
@@ -186,7 +186,7 @@ describe('CRD-148: a gateway that has heard nothing of the end of a definition',
     expect(await keys()).toEqual([`${group}/widgets/a`])
   })
 
-  test('a definition whose row is lost lets objects be created, and none while it goes', async () => {
+  test('creates objects of a definition with a lost row, and none during its deletion', async () => {
     const { first, storage, keys } = await twoGateways()
     await first('POST', definitions, definition())
     const { entry } = await storage.get({ key: servingKey(name), read: { kind: 'latest' } })

@@ -66,16 +66,19 @@ const shown: readonly [string, (created: string) => string][] = [
   ['an event of a watch', (created) => `${definitions}?watch=true&resourceVersion=${Number(created) - 1}`],
 ]
 
-test.each(shown)('CRD-70: aggregated discovery has what %s of the same gateway has shown as established', async (_, pathOf) => {
-  const { read, catchUp, created } = await aGatewayBehind()
-  expect(await read(pathOf(created), established)).toContain(established)
-  const discovery = read('/apis', '\0', aggregated)
-  await new Promise((resolve) => setImmediate(resolve))
-  catchUp()
-  expect(await discovery).toContain('"name":"example.com"')
-})
+test.each(shown)(
+  'CRD-70: aggregated discovery has the definitions that %s of the same gateway has shown as established',
+  async (_, pathOf) => {
+    const { read, catchUp, created } = await aGatewayBehind()
+    expect(await read(pathOf(created), established)).toContain(established)
+    const discovery = read('/apis', '\0', aggregated)
+    await new Promise((resolve) => setImmediate(resolve))
+    catchUp()
+    expect(await discovery).toContain('"name":"example.com"')
+  },
+)
 
-test.each(['/apis', '/apis/example.com', '/apis/example.com/v1', '/'])('%s has what was shown as established, too', async (path) => {
+test.each(['/apis', '/apis/example.com', '/apis/example.com/v1', '/'])('%s has the shown established definitions, too', async (path) => {
   const { read, catchUp } = await aGatewayBehind()
   expect(await read(`${definitions}/${name}`)).toContain(established)
   const document = read(path)

@@ -10,7 +10,7 @@ async function held(...finalizers: string[]): Promise<string> {
 }
 
 describe('two phases', () => {
-  test('DEL-10: an object without finalizers goes at once, and the answer names it', async () => {
+  test('DEL-10: an object without finalizers is deleted at once, and the answer names it', async () => {
     const path = await someConfigMaps(shared.api, 'a')
     const { uid } = (await shared.api.get(`${path}/a`)).body.metadata
     const answer = await shared.api.delete(`${path}/a`)
@@ -25,7 +25,7 @@ describe('two phases', () => {
     expect((await shared.api.get(`${path}/a`)).status).toBe(404)
   })
 
-  test('DEL-01, DEL-02, DEL-04: with finalizers it stays readable and says since when it is going', async () => {
+  test('DEL-01, DEL-02, DEL-04: an object with finalizers stays readable with its deletion time', async () => {
     const path = await held('x.io/a')
     const answer = await shared.api.delete(path)
     expect(answer.status).toBe(200)
@@ -42,7 +42,7 @@ describe('two phases', () => {
     expect((await shared.api.delete(path)).body).toEqual(first.body)
   })
 
-  test('DEL-05, DEL-06, DEL-08: finalizers go one by one in any order, and with the last one the object', async () => {
+  test('DEL-05, DEL-06, DEL-08: finalizers are removed one by one in any order, and with the last one the object', async () => {
     const path = await held('x.io/a', 'x.io/b')
     await shared.api.delete(path)
     expect((await shared.api.patch(path, { metadata: { finalizers: ['x.io/b'] } })).body.metadata.finalizers).toEqual(['x.io/b'])
@@ -59,7 +59,7 @@ describe('two phases', () => {
     ])
   })
 
-  test('DEL-02: a going object takes no new finalizers', async () => {
+  test('DEL-02: an object under deletion accepts no new finalizers', async () => {
     const path = await held('x.io/a')
     await shared.api.delete(path)
     const answer = await shared.api.patch(path, { metadata: { finalizers: ['x.io/a', 'x.io/new'] } })
@@ -70,7 +70,7 @@ describe('two phases', () => {
     })
   })
 
-  test('DEL-13: deleting a collection leaves what finalizers hold', async () => {
+  test('DEL-13: deleting a collection leaves objects with finalizers', async () => {
     const path = await held('x.io/a')
     const collection = path.slice(0, path.lastIndexOf('/'))
     await created(shared.api, collection, configMap({ name: 'b' }))
@@ -88,15 +88,15 @@ describe('two phases', () => {
   })
 })
 
-describe('how a delete is meant', () => {
-  test('DEL-12: a policy leaves its finalizer, another policy takes it back', async () => {
+describe('the policy of a delete', () => {
+  test('DEL-12: leaves its finalizer, and another policy removes it', async () => {
     const path = await held()
     expect((await shared.api.delete(path, { propagationPolicy: 'Foreground' })).body.metadata.finalizers).toEqual(['foregroundDeletion'])
     expect((await shared.api.delete(path, { propagationPolicy: 'Orphan' })).body.metadata.finalizers).toEqual(['orphan'])
     expect((await shared.api.delete(path, { propagationPolicy: 'Background' })).body).toMatchObject({ kind: 'Status', status: 'Success' })
   })
 
-  test('DEL-12: the policy may stand in the query', async () => {
+  test('DEL-12: may be in the query', async () => {
     const path = await held()
     expect((await shared.api.delete(`${path}?propagationPolicy=Orphan`)).body.metadata.finalizers).toEqual(['orphan'])
   })
@@ -152,7 +152,7 @@ describe('how a delete is meant', () => {
     expect((await shared.api.get(path)).body.items).toHaveLength(2)
   })
 
-  test('QP-11, QP-13: selectors say which of a collection go', async () => {
+  test('QP-11, QP-13: with selectors covers a part of a collection', async () => {
     const path = await someConfigMaps(shared.api, 'a', 'b')
     await created(shared.api, path, configMap({ name: 'c', labels: { x: 'y' } }))
     await shared.api.delete(`${path}?labelSelector=x%3Dy`)
@@ -174,7 +174,7 @@ describe('Pods wait for their node', () => {
   }
   const graceOf = ({ metadata }: Body) => metadata['deletionGracePeriodSeconds']
 
-  test('DEL-11, QP-18: thirty seconds, or as many as the Pod or the deleter says', async () => {
+  test('DEL-11, QP-18: for thirty seconds, or the grace period of the Pod or the deleter', async () => {
     expect(graceOf((await shared.api.delete(await aPod())).body)).toBe(30)
     expect(graceOf((await shared.api.delete(await aPod({ terminationGracePeriodSeconds: 7 }))).body)).toBe(7)
     expect(graceOf((await shared.api.delete(`${await aPod()}?gracePeriodSeconds=5`)).body)).toBe(5)
@@ -189,7 +189,7 @@ describe('Pods wait for their node', () => {
     expect((await shared.api.get(path)).status).toBe(404)
   })
 
-  test('DEL-11: a Pod that no node has goes at once', async () => {
+  test('DEL-11: and are deleted at once without a node', async () => {
     const path = await aPod({ nodeName: '' })
     expect((await shared.api.delete(path)).body.kind).toBe('Pod')
     expect((await shared.api.get(path)).status).toBe(404)

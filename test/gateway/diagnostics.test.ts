@@ -13,7 +13,7 @@ const warning =
 const structured = (kind: string, version = 'v1beta1') => `application/json;v=${version};g=config.k8s.io;as=${kind}`
 
 describe('/statusz', () => {
-  test('says in lines since when the server runs, its versions and its paths', async () => {
+  test('has in lines the start time of the server, its versions and its paths', async () => {
     const { status, headers, text } = await server.api.get('/statusz')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     const [first, name, second, blank, started, up, go, binary, emulation, paths] = text.split('\n')
@@ -90,7 +90,7 @@ describe('/flagz', () => {
 
 const pages = ['/statusz', '/flagz', '/debug/pprof/', '/debug/pprof/profile', '/debug/pprof/heap']
 
-test.each(pages)('%s is for those alone that may read the path', async (path) => {
+test.each(pages)('%s is for users with the right to read the path', async (path) => {
   const { status } = await server.api.as({})('GET', path)
   expect(status).toBe(403)
 })
@@ -140,7 +140,7 @@ describe('/debug/pprof', () => {
     expect(readProfile(gunzipSync(bytes)).sampleTypes).toEqual(['inuse_objects/count', 'inuse_space/bytes'])
   })
 
-  test('with ?format=v8 they are those of V8', async () => {
+  test('are those of V8 with ?format=v8', async () => {
     const cpu = await taken('/debug/pprof/profile?seconds=1&format=v8')
     expect(cpu.headers['content-disposition']).toBe('attachment; filename="profile.cpuprofile"')
     expect(JSON.parse(cpu.bytes.toString())).toMatchObject({ nodes: expect.any(Array), startTime: expect.any(Number) })
@@ -159,7 +159,7 @@ describe('/debug/pprof', () => {
     expect([status, body['message']]).toEqual([400, message])
   })
 
-  test('one profile of a kind is taken at a time, and one that is broken off makes room', async () => {
+  test('one profile of a kind is taken at a time, and an interrupted one makes room', async () => {
     const clock = createFakeClock()
     const profilers = new Profilers()
     const gone = new AbortController()
@@ -179,7 +179,7 @@ describe('/debug/pprof', () => {
     columnNumber: 0,
   })
 
-  test('stacks of V8 become those of pprof, without the time in which nothing ran', () => {
+  test('stacks of V8 become those of pprof, without idle time', () => {
     const nodes = [
       { id: 1, callFrame: frame('(root)', -1), children: [2, 4] },
       { id: 2, callFrame: frame('outer', 9), children: [3] },

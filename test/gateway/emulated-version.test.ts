@@ -101,7 +101,7 @@ describe('feature gates', () => {
     expect([23, 24, 25, 26, 27, 28].map((minor) => isOnAt(minor, name))).toEqual(expected)
   })
 
-  test('EMV-03: what is settled at a release cannot be switched off there', () => {
+  test('EMV-03: a GA gate of a release cannot be switched off there', () => {
     const word = 'ServerSideFieldValidation=false'
     expect(isOnAt(26, 'ServerSideFieldValidation', word)).toBe(false)
     expect(isOnAt(27, 'ServerSideFieldValidation', word)).toBe(
@@ -128,7 +128,7 @@ describe('feature gates', () => {
 })
 
 describe('versions of the API', () => {
-  test('EMV-05: from each release to the next, the versions that are removed there are not served any more, new ones are, and all others stay', () => {
+  test('EMV-05: versions removed from one release to the next are not served any more, new ones are, and all others stay', () => {
     const servedAt = (minor: number) => catalogueAt(minor).resources.map(({ group, version, plural }) => `${group}/${version}/${plural}`)
     for (const minor of minors.slice(1)) {
       const [before, after] = [servedAt(minor - 1), new Set(servedAt(minor))]
@@ -138,7 +138,7 @@ describe('versions of the API', () => {
     }
   })
 
-  test('EMV-06: what was written in a version that is gone is read in the others, and in that one before it went', async () => {
+  test('EMV-06: an object written in a removed version is read in the others, and in that one before its removal', async () => {
     const storage = await aStorage()
     const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
     const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
@@ -299,7 +299,7 @@ describe('versions of the API', () => {
     }
   })
 
-  test('EMV-07: clients are warned of what is deprecated at the release that is emulated, and of nothing that will be later', async () => {
+  test('EMV-07: clients are warned of versions deprecated at the emulated release, and of none deprecated later', async () => {
     const storage = await aStorage()
     const warningsAt = async (version: string, path: string) => (await (await emulating(version, storage)).call('GET', path)).warning
     const schemas = '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas'
@@ -352,7 +352,7 @@ describe('fields of a level', () => {
     expect(initOf(await (await emulating('1.37', storage)).call('GET', `${path}/c`))).toBeUndefined()
   })
 
-  test('EMV-18: a field whose gate is off is dropped without a word, and kept where the object has it', async () => {
+  test('EMV-18: a field whose gate is off is dropped silently, and kept if the object has it', async () => {
     const storage = await aStorage()
     const off = await emulating('1.28', storage)
     const dropped = await off.call('POST', `${path}?fieldValidation=Strict`, sidecar('a'))

@@ -49,7 +49,7 @@ async function anEviction({ phase, budget, change, between }: { phase: string; b
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
 const enough = { currentHealthy: 2, desiredHealthy: 2 }
 
-test('VIRT-06: a pod that is not ready is evicted only as it was when its budget was asked', async () => {
+test('VIRT-06: a pod that is not ready is evicted only at the revision of its budget’s check', async () => {
   const { evict, isThere } = await anEviction({ phase: 'Running', budget: enough, change: ready, between: 'list' })
   expect(await evict()).toMatchObject({
     code: 429,

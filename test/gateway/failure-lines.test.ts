@@ -21,7 +21,7 @@ async function aLoggingApi(profile: 'orch' | 'kubernetes' = 'orch') {
   return { api, lines }
 }
 
-test('what needs a node and is refused is one line of level info, without a stack', async () => {
+test('a refused request that needs a node is one line of level info, without a stack', async () => {
   const { api, lines } = await aLoggingApi()
   await created(api, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
   const pods = '/api/v1/namespaces/default/pods'

@@ -31,7 +31,7 @@ test('WATCH-01: the head of a watch is chunked JSON and leaves at once', async (
   expect(head).toMatch(/\r\ntransfer-encoding: chunked\r\n/i)
 })
 
-test('ERR-18: every answer has an audit id, and repeats the one that was given', async () => {
+test('ERR-18: every answer has an audit id, and repeats a given one', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchange(server, ['GET /version HTTP/1.1'])).toMatch(/\r\naudit-id: [0-9a-f-]{36}\r\n/i)
   const answer = await exchange(server, ['GET /api/v1/namespaces/nope HTTP/1.1', 'Audit-Id: mine'])
@@ -95,7 +95,7 @@ test('EP-31: a watch is counted once, when it has ended', async () => {
   expect(await counted()).toMatch(/code="200".* 1$/)
 })
 
-test('EP-31: open watches are counted by what they watch, as long as they are open', async () => {
+test('EP-31: open watches are counted by resource, while they are open', async () => {
   const server = await aSocketServer({ controllers: [] })
   const counted = async (resource: string) => {
     const text = await exchange(server, ['GET /metrics HTTP/1.1'])
@@ -112,7 +112,7 @@ test('EP-31: open watches are counted by what they watch, as long as they are op
   await vi.waitFor(async () => expect(await counted('configmaps')).toBeUndefined(), { timeout: 90_000 })
 })
 
-test('EP-31: probes tell their checks when asked, and leave some out', async () => {
+test('EP-31: probes list their checks when asked, and leave some out', async () => {
   const server = await aSocketServer({ controllers: [] })
   expect(await exchange(server, ['GET /readyz?verbose HTTP/1.1'])).toContain('[+]etcd ok\n')
   expect(await exchange(server, ['GET /readyz?verbose&exclude=etcd HTTP/1.1'])).toContain('[+]etcd excluded: ok\n')

@@ -45,7 +45,7 @@ test('every metric of kube-apiserver is exposed by a gateway, or named in docs/h
   expect(upstream.metrics).toHaveLength(146)
 })
 
-describe('what is counted', () => {
+describe('the metrics', () => {
   /** By how much a value changes while something is done. */
   async function change(name: string, labels: readonly string[], work: () => Promise<unknown>): Promise<number> {
     const before = await sumOf(name, ...labels)
@@ -96,7 +96,7 @@ describe('what is counted', () => {
     expect([await returned(''), await returned('?limit=2'), await returned('?fieldSelector=metadata.name=b')]).toEqual([3, 2, 1])
   })
 
-  test('events of watches with their bytes, and the time until a watch has sent what is there', async () => {
+  test('count events of watches with their bytes, and measure the time until a watch has sent its initial state', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/limitranges`
     const labels = ['group=""', 'version="v1"']
     const kind = [...labels, 'kind="LimitRange"']
@@ -125,7 +125,7 @@ describe('what is counted', () => {
     expect(await change('apiserver_authorization_decisions_total', labels('allowed'), asAnonymous('/api/v1/pods'))).toBe(0)
   })
 
-  test('addresses of Services, those that they name apart, and those that cannot be given', async () => {
+  test('count addresses of Services, requested ones apart, and those that cannot be assigned', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
     const service = (spec: object) => ({
       apiVersion: 'v1',
@@ -144,7 +144,7 @@ describe('what is counted', () => {
     expect(await allocated('allocation_errors', 'static', { clusterIP: '10.0.0.9' })).toBe(1)
   })
 
-  test('addresses that are taken, and those that are free', async () => {
+  test('show the used addresses, and the free ones', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/services`
     const [taken, free] = ['allocated', 'available'].map((word) => `kube_apiserver_clusterip_allocator_${word}_ips`) as [string, string]
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 1 }] } }
@@ -155,7 +155,7 @@ describe('what is counted', () => {
     expect(await sumOf(taken)).toBe(before)
   })
 
-  test('certificates for which a lifetime was asked, and those that have it', async () => {
+  test('count certificates with a requested lifetime, and those with an issued one', async () => {
     const { certificate } = await aCertificate({})
     const { validFrom, validTo } = new X509Certificate(certificate)
     const lifetime = (Date.parse(validTo) - Date.parse(validFrom)) / 1000
@@ -220,7 +220,7 @@ describe('what is counted', () => {
     expect(await change(evaluations, [], create('c'))).toBe(3)
   })
 
-  test('reads and writes over time, those that are worked on and those that wait', async () => {
+  test('measure reads and writes over time, executing and waiting ones', async () => {
     const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const own = createMetrics({ process: false })
     const clock = createFakeClock()
@@ -301,7 +301,7 @@ describe('what is counted', () => {
     ])
   })
 
-  test('requests that are refused as there are too many', async () => {
+  test('count requests that are refused as too many', async () => {
     const [asked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const own = createMetrics({ process: false })
     const { gateway } = await aGateway(

@@ -65,7 +65,7 @@ test('SSA-17: ephemeral containers and the node of a Pod leave no mark', async (
   expect(after).toEqual(before)
 })
 
-test('SSA-66: who writes a status owns nothing of the spec that comes with it, and who writes the spec nothing of the status', async () => {
+test('SSA-66: a writer of a status owns nothing of the spec in it, and a writer of the spec nothing of the status', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const { object } = await ask('POST', `${pods}?fieldManager=maker`, { ...pod, status: { reason: 'mine' } })
   expect(Object.keys((await ownersAt(`${pods}/p`))['maker main'] ?? {})).toEqual(['f:spec'])
@@ -74,7 +74,7 @@ test('SSA-66: who writes a status owns nothing of the spec that comes with it, a
   expect((await ownersAt(`${pods}/p`))['node status']).toEqual({ 'f:status': { 'f:reason': {} } })
 })
 
-test('SSA-66: who applies an object owns nothing of its status, and who applies a status nothing of the spec, or of what the kind keeps', async () => {
+test('SSA-66: an applier of an object owns nothing of its status, and one of a status nothing of the spec, or of the fields that the kind keeps', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const apply = 'application/apply-patch+yaml'
   const [apiVersion, root] = ['apps/v1', '/apis/apps/v1/namespaces/default']
@@ -111,7 +111,7 @@ test('SSA-17: the finalizers in the spec of a Namespace have no owner', async ()
   expect((await ownersAt('/api/v1/namespaces/n'))['maker main']).not.toHaveProperty('f:spec')
 })
 
-test('SSA-66: what is written through a Scale is owned through it, without a time', async () => {
+test('SSA-66: fields written through a Scale are owned through it, without a time', async () => {
   const { ask, entriesAt } = await anOwningGateway()
   const deployments = '/apis/apps/v1/namespaces/default/deployments'
   const template = { metadata: { labels: { a: 'b' } }, spec: pod.spec }

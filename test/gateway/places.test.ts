@@ -21,7 +21,7 @@ const path = '/apis/example.com/v1/namespaces'
 const place = { apiVersion: 'example.com/v1', kind: 'Place' }
 const mismatch = 'the namespace of the provided object does not match the namespace sent on the request'
 
-test('an object of a namespaced kind whose resource is called namespaces lies in the namespace of its path', async () => {
+test('an object of a namespaced kind whose resource is called namespaces is in the namespace of its path', async () => {
   const call = await aServer('Namespaced')
   expect(await call('POST', `${path}/a/namespaces`, { ...place, metadata: { name: 'x' } })).toMatchObject({
     code: 201,
@@ -44,7 +44,7 @@ test.each([
   expect(refused).toMatchObject({ code: 400, body: { message: mismatch } })
 })
 
-test('an object outside of namespaces has no path in one, whatever its resource is called', async () => {
+test('a cluster-scoped object has no path in a namespace, for any name of its resource', async () => {
   const call = await aServer('Cluster')
   expect((await call('POST', path, { ...place, metadata: { name: 'x' } })).code).toBe(201)
   expect(await call('GET', path)).toMatchObject({ code: 200, body: { items: [{ metadata: { name: 'x' } }] } })

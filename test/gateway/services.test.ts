@@ -36,7 +36,7 @@ test('KIND-GEN: a Service gets an address of the range, and its own one only', a
   for (const address of addresses) expect(address).toMatch(/^10\.9\.0\.(?:[1-9]|1[0-4])$/)
 })
 
-test('KIND-GEN: an address that is taken is refused, and free again when its Service is gone', async () => {
+test('KIND-GEN: a used address is refused, and free again when its Service is deleted', async () => {
   const { services, create } = servicesOf(await aServer())
   await create('a', { clusterIP: '10.0.0.7' })
   await expect(create('b', { clusterIP: '10.0.0.7' })).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test('KIND-GEN: a full range is reported', async () => {
   await expect(create('one-more')).rejects.toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
 })
 
-test('KIND-GEN: the first sixteenth of the range, 16 addresses at least, is given last', async () => {
+test('KIND-GEN: the first sixteenth of the range, 16 addresses at least, is assigned last', async () => {
   const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.9.0.0/27' }))
   const given: number[] = []
   for (let count = 0; count < 29; count++) given.push(Number(specOf(await create(`s-${count}`)).clusterIP?.split('.')[3]))
@@ -72,7 +72,7 @@ test('KIND-GEN: the first sixteenth of the range, 16 addresses at least, is give
   await expect(create('one-more')).rejects.toMatchObject({ message: expect.stringContaining('range is full') })
 })
 
-test('KIND-GEN: of a wide range the first 256 addresses are given last, and without ServiceIPStaticSubrange none', async () => {
+test('KIND-GEN: the first 256 addresses of a wide range are assigned last, and without ServiceIPStaticSubrange none', async () => {
   const addressWith = async (options: StartOptions) => {
     const { create } = servicesOf(await aServer({ serviceClusterIpRange: '10.8.0.0/16', random: () => 0, ...options }))
     return specOf(await create('a')).clusterIP
@@ -97,7 +97,7 @@ test('KIND-GEN: an update that leaves out address and ports keeps them, and chan
   })
 })
 
-test('KIND-GEN: node ports come from their range, and one port is one Service’s', async () => {
+test('KIND-GEN: node ports are in their range, and one port is one Service’s', async () => {
   const { create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31001' }))
   const ports = [await create('a', { type: 'NodePort' }), await create('b', { type: 'NodePort' })].map(
     (service) => specOf(service).ports?.[0]?.nodePort,
@@ -162,7 +162,7 @@ test('DRY-11: ports of a dry run are different ones too', async () => {
   expect(spec.ports?.map(({ nodePort }) => nodePort)).toEqual([31000, 31001])
 })
 
-test('KIND-GEN: a Service that is refused leaves no address behind', async () => {
+test('KIND-GEN: a refused Service leaves no address behind', async () => {
   const { create } = servicesOf(await aServer())
   await create('a')
   await expect(create('a', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
@@ -193,7 +193,7 @@ test('KIND-GEN: a Service is of the family of the range, and asking for another 
 const local = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }
 const merge = { namespace: 'default', type: 'merge' } as const
 
-test('KIND-GEN: a port for the health of nodes is given where balancers ask for it, and kept by updates that leave it out', async () => {
+test('KIND-GEN: a port for the health of nodes is assigned if balancers ask for it, and kept by updates that leave it out', async () => {
   const { services, aService, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31003' }))
   expect(specOf(await create('plain', { type: 'LoadBalancer' }))).not.toHaveProperty('healthCheckNodePort')
   const given = specOf(await create('a', local))
@@ -206,7 +206,7 @@ test('KIND-GEN: a port for the health of nodes is given where balancers ask for 
   })
 })
 
-test('KIND-GEN: a port for the health of nodes is one Service’s, until the Service needs none or is gone', async () => {
+test('KIND-GEN: a port for the health of nodes is one Service’s, until the Service needs none or is deleted', async () => {
   const { services, create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31009' }))
   const wanted = { ...local, healthCheckNodePort: 31005 }
   expect(specOf(await create('a', wanted)).healthCheckNodePort).toBe(31005)
@@ -233,7 +233,7 @@ test('KIND-GEN: a port for the health of nodes is none of the Service’s other 
   await expect(services.patch('a', { spec: { ports } }, merge)).rejects.toMatchObject(isTaken('spec.ports[0].nodePort'))
 })
 
-test('KIND-GEN: allocateLoadBalancerNodePorts false: ports of nodes are those that are asked for', async () => {
+test('KIND-GEN: allocateLoadBalancerNodePorts false: only requested ports of nodes are assigned', async () => {
   const { create } = servicesOf(await aServer())
   const ports = [
     { name: 'a', port: 80 },

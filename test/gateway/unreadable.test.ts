@@ -58,7 +58,7 @@ describe('READ-22: an object that cannot be read', () => {
     expect(inner.status().revision).toBe(before)
   })
 
-  test('is there to those who create it', async () => {
+  test('exists for creates of its name', async () => {
     const { ask } = await anAlteredGateway()
     expect(await ask('POST', collection, configMap())).toMatchObject({ code: 409, reason: 'AlreadyExists' })
   })
@@ -82,7 +82,7 @@ describe('READ-22: an object that cannot be read', () => {
     expect((await ask('GET', '/api/v1/namespaces/default/secrets')).code).toBe(200)
   })
 
-  test('is deleted by the option, whatever held it, and for good', async () => {
+  test('is deleted by the option, with any finalizers, and for good', async () => {
     const { ask, inner, open } = await anAlteredGateway()
     const { code, answer } = await ask('DELETE', unsafely)
     expect({ code, status: answer['status'], details: answer['details'] }).toEqual({
@@ -104,7 +104,7 @@ describe('READ-22: an object that cannot be read', () => {
     expect((await ask('DELETE', `${collection}/a`, { kind: 'DeleteOptions', apiVersion: 'v1', [option]: true })).code).toBe(200)
   })
 
-  test('is a change without an object to those who follow storage, from memory and, after a restart, from the store', async () => {
+  test('is a change without an object for followers of storage, from memory and, after a restart, from the store', async () => {
     const { ask, storage, inner, open, revision } = await anAlteredGateway()
     await ask('DELETE', unsafely)
     const last = inner.status().revision
@@ -161,7 +161,7 @@ describe('READ-22: the option is refused', () => {
     expect(await ask('DELETE', `${collection}?${option}=true`)).toMatchObject({ code: 422, message })
   })
 
-  test('to those who may delete and lack the verb for it, here and in another namespace', async () => {
+  test('to users with the right to delete and without the verb for it, here and in another namespace', async () => {
     const verb = 'unsafe-delete-ignore-read-errors'
     const asked: string[] = []
     const authorizer: Authorizer = {

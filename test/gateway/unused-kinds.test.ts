@@ -58,7 +58,7 @@ test.each(lists)('a list of the metadata of a kind without objects reads no sche
   expect(String(type)).toContain(headers.accept.split(';', 1)[0])
 })
 
-test('a watch of the metadata of a kind without objects reads no schema, and shows what comes', async () => {
+test('a watch of the metadata of a kind without objects reads no schema, and sends later objects', async () => {
   const { read, readings, create, revision } = await aServer()
   const initial = `${widgets}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`
   const begun = await read(initial, metadata('PartialObjectMetadata'), 'initial-events-end')
@@ -68,7 +68,7 @@ test('a watch of the metadata of a kind without objects reads no schema, and sho
   expect(seen.text).toContain('"name":"a"')
 })
 
-test('the metadata of a kind without objects are read no schema for, where one is asked for', async () => {
+test('a get of the metadata of a kind without objects reads no schema', async () => {
   const { read, readings } = await aServer()
   expect((await read(`${widgets}/a`, metadata('PartialObjectMetadata'))).status).toBe(404)
   expect(readings()).toBe(0)

@@ -71,7 +71,7 @@ test('CRD-146: a watch whose definition has changed ends after the earlier event
   expect(await seen).toEqual(['before', 'with'])
 })
 
-test('a watch that begins while its definition changes ends with what was there', async () => {
+test('a watch that begins while its definition changes ends with the initial state', async () => {
   const gate = Promise.withResolvers<void>()
   const { listing, create, change, watch } = await aGatewayWithWidgets(gate.promise)
   await create('a')

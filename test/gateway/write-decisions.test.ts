@@ -93,7 +93,7 @@ test('VERB-09: creates with generated names that are tried again do not wait for
   expect([first.code, second.code]).toEqual([201, 201])
 })
 
-test('META-09: a name beside generateName is the name, and one that is taken is refused at once', async () => {
+test('META-09: a name beside generateName is the name, and a taken one is refused at once', async () => {
   const { ask, commits } = await aWatchedGateway()
   await ask('POST', collection, configMap())
   const { code, message } = await ask('POST', collection, { ...configMap(), metadata: { name: 'a', generateName: 'b-' } })
@@ -101,7 +101,7 @@ test('META-09: a name beside generateName is the name, and one that is taken is 
   expect({ code, message, commits: commits.length }).toEqual({ code: 409, message: taken, commits: 2 })
 })
 
-test('VERB-09: a PUT that creates and meets a faster create replaces what that has made', async () => {
+test('VERB-09: a PUT that creates and meets a faster create replaces its object', async () => {
   const ranges = '/api/v1/namespaces/default/limitranges'
   const range = (cpu: string) => ({
     apiVersion: 'v1',
@@ -124,7 +124,7 @@ test('VERB-09: a PUT that creates and meets a faster create replaces what that h
   expect(commits.map(({ expected }) => expected > 0)).toEqual([false, false, true])
 })
 
-test('VERB-09: a PUT that creates is tried again for as long as others come and go', async () => {
+test('VERB-09: a PUT that creates is tried again while others create and delete', async () => {
   let lost = 3
   const { ask, commits } = await aWatchedGateway((storage) => ({
     commit: async (request, context) => (lost-- > 0 ? { kind: 'stale' } : storage.commit(request, context)),
@@ -134,7 +134,7 @@ test('VERB-09: a PUT that creates is tried again for as long as others come and 
   expect(commits).toHaveLength(4)
 })
 
-test('VERB-06: what is refused on the latest object is not looked at again, nor is a create', async () => {
+test('VERB-06: a refusal on the latest object is not checked again, nor is a create', async () => {
   const reads: string[] = []
   const { ask } = await aWatchedGateway((storage) => ({
     get(request, context) {
@@ -148,7 +148,7 @@ test('VERB-06: what is refused on the latest object is not looked at again, nor 
   expect(reads).toEqual([])
 })
 
-test('VERB-06: what is refused on an object that was read for a refusal is refused at once', async () => {
+test('VERB-06: a refusal on an object that was read for a refusal is final at once', async () => {
   const reads: string[] = []
   const { ask } = await aWatchedGateway((storage) => ({
     async get(request, context) {
@@ -166,7 +166,7 @@ test('VERB-06: what is refused on an object that was read for a refusal is refus
   expect(reads).toEqual(['any', 'latest', 'latest'])
 })
 
-test('DRY-10, DRY-01: a dry run writes nothing, whatever the write would come to', async () => {
+test('DRY-10, DRY-01: a dry run writes nothing, with any outcome', async () => {
   const { ask, commits } = await aWatchedGateway()
   const held = { ...configMap(), metadata: { name: 'a', finalizers: ['example.com/a'] } }
   const withoutCommit = async (...[method, path, body, type]: Parameters<typeof ask>) => {
@@ -193,7 +193,7 @@ test('DRY-10, DRY-01: a dry run writes nothing, whatever the write would come to
   expect((await ask('GET', `${collection}/a`)).code).toBe(200)
 })
 
-test('what admission makes a condition of a write is one of its commit: create, update, mark and removal', async () => {
+test('admission’s conditions of a write are conditions of its commit: create, update, mark and removal', async () => {
   const admission = anAdmission(allConfigMaps)
   admission.admit = async ({ phase }) => ({ kind: 'allowed', ...saidNothing, conditions: [{ key: `k/${phase}`, revision: 0 }] })
   const { ask, commits } = await aWatchedGateway(undefined, { admission })
@@ -268,7 +268,7 @@ test('DEL-11: a grace that no time can hold ends with the year 9999, and one fro
   expect(second.object.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:01:00Z', deletionGracePeriodSeconds: 60 })
 })
 
-test('DEL-12: a policy that takes the last finalizer of a Pod in its grace leaves none', async () => {
+test('DEL-12: a policy that removes the last finalizer of a Pod in its grace period leaves none', async () => {
   const { ask } = await aWatchedGateway()
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
@@ -316,7 +316,7 @@ test.each<[string, string, unknown, string]>([
   expect((await ask(method, `${deployments}/d`, body, type)).object['status']).toEqual({ replicas: 3 })
 })
 
-test('META-21: the generation of an object grows with what it wants, and with nothing else', async () => {
+test('META-21: the generation of an object grows with its wanted state, and with nothing else', async () => {
   const { ask } = await aWatchedGateway()
   await ask('POST', deployments, deployment)
   const after = async (path: string, body: unknown) =>

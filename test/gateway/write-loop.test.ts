@@ -52,7 +52,7 @@ test.each([
   expect((await call('GET', `${collection}/${tries[2]?.split('/').at(-1)}`)).body).toEqual(body)
 })
 
-test('VERB-09: the body of a create that is tried again is the one that was sent, whatever its sender does with its bytes', async () => {
+test('VERB-09: the body of a repeated create is the sent one, for any later change of its sender’s bytes', async () => {
   const body = Buffer.from(JSON.stringify(configMap({ x: 'sent' })))
   const { call, send } = await aGateway((storage) => ({
     async commit(request: CommitRequest, context) {
@@ -66,7 +66,7 @@ test('VERB-09: the body of a create that is tried again is the one that was sent
   expect((await call('GET', `${collection}/a`)).body.data).toEqual({ x: 'sent' })
 })
 
-test('STORE-05: the same holds where the connection to another process says that the outcome is unknown', async () => {
+test('STORE-05: the same holds if the connection to another process reports an unknown outcome', async () => {
   const { call } = await aGateway(losingFirstAnswers(new UnknownOutcomeError(serviceUnavailable('a service cannot be reached').status)))
   expect((await call('POST', collection, configMap({ x: '1' }))).code).toBe(201)
   expect((await call('DELETE', `${collection}/a`)).code).toBe(200)
@@ -137,7 +137,7 @@ test.each([
   },
 )
 
-test('STORE-05: a commit without an answer is a lost race where another write has replaced what it expected', async () => {
+test('STORE-05: a commit without an answer is a lost race if another write has replaced the expected revision', async () => {
   let isOver = false
   const { call } = await aGateway((storage) => ({
     async commit(request, context) {
@@ -226,7 +226,7 @@ const forgetful: Spoil = (storage) => ({
   },
 })
 
-test('VERB-06: a refusal never rests on memory that is behind', async () => {
+test('VERB-06: a refusal never rests on old memory', async () => {
   const { call } = await aGateway(forgetful)
   await call('POST', collection, configMap())
   expect((await call('PUT', `${collection}/a`, configMap({ x: '1' }))).code).toBe(200)
@@ -385,7 +385,7 @@ test.each([
   expect((await call('POST', services, other)).code).toBe(201)
 })
 
-test('KIND-GEN: an address is given back when admission says nothing of its Service', async () => {
+test('KIND-GEN: an address is released when admission does not answer for its Service', async () => {
   const admission = anAdmission([{ phase: '*', operations: ['*'], groups: [''], resources: ['services'], namespaces: [] }])
   let isLost = true
   admission.admit = async ({ phase }) => {
@@ -399,7 +399,7 @@ test('KIND-GEN: an address is given back when admission says nothing of its Serv
   expect((await call('POST', '/api/v1/namespaces/default/services', service)).code).toBe(201)
 })
 
-test('KIND-GEN: an address whose Service never came is free again after two minutes', async () => {
+test('KIND-GEN: an address without a Service is free again after two minutes', async () => {
   const clock = createFakeClock()
   const { call, storage } = await aGateway(undefined, { clock })
   const key = 'allocation/addresses/10.0.0.9'
@@ -480,7 +480,7 @@ test.each([
   expect(Number(found.metadata.resourceVersion)).toBeGreaterThan(Number(other.body.metadata.resourceVersion))
 })
 
-test('META-12: an apply that memory says gives the same value in other words is written where the object has changed since', async () => {
+test('META-12: an apply with an equal value in another spelling by memory is written if the object has changed since', async () => {
   const clock = createFakeClock()
   const { over, stop } = standingStill()
   const { call } = await aGateway(over, { clock })
@@ -504,7 +504,7 @@ test('META-12: an apply that memory says gives the same value in other words is 
   })
 })
 
-test('META-12: an apply that gives a value in other words and takes its field from another manager is written', async () => {
+test('META-12: an apply with an equal value in another spelling that takes its field from another manager is written', async () => {
   const clock = createFakeClock()
   const { call } = await aGateway(() => ({}), { clock })
   const path = '/api/v1/namespaces/default/resourcequotas/q'
@@ -623,7 +623,7 @@ test('KIND-GEN: a port of an update that lost its race is free again', async () 
   expect((await call('POST', services, aService('b', wanted))).code).toBe(201)
 })
 
-test('STORE-03: admission is asked only about what its rules match, and about everything once they are too old', async () => {
+test('STORE-03: admission is called only for matches of its rules, and for everything once they are too old', async () => {
   const clock = createFakeClock()
   const admission = anAdmission([{ phase: 'validate', operations: ['CREATE'], groups: [''], resources: ['secrets'], namespaces: [] }])
   const { call } = await aGateway(undefined, { admission, clock })
@@ -644,7 +644,7 @@ test('STORE-03: a write is refused while admission cannot be reached', async () 
   expect(await call('POST', collection, configMap())).toMatchObject({ code: 503, body: { reason: 'ServiceUnavailable' } })
 })
 
-test('a plugin that asks what the user may do is answered by the authorizers, and goes on where it was', async () => {
+test('a plugin that asks for the user’s rights is answered by the authorizers, and continues at its place', async () => {
   const access = { verb: 'approve', group: 'g', version: 'v1', resource: 'signers', subresource: '', namespace: '', name: 'n' }
   const admission = anAdmission(allConfigMaps)
   const questions: unknown[] = []
@@ -717,7 +717,7 @@ test.each([
   expect(outcomes).toEqual(told)
 })
 
-test('what was reserved for an object that cannot be printed is given back', async () => {
+test('a reservation for an object that cannot be printed is released', async () => {
   const admission = anAdmission([{ phase: '*', operations: ['*'], groups: ['*'], resources: ['*'], namespaces: [] }])
   const outcomes: unknown[] = []
   admission.admit = async ({ phase, attributes }) => {
@@ -737,7 +737,7 @@ test('what was reserved for an object that cannot be printed is given back', asy
   expect(outcomes).toEqual([['quota', false]])
 })
 
-test('a write to what admission rules are made from is answered once they include it', async () => {
+test('a write to a source of admission rules is answered once they include it', async () => {
   const admission = anAdmission([])
   const told = new PushStream<AdmissionRulesPart>()
   admission.admissionRules = () => told

@@ -107,7 +107,7 @@ test('AUC-17: an issuer that is down from the start does not concern the tokens 
   expect(await whoAmI(server, as(await up.token({ sub: 'jill' })))).toMatchObject({ username: 'jill' })
 })
 
-test('AUC-18: a changed file is read again; a token of an issuer that is gone is refused at once, though it was accepted before', async () => {
+test('AUC-18: a changed file is read again; a token of a removed issuer is refused at once, though it was accepted before', async () => {
   const [first, second] = [await anOidcProvider(aKey('one')), await anOidcProvider(aKey('two'))]
   const { server, write } = await aServer({ jwt: [jwt(first)] })
   const [ofFirst, ofSecond] = [await first.token({ sub: 'jane' }), await second.token({ sub: 'john' })]
@@ -135,7 +135,7 @@ test.each([['--oidc-issuer-url=https://a.example.com'], ['--oidc-client-id=a'], 
   },
 )
 
-test('AUC-14, AUC-21: requests without credentials are let in at the paths of the file, until it says something else', async () => {
+test('AUC-14, AUC-21: requests without credentials are admitted at the paths of the file, until it changes', async () => {
   const { server, write } = await aServer({ anonymous: { enabled: true, conditions: [{ path: '/livez' }] } })
   const codes = async () => [(await call(server, { path: '/livez' })).code, (await call(server, { path: '/version' })).code]
   expect(await codes()).toEqual([200, 401])

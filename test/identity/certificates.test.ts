@@ -62,7 +62,7 @@ test('AUTHN-CERT-02: an authority in between counts, sent along or in the file',
   expect(await whoAmI(both, { pair: jane })).toMatchObject({ username: 'jane' })
 })
 
-test('AUTHN-CERT-01: an authority of the file counts, though another one has signed it that is not there', async () => {
+test('AUTHN-CERT-01: an authority of the file counts, though an absent authority has signed it', async () => {
   const between = await aCertificate({ issuer: authority, commonName: 'between', isAuthority: true })
   const server = await aServer([`--client-ca-file=${aFolder().write('between.crt', between.certificate)}`])
   expect(await whoAmI(server, { pair: await aClient({ issuer: between }) })).toMatchObject({ username: 'jane' })
@@ -129,7 +129,7 @@ test.each<[string, CertificateOptions]>([
   expect(await whoAmI(server, { pair, headers: { 'x-remote-user': 'root' } })).toBeUndefined()
 })
 
-test('AUTHN-CERT-01, AUTHN-PROXY-08: one authority may stand for users and for proxies', async () => {
+test('AUTHN-CERT-01, AUTHN-PROXY-08: one authority may be for users and for proxies', async () => {
   const folder = aFolder()
   const file = folder.write('ca.crt', authority.certificate)
   const flags = [`--client-ca-file=${file}`, `--requestheader-client-ca-file=${file}`, '--requestheader-username-headers=X-Remote-User']
@@ -146,7 +146,7 @@ test('AUTHN-CERT-04: an authority in between that has expired, or is none, leads
   }
 })
 
-test('AUTHN-CERT-02: beside proxies too a resumed connection is still the same user, and an authority that was taken back ends it', async () => {
+test('AUTHN-CERT-02: a resumed connection is still the same user beside proxies, and a removed authority ends it', async () => {
   const { server, by, change } = await aServerWithProxies()
   const pair = await by(authority, 'jane')
   const agent = new Agent({ keepAlive: false })

@@ -95,7 +95,7 @@ test('READ-27: plain impersonate still works, for all requests', async () => {
   expect(await code(john, configMaps)).toBe(200)
 })
 
-test('READ-27: without the feature gate the verbs say nothing', async () => {
+test('READ-27: the verbs have no effect without the feature gate', async () => {
   const rules = [identity('user-info', 'users'), listing('user-info')]
   expect(await (await aServer(rules, '--feature-gates=ConstrainedImpersonation=false')).code(john)).toBe(403)
 })

@@ -61,7 +61,7 @@ test('IMP-03, IMP-17: over HTTP/2 too each of several headers counts by itself',
   })
 })
 
-test('IMP-12: a service account comes with its groups, unless others are named', async () => {
+test('IMP-12: a service account has its groups, unless others are named', async () => {
   const { server, admin } = await aServer()
   const headers = { 'Impersonate-User': 'system:serviceaccount:shop:till' }
   // Without system:masters the review itself needs the role of all authenticated users, which service accounts have.
@@ -113,7 +113,7 @@ test.each([
   expect((await call(allowing.server, { pair: jane, headers })).code).toBe(200)
 })
 
-test('IMP-16: what was asked for does not happen, and a chain does not go further than its first link', async () => {
+test('IMP-16: a refused impersonation has no effect, and a chain does not go further than its first link', async () => {
   const { server, admin } = await aServer()
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
   const path = '/api/v1/namespaces/default/configmaps'
@@ -124,7 +124,7 @@ test('IMP-16: what was asked for does not happen, and a chain does not go furthe
   expect(twice).toMatchObject({ code: 400, body: { message: expect.stringContaining('must be given once') } })
 })
 
-test('IMP-18: what is stored names who is acted as, as do admission and the audit event', async () => {
+test('IMP-18: the stored object names the impersonated user, as do admission and the audit event', async () => {
   const { server, admin } = await aServer()
   const path = '/apis/certificates.orch.io/v1/certificatesigningrequests'
   const request = certificateRequest
@@ -150,7 +150,7 @@ test('IMP-18: what is stored names who is acted as, as do admission and the audi
   })
 })
 
-test('IMP-02: as system:anonymous one is in no group of those who are known', async () => {
+test('IMP-02: system:anonymous has no group of authenticated users', async () => {
   const { server, admin } = await aServer()
   const answer = await call(server, { pair: admin, path: '/api/v1/pods', headers: { 'Impersonate-User': 'system:anonymous' } })
   expect(answer).toMatchObject({ code: 403, body: { message: expect.stringContaining('User "system:anonymous"') } })

@@ -4,7 +4,7 @@ import { whoAmI } from './call.ts'
 import { aKey, anOidcProvider } from './oidc-provider.ts'
 
 // Alone in its file: the authorities of the system are read once.
-test('AUTHN-OIDC-25, FLAG-14: without a file a provider is believed whom an authority of the machine vouches for', async () => {
+test('AUTHN-OIDC-25, FLAG-14: a provider is trusted by the authorities of the machine without a file', async () => {
   const provider = await anOidcProvider(aKey('one'))
   vi.stubEnv('SSL_CERT_FILE', provider.caFile)
   const server = await start({

@@ -72,20 +72,20 @@ test('AUTHN-OIDC-15, AUTHN-OIDC-19, AUTHN-OIDC-21, AUTHN-OIDC-24: claims become 
   }
 })
 
-test('AUTHN-OIDC-17: a prefix of its own stands before the names of users', async () => {
+test('AUTHN-OIDC-17: a prefix of its own precedes the names of users', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, ['--oidc-username-prefix=oidc:'])
   expect(await whoAmI(server, as(await provider.token({ sub: 'system:admin' })))).toMatchObject({ username: 'oidc:system:admin' })
 })
 
-test('AUTHN-OIDC-09, AUTHN-OIDC-13: the discovery document lies below the path of the issuer', async () => {
+test('AUTHN-OIDC-09, AUTHN-OIDC-13: the discovery document is below the path of the issuer', async () => {
   const provider = await anOidcProvider(key, { path: '/realms/acme' })
   const server = await aServer(provider)
   expect(await whoAmI(server, as(await provider.token({ sub: 'jane' })))).toMatchObject({ username: `${provider.issuer}#jane` })
   expect(provider.asked).toContain('/realms/acme/.well-known/openid-configuration')
 })
 
-test('AUTHN-OIDC-21, AUTHN-OIDC-22: one group may stand as a text; where there is none the user has none', async () => {
+test('AUTHN-OIDC-21, AUTHN-OIDC-22: one group may be a text; without any the user has none', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider, ['--oidc-groups-claim=groups', '--oidc-groups-prefix=oidc:'])
   for (const [groups, expected] of [
@@ -132,7 +132,7 @@ test('AUTHN-OIDC-04: a provider that is down at the start is asked again, and on
   expect(await whoAmI(server, jane)).toMatchObject({ username: `${provider.issuer}#jane` })
 })
 
-test('AUTHN-OIDC-25: without a file the authorities of the machine decide, who do not know this provider', async () => {
+test('AUTHN-OIDC-25: the authorities of the machine, which do not know this provider, decide without a file', async () => {
   const provider = await anOidcProvider(key)
   const flags = ['--authorization-mode=AlwaysAllow', `--oidc-issuer-url=${provider.issuer}`, '--oidc-client-id=orch']
   const server = await start({ flags })
@@ -235,7 +235,7 @@ test.each([
   await expect(start({ flags })).rejects.toThrow(message)
 })
 
-test('AUTHN-OIDC-06: there is no way to log in at the server', async () => {
+test('AUTHN-OIDC-06: the server has no login of its own', async () => {
   const provider = await anOidcProvider(key)
   const server = await aServer(provider)
   for (const path of ['/login', '/oauth2/authorize', '/callback']) expect((await call(server, { path })).code).toBe(404)

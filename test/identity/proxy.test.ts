@@ -25,7 +25,7 @@ async function aServer(...flags: string[]) {
   return server
 }
 
-test('AUTHN-PROXY-01, AUTHN-PROXY-02, AUTHN-PROXY-03, AUTHN-PROXY-04: a proxy with a certificate says who asks', async () => {
+test('AUTHN-PROXY-01, AUTHN-PROXY-02, AUTHN-PROXY-03, AUTHN-PROXY-04: a proxy with a certificate names the user', async () => {
   const server = await aServer()
   const headers = {
     'x-remote-user': 'jane',
@@ -69,7 +69,7 @@ test.each([
   expect(found?.extra).toEqual({ [key]: ['view'] })
 })
 
-test('AUTHN-PROXY-04: several prefixes may be given; without one there are no extra attributes', async () => {
+test('AUTHN-PROXY-04: several prefixes are accepted; without one there are no extra attributes', async () => {
   const sent = { 'x-remote-user': 'jane', 'x-remote-extra-a': '1', 'x-more-b': '2' }
   const both = await aServer('--requestheader-extra-headers-prefix=X-More-')
   expect((await whoAmI(both, { pair: front, headers: sent }))?.extra).toEqual({ a: ['1'], b: ['2'] })
@@ -100,7 +100,7 @@ test('AUTHN-PROXY-02: the first header of the list that has a value counts', asy
 
 const headers = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' }
 
-test('AUTHN-PROXY-09: without the certificate the headers say nothing', async () => {
+test('AUTHN-PROXY-09: the headers have no effect without the certificate', async () => {
   const server = await aServer('--anonymous-auth')
   expect(await whoAmI(server, { headers })).toMatchObject({ username: 'system:anonymous', groups: ['system:unauthenticated'] })
   const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
@@ -156,7 +156,7 @@ test('READ-26: the first of the listed headers that has a value gives the uid', 
   expect((await whoAmI(server, { pair: jane, headers: { 'x-remote-uid': '42' } }))?.uid).not.toBe('42')
 })
 
-test('READ-26: without the flag a header says no uid', async () => {
+test('READ-26: a header gives no uid without the flag', async () => {
   const server = await aServer()
   expect((await whoAmI(server, { pair: front, headers: { 'x-remote-user': 'jane', 'x-remote-uid': '42' } }))?.uid).toBeUndefined()
 })
@@ -175,7 +175,7 @@ test.each([
   await expect(start({ flags })).rejects.toThrow(message)
 })
 
-test('READ-26: without the feature gate the flag is refused', async () => {
+test('READ-26: the flag is refused without the feature gate', async () => {
   await expect(aServer(uidFlag, '--feature-gates=RemoteRequestHeaderUID=false')).rejects.toThrow(
     'needs the feature gate RemoteRequestHeaderUID',
   )

@@ -31,18 +31,18 @@ test('AUTHN-WH-18, AUTHN-WH-19, AUTHN-WH-20, AUTHN-WH-21: whom the webhook names
   expect(await whoAmI(server, { headers })).toEqual({ ...named, groups: ['dev', 'system:authenticated'] })
 })
 
-test('AUTHN-WH-17, AUTHN-WH-23, AUTHN-WH-25: a yes counts without audiences, and whatever error stands beside it', async () => {
+test('AUTHN-WH-17, AUTHN-WH-23, AUTHN-WH-25: an approval counts without audiences, and beside any error', async () => {
   const { server } = await aServer(withStatus({ authenticated: true, user: { username: 'jane' }, error: 'of no concern' }))
   expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
 })
 
-test('AUTHN-WH-01, AUTHN-WH-03, AUTHN-WH-12, FLAG-16: the webhook of the file is asked, with the certificate of the file', async () => {
+test('AUTHN-WH-01, AUTHN-WH-03, AUTHN-WH-12, FLAG-16: the webhook of the file is called, with the certificate of the file', async () => {
   const { server, asked } = await aServer(namesAll)
   expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
   expect(asked).toMatchObject([{ caller: 'orch-server', review: { spec: { audiences: ['https://orch.default.svc.cluster.local'] } } }])
 })
 
-test('AUTHN-WH-07, AUTHN-WH-08, AUTHN-WH-11, FLAG-18: it is asked with a TokenReview of v1beta1 that has the token as it came', async () => {
+test('AUTHN-WH-07, AUTHN-WH-08, AUTHN-WH-11, FLAG-18: it gets a TokenReview of v1beta1 with the unchanged token', async () => {
   const { server, asked } = await aServer(namesAll)
   expect(await whoAmI(server, { headers })).toMatchObject({ username: 'jane' })
   const review = { apiVersion: 'authentication.orch.io/v1beta1', kind: 'TokenReview', spec: { token: 'opaque-1' } }
@@ -132,7 +132,7 @@ test('AUTHN-WH-02: a webhook whose certificate the file does not verify receives
   expect(asked).toEqual([])
 })
 
-test('AUTHN-WH-17: one that does not answer is given up with the request', async () => {
+test('AUTHN-WH-17: one that does not answer is abandoned with the request', async () => {
   const { server, asked } = await aServer(() => {}, ['--request-timeout=5s'])
   expect((await call(server, { headers })).code).toBeOneOf([401, 504])
   expect(asked).toHaveLength(1)
@@ -167,7 +167,7 @@ test.each([
   }
 })
 
-test('AUTHN-WH-05: another token is another question, and many who ask at once share one', async () => {
+test('AUTHN-WH-05: another token is another question, and parallel callers share one', async () => {
   const { server, asked } = await aServer(yes)
   await Promise.all(Array.from({ length: 5 }, () => call(server, { headers })))
   expect(asked).toHaveLength(1)

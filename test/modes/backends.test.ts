@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 /** True in CI: a test without its program fails instead of being skipped. */
 const isRequired = process.env['ORCH_TEST_BACKENDS'] === 'required'
 
-test.for(['etcd', 'nats-server'] as const)('%s is there for the tests that need it', async (name, { skip }) => {
+test.for(['etcd', 'nats-server'] as const)('%s is present for the tests that need it', async (name, { skip }) => {
   const backend = await findBackend(name)
   if (backend.kind === 'missing' && !isRequired) skip(backend.reason)
   expect(backend).toMatchObject({ kind: 'found' })

@@ -17,7 +17,7 @@ const twoGateways = 'compares whole answers, and two gateways differ in their ad
 export const skippedInDistributed: readonly Skipped[] = [
   {
     file: 'test/api/watch.test.ts',
-    title: 'the end and bookmarks > WATCH-11, READ-20: about once a minute there is a bookmark',
+    title: 'the end and bookmarks > WATCH-11, READ-20: a bookmark is sent about once a minute',
     reason: fakeClock,
   },
   { file: 'test/api/list.test.ts', title: 'query parameters of a list > QP-01, QP-21: pretty=true indents', reason: twoGateways },
@@ -26,7 +26,7 @@ export const skippedInDistributed: readonly Skipped[] = [
     title: 'Protobuf out > NEG-03: a list has its metadata in field 1 and its items in field 2, the second time too',
     reason: twoGateways,
   },
-  { file: 'test/api/deletion.test.ts', title: 'Events > WATCH-21: go when their time is over, by an ordinary deletion', reason: fakeClock },
+  { file: 'test/api/deletion.test.ts', title: 'Events > WATCH-21: are deleted at their expiry, by an ordinary deletion', reason: fakeClock },
   {
     file: 'test/api/watch.test.ts',
     title: 'where a watch starts > WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',

@@ -51,7 +51,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     for (const name of ['etcd', 'kube-apiserver', 'kubectl'] as const) expect(statSync(program(name)).mode & 0o777).toBe(0o555)
   })
 
-  test.each(['1.26.0', '1.26', '1.24.x', '<1.25', '~1.26.0'])('version %s is not there: exit 2', async (version) => {
+  test.each(['1.26.0', '1.26', '1.24.x', '<1.25', '~1.26.0'])('version %s is absent: exit 2', async (version) => {
     const failed = await command('use', version, '--bin-dir', binDir).catch((error) => error)
     expect(failed).toMatchObject({
       code: 2,
@@ -59,7 +59,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     })
   })
 
-  test('--allow-any-version takes what there is, and says so', async () => {
+  test('--allow-any-version uses the present one, and says so', async () => {
     const { stdout, stderr } = await command('use', '1.31.x', '--allow-any-version', '--bin-dir', binDir, '-p', 'path')
     expect([stdout, stderr]).toEqual([
       assets,
@@ -71,7 +71,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
     expect((await command('use', version, '--bin-dir', binDir, '-p', 'path')).stdout).toBe(assets)
   })
 
-  test('-i writes nothing; --use-env takes a whole folder; cleanup removes what was written, and a use writes it again', async () => {
+  test('-i writes nothing; --use-env uses a whole folder; cleanup removes its files, and a use writes them again', async () => {
     const other = join(project, 'other-bin')
     const failed = await command('use', '-i', '--bin-dir', other).catch((error) => error)
     expect(failed).toMatchObject({ code: 2 })
@@ -87,7 +87,7 @@ describe('orch envtest-assets, as setup-envtest', () => {
 })
 
 describe('before the start', () => {
-  test('kube-apiserver --help has no --insecure-port at the beginning of a line, and lists what is without object', () => {
+  test('kube-apiserver --help has no --insecure-port at the beginning of a line, and lists flags without object', () => {
     const help = helpOf(program('kube-apiserver'))
     expect(help).not.toMatch(/^\s*--insecure-port\b/m)
     expect(help).toMatch(/^\s*--secure-port\b/m)
@@ -98,7 +98,7 @@ describe('before the start', () => {
     expect(helpOf(program('etcd'))).toMatch(/^\s*--unsafe-no-fsync\b/m)
   })
 
-  test('help is printed where the Node of the assets is gone', async () => {
+  test('help is printed without the Node of the assets', async () => {
     const copy = join(project, 'without-node')
     cpSync(assets, copy, { recursive: true })
     onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
@@ -129,7 +129,7 @@ describe('the dialect of Go', () => {
     expect(await etcd.stop()).toBe(0)
   })
 
-  test('what was written is there for a new API server, and for a new etcd on the same folder', async () => {
+  test('written objects are present for a new API server, and for a new etcd on the same folder', async () => {
     const environment = await anEnvironment()
     const { etcd, api } = await startGo(environment)
     await clientOf(environment).objects.create(configMap('kept'))
@@ -143,7 +143,7 @@ describe('the dialect of Go', () => {
     expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
   })
 
-  test('--etcd-prefix tells two API servers at one etcd apart; two with one prefix are refused', async () => {
+  test('--etcd-prefix separates two API servers at one etcd; two with one prefix are refused', async () => {
     const first = await anEnvironment()
     await startGo(first)
     const second = { ...(await anEnvironment()), etcdPort: first.etcdPort }
@@ -182,7 +182,7 @@ describe('the dialect of Go', () => {
       .toBe('gone')
   })
 
-  test('a port that is taken ends each process at once, with one line', async () => {
+  test('a used port ends each process at once, with one line', async () => {
     const environment = await anEnvironment()
     const { api, etcd } = await startGo(environment)
     const otherEtcd = startProgram(program('etcd'), goEtcdArguments(environment, join(environment.folder, 'other')))
@@ -220,7 +220,7 @@ describe('the dialect of Go', () => {
     }
   })
 
-  test('kubectl is that of the PATH, and orchctl where there is none', async () => {
+  test('kubectl is that of the PATH, and orchctl without one', async () => {
     const environment = await anEnvironment()
     await startGo(environment)
     const { serving, admin, apiPort, folder } = environment
@@ -380,7 +380,7 @@ describe('etcd', () => {
     expect(refused.log()).toContain(`etcd: ${message}`)
   })
 
-  test('other paths say that it is no etcd', async () => {
+  test('other paths answer that it is no etcd', async () => {
     const port = await freePort()
     const etcd = startProgram(program('etcd'), [`--listen-client-urls=http://127.0.0.1:${port}`, '--data-dir', join(project, 'etcd-alone')])
     await untilReady(`http://127.0.0.1:${port}/health`, etcd)

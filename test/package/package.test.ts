@@ -79,7 +79,7 @@ test('require works where a test framework gives modules a process and a require
   expect(await runInProject([file])).toBe('true\n')
 })
 
-test('the command says its version, and prints the line for KUBECONFIG where a server starts', async () => {
+test('the command prints its version, and the line for KUBECONFIG when a server starts', async () => {
   expect(await runInProject([bin, '--version'])).toContain('orch 0.1.0 (API level 1.25')
   const stop = write(
     'stop-at-once.mjs',
@@ -89,7 +89,7 @@ test('the command says its version, and prints the line for KUBECONFIG where a s
   expect(await runInProject(['--import', stop, bin, 'up', ...flags])).toContain(`export KUBECONFIG=${join(project, 'data/admin.conf')}\n`)
 })
 
-test('the command says what it does on a Node that is too old, in a file that such a Node can parse', async () => {
+test('the command prints its requirement on a Node that is too old, from a file that such a Node can parse', async () => {
   const old = write(
     'old.cjs',
     "Object.defineProperty(process.versions, 'node', { value: '12.22.0' }); require('child_process').spawnSync = (...words) => { console.log(words[1].join(' ')); return { status: 1 } }",
@@ -174,9 +174,12 @@ function bytesBefore(file: string, seen = new Set<string>()): number {
   return imported.reduce((sum, other) => sum + bytesBefore(other, seen), text.length)
 }
 
-test.each(['main.js', 'api-server.js', 'etcd.js'])('%s begins with little code: what keeps the rest compiled comes first', (name) => {
-  expect(bytesBefore(join(project, 'node_modules/orch/dist', name))).toBeLessThan(20_000)
-})
+test.each(['main.js', 'api-server.js', 'etcd.js'])(
+  '%s begins with little code: the module that keeps the rest compiled is first',
+  (name) => {
+    expect(bytesBefore(join(project, 'node_modules/orch/dist', name))).toBeLessThan(20_000)
+  },
+)
 
 test('the tarball is at most 3 MB, names no package of the workspace, and carries licences and a list of its components', () => {
   expect(statSync(tarball).size).toBeLessThan(3_000_000)

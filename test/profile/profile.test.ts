@@ -36,7 +36,7 @@ test.each([
   expect(stepOfFile(url)).toBe(step)
 })
 
-test('a sample counts for the innermost function whose file says where it belongs, and idle time for nothing', () => {
+test('a sample counts for the innermost function with a known file, and idle time for nothing', () => {
   const nodes = [
     { id: 1, callFrame: frame('(root)'), children: [2, 6, 7, 8] },
     { id: 2, callFrame: frame('commit', `${built}/services/gateway/dist/write/commit.js`), children: [3, 5] },
@@ -52,7 +52,7 @@ test('a sample counts for the innermost function whose file says where it belong
   expect(Object.fromEntries(times)).toEqual({ handling: 1, decode: 30, garbage: 100, native: 10_000, other: 100_000 })
 })
 
-test('a function that is planted in a file of owners is found there by a profile of V8', async () => {
+test('a planted function in a file of owners is found there by a profile of V8', async () => {
   const code = '(function planted(until) { let sum = 0; for (let i = 0; i < until; i++) sum += Math.sqrt(i ^ sum); return sum })'
   const planted = runInThisContext(code, { filename: `${built}/shared/core/dist/apply/planted.js` }) as (until: number) => number
   const session = new Session()
@@ -83,7 +83,7 @@ test('threads are distinguished by their names', () => {
   expect(threadKindOf('SignalInspector', false)).toBe('other')
 })
 
-test('calls of another service are counted by method, whatever became of them', () => {
+test('calls of another service are counted by method, with any outcome', () => {
   const line = (method: string, code: string, count: number) =>
     `orch_rpc_client_duration_seconds_count{service="Storage",method="${method}",code="${code}"} ${count}\n`
   const text = `# HELP x\n${line('Commit', '200', 3)}${line('Commit', '409', 2)}${line('Get', '200', 1)}orch_rpc_client_duration_seconds_sum{service="Storage",method="Get",code="200"} 9\n`
@@ -93,7 +93,7 @@ test('calls of another service are counted by method, whatever became of them', 
   ])
 })
 
-test('a report scales the shares of steps to what the kernel has counted, and tells etcd apart', () => {
+test('a report scales the shares of steps to the kernel’s counts, with etcd apart', () => {
   const counts = (main: number, other: number, reads: number): Counts => ({
     cpu: { main, V8: main / 10, pool: 0, other },
     reads,

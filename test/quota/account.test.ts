@@ -107,7 +107,7 @@ async function aTeam(quota = aQuota('2')) {
 
 const exceeded = { kind: 'exceeded', message: 'exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2' }
 
-test('what is reserved stands in the row and in the status, and what has no room is refused', async () => {
+test('a reservation is in the row and in the status, and one without room is refused', async () => {
   const team = await aTeam()
   await team.putPod('old')
   expect(await team.account.reserve(aReservation('a'))).toEqual({ kind: 'reserved' })
@@ -135,7 +135,7 @@ test('a check finds the room that a reservation would find, and keeps none', asy
   expect(await team.account.check(aReservation('c'))).toEqual(exceeded)
 })
 
-test('reservations that come at once are committed together, and each is answered alone', async () => {
+test('parallel reservations are committed together, and each is answered alone', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   const before = team.writesTo(ledgerKey)
@@ -144,7 +144,7 @@ test('reservations that come at once are committed together, and each is answere
   expect(team.writesTo(ledgerKey) - before).toBeLessThanOrEqual(2)
 })
 
-test('what was not written is free when its outcome was reported, and the status says so', async () => {
+test('an unwritten reservation is released with its outcome, and the status shows it', async () => {
   const team = await aTeam()
   for (const id of ['a', 'b']) await team.account.reserve(aReservation(id))
   await team.account.settle({ id: 'b', revision: undefined })
@@ -152,7 +152,7 @@ test('what was not written is free when its outcome was reported, and the status
   expect(await team.account.reserve(aReservation('c'))).toEqual({ kind: 'reserved' })
 })
 
-test('the end of what was written waits for company, and changes no amount', async () => {
+test('the end of a written one waits for others, and changes no amount', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   const [rows, quotas] = [team.writesTo(ledgerKey), team.writesTo(quotaKey)]
@@ -165,7 +165,7 @@ test('the end of what was written waits for company, and changes no amount', asy
   expect(await team.ledger()).toMatchObject({ counted: { pods: '1' }, reservations: [] })
 })
 
-test('an end that waits goes with the next reservation', async () => {
+test('a waiting end is committed with the next reservation', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   const settled = team.account.settle({ id: 'a', revision: 1_000_000 })
@@ -175,7 +175,7 @@ test('an end that waits goes with the next reservation', async () => {
   expect(await team.ledger()).toMatchObject({ counted: { pods: '1' }, reservations: [{ id: 'b' }] })
 })
 
-test('before a refusal the objects are counted: those that are gone give room; not twice in a moment', async () => {
+test('the objects are counted before a refusal: deleted ones give room; not twice in a moment', async () => {
   const team = await aTeam()
   for (const name of ['x', 'y']) await team.putPod(name)
   expect(await team.account.reserve(aReservation('a'))).toEqual(exceeded)
@@ -186,7 +186,7 @@ test('before a refusal the objects are counted: those that are gone give room; n
   expect(await team.used()).toEqual({ pods: '2' })
 })
 
-test('two accounts of one quota share its row: the last room is given once', async () => {
+test('two accounts of one quota share its row: the last room is assigned once', async () => {
   const team = await aTeam()
   const accounts = [team.account, team.open()]
   await accounts[0]!.reserve(aReservation('a'))
@@ -222,7 +222,7 @@ test('a status that another writer has changed is read again and written over', 
   expect((await team.quota())?.object.metadata.labels).toEqual({ changed: 'yes' })
 })
 
-test('a row that has gone on meanwhile is shown by the one who changed it', async () => {
+test('a row that has changed meanwhile is shown by its last writer', async () => {
   const team = await aTeam()
   const other = team.open()
   let hasCome = false
@@ -235,7 +235,7 @@ test('a row that has gone on meanwhile is shown by the one who changed it', asyn
   expect(await team.used()).toEqual({ pods: '2' })
 })
 
-test('a quota that is gone limits nothing, and nothing is written for it', async () => {
+test('a deleted quota limits nothing, and nothing is written for it', async () => {
   const team = await aTeam(aQuota('0'))
   expect(await team.account.reserve(aReservation('a'))).toMatchObject({ kind: 'exceeded' })
   await team.removeQuota()
@@ -263,7 +263,7 @@ test('another quota of the same name begins anew', async () => {
   expect(await team.ledger()).toMatchObject({ quotaUid: 'uid-other', reservations: [{ id: 'c' }] })
 })
 
-test('a resource that has come into the quota is counted before the next write', async () => {
+test('a new resource of the quota is counted before the next write', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   await team.putQuota(aQuota('2', { spec: { hard: { pods: '2', configmaps: '5' } } }))
@@ -272,7 +272,7 @@ test('a resource that has come into the quota is counted before the next write',
   expect((await team.ledger())?.counted).toMatchObject({ configmaps: '0' })
 })
 
-test('a count says what is used by the limits of the spec, and leaves the status to its caller', async () => {
+test('a count has the used amounts by the limits of the spec, and leaves the status to its caller', async () => {
   const team = await aTeam(aQuota('2', { status: { hard: { pods: '7', secrets: '1' }, used: { pods: '9' } } }))
   await team.putPod('x')
   const { used, ledger } = await team.account.recount()
@@ -282,7 +282,7 @@ test('a count says what is used by the limits of the spec, and leaves the status
   expect(await team.used()).toEqual({ pods: '9' })
 })
 
-test('a count that finds what was known writes nothing', async () => {
+test('a count without a change writes nothing', async () => {
   const team = await aTeam()
   await team.putPod('x')
   const first = await team.account.recount()
@@ -293,7 +293,7 @@ test('a count that finds what was known writes nothing', async () => {
   expect((await team.account.recount()).used).toEqual({ pods: '2' })
 })
 
-test('a count takes up what was reserved and written', async () => {
+test('a count includes reserved and written objects', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   await team.putPod('a')
@@ -306,7 +306,7 @@ test('a count takes up what was reserved and written', async () => {
   expect((await team.ledger())?.counted).toEqual({ pods: '1' })
 })
 
-test('a storage that refuses is an answer to all who wait', async () => {
+test('a storage that refuses is the answer to all waiting callers', async () => {
   const team = await aTeam()
   team.before.set(ledgerKey, () => Promise.reject(new Error('no disk')))
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => team.account.reserve(aReservation(id))))
@@ -325,7 +325,7 @@ test('a row that others change each time is a 503 in the end', async () => {
   expect(team.writesTo(ledgerKey)).toBe(32)
 })
 
-test('an account that is closed refuses what waits and what comes', async () => {
+test('a closed account refuses waiting and later requests', async () => {
   const team = await aTeam()
   const gate = Promise.withResolvers<void>()
   team.before.set(ledgerKey, () => gate.promise)
@@ -350,7 +350,7 @@ test('a reservation needs one commit of the row and one of the status, and after
   expect([team.writesTo(ledgerKey), team.writesTo(quotaKey)]).toEqual([3, 3])
 })
 
-test('of the status in memory and the one that was written last the newer one is changed', async () => {
+test('the newer of the status in memory and the last written one is changed', async () => {
   const team = await aTeam(aQuota('9'))
   await team.account.reserve(aReservation('a'))
   const { object } = (await team.quota())!
@@ -374,7 +374,7 @@ test('a reservation that is made together with a count is shown', async () => {
   expect(await team.used()).toEqual({ pods: '2' })
 })
 
-test('an end that comes during a commit has its time, too', async () => {
+test('an end that arrives during a commit has its time, too', async () => {
   const team = await aTeam(aQuota('9'))
   await team.account.reserve(aReservation('a'))
   const gate = Promise.withResolvers<void>()
@@ -408,7 +408,7 @@ test('a status that others change each time is left to them', async () => {
   expect(team.writesTo(quotaKey)).toBe(32)
 })
 
-test('a quota that is gone when its row has been written is not shown', async () => {
+test('a quota that is deleted when its row has been written is not shown', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   team.before.set(ledgerKey, async () => {
@@ -427,7 +427,7 @@ test('a quota that no manager has written has none after its status is', async (
   expect(await team.used()).toEqual({ pods: '1' })
 })
 
-test('a storage that cannot be reached is the answer, and is not asked again', async () => {
+test('an unreachable storage is the answer, and is not asked again', async () => {
   const team = await aTeam()
   team.before.set(ledgerKey, () => Promise.reject(serviceUnavailable('storage cannot be reached')))
   await expect(team.account.reserve(aReservation('a'))).rejects.toMatchObject({ code: 503, message: 'storage cannot be reached' })

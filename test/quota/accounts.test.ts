@@ -84,7 +84,7 @@ test('quotas are known by namespace, in the order of their names, and namespaces
   expect(names('a')).toEqual([])
 })
 
-test('with a quota goes the row of its account, and one that takes the name has an account of its own', async () => {
+test('the row of a quota’s account is deleted with it, and a new quota of its name has an account of its own', async () => {
   const { accounts, put, remove, has } = await someAccounts()
   await put('a', 'q')
   await accounts.surelyIn('a')
@@ -128,7 +128,7 @@ test('a quota that storage has and memory does not is waited for', async () => {
   expect((await waiting).map(({ object }) => object.metadata.name)).toEqual(['one', 'two'])
 })
 
-test('a quota that does not come is a 503 after its time', async () => {
+test('a quota that does not arrive is a 503 after its time', async () => {
   const { accounts, put, clock } = await someAccounts({ isHeld: true })
   await accounts.surelyIn('a')
   await put('a', 'q')
@@ -140,7 +140,7 @@ test('a quota that does not come is a 503 after its time', async () => {
   expect(clock.pendingTimers).toBe(before)
 })
 
-test('that the quotas are known is a change too, where there are none', async () => {
+test('the loaded list of quotas is a change too, if it is empty', async () => {
   const { accounts } = await someAccounts()
   const changed = vi.fn(() => accounts.namespaces)
   accounts.onChange(changed)
@@ -149,7 +149,7 @@ test('that the quotas are known is a change too, where there are none', async ()
   expect(accounts.in('a')).toEqual([])
 })
 
-test('a quota that takes the place of another has an account of its own, and the row of its name stays', async () => {
+test('a quota that replaces another has an account of its own, and the row of its name stays', async () => {
   const { accounts, put, has, names } = await someAccounts()
   await put('a', 'q')
   await accounts.surelyIn('a')
@@ -162,7 +162,7 @@ test('a quota that takes the place of another has an account of its own, and the
   expect([await has(rowOf('a', 'q')), names('a'), accounts.namespaces]).toEqual([true, ['q'], ['a']])
 })
 
-test('no timer stays behind a quota that has come', async () => {
+test('no timer stays after a quota has arrived', async () => {
   const { accounts, put, arrive, clock } = await someAccounts({ isHeld: true })
   await accounts.surelyIn('a')
   const before = clock.pendingTimers

@@ -61,7 +61,7 @@ async function aStorage() {
   }
 }
 
-test('what the objects of the namespace use is counted, by what they are and by what they hold', async () => {
+test('the use by the objects of the namespace is counted, by number and by amounts', async () => {
   const { put, count } = await aStorage()
   await put('core/pods', 'one', aPod({ requests: { cpu: '100m' } }))
   await put('core/pods', 'two', aPod({ requests: { cpu: '200m' } }))
@@ -86,7 +86,7 @@ test('all collections are counted at the revision of the first', async () => {
   ])
 })
 
-test('a collection is listed once, whatever number of names is about it', async () => {
+test('a collection is listed once, for any number of names about it', async () => {
   const { put, count, lists } = await aStorage()
   await put('core/pods', 'p', aPod({}))
   const { amounts } = await count(aQuota(limited('pods', 'count/pods', 'requests.cpu')))
@@ -94,7 +94,7 @@ test('a collection is listed once, whatever number of names is about it', async 
   expect(lists).toHaveLength(1)
 })
 
-test('of the objects that are asked about the uid and the revision are reported, and of no others', async () => {
+test('the uid and the revision of the requested objects are reported, and of no others', async () => {
   const { put, count } = await aStorage()
   const first = await put('core/pods', 'p', aPod({}), { uid: 'uid-p' })
   await put('core/pods', 'unasked', aPod({}), { uid: 'uid-unasked' })
@@ -110,7 +110,7 @@ test('of the objects that are asked about the uid and the revision are reported,
   })
 })
 
-test('what the status limits is counted beside what the specification does, and a quota without a specification', async () => {
+test('resources that the status limits are counted beside those of the spec, and for a quota without a spec', async () => {
   const { put, count } = await aStorage()
   await put('core/pods', 'p', aPod({}))
   await put('core/secrets', 's')

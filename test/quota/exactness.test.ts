@@ -258,7 +258,7 @@ test.each(seedsOf(6))(
   },
 )
 
-test('the checker finds what two admission processes allow that do not share their ledgers', async () => {
+test('the checker finds writes that two admission processes with separate ledgers allow', async () => {
   const { cluster, storage } = await aCluster(1, true)
   const { use, close } = await watchUse(storage)
   await createQuota(cluster)

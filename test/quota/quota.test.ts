@@ -41,7 +41,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return `${error.code} ${error.status.message}`
 }
 
-test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those are that a quota of 50 allows', async () => {
+test('ADM-BI-03, KIND-RQ-13: exactly 50 of 200 pods created at once succeed under a quota of 50', async () => {
   const { create, pods, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '50' }))
   const results = await Promise.allSettled(Array.from({ length: 200 }, (_, index) => create('pods', aPod(`p${index}`))))
@@ -55,7 +55,7 @@ test('ADM-BI-03, KIND-RQ-13: of 200 pods that are created at once, exactly those
   expect(await usedOf('q')).toEqual({ pods: '50' })
 })
 
-test('KIND-RQ-13: the controller owns the amount that it counts after a deletion which comes right after creations', async () => {
+test('KIND-RQ-13: the controller owns the amount of its count after a deletion right after creations', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { secrets: '50' }))
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ secrets: '0' }), within)
@@ -71,7 +71,7 @@ test('KIND-RQ-13: the controller owns the amount that it counts after a deletion
   expect([whenCreated, await owners()]).toEqual([[expect.stringMatching(/apiserver$/)], [expect.stringMatching(/controller-manager$/)]])
 })
 
-test('KIND-RQ-13: quotas that count what cannot be listed do not keep others from being counted', async () => {
+test('KIND-RQ-13: quotas of resources that cannot be listed do not keep others from being counted', async () => {
   const { create, pods, usedOf } = await aNamespace()
   for (const name of ['a', 'b', 'c']) await create('resourcequotas', aQuota(name, { 'count/bindings': '5' }))
   await create('resourcequotas', aQuota('q', { pods: '2' }))
@@ -80,7 +80,7 @@ test('KIND-RQ-13: quotas that count what cannot be listed do not keep others fro
   await expect.poll(() => usedOf('q')).toEqual({ pods: '0' })
 })
 
-test('KIND-RQ-12: a quota that is deleted, and one that takes its name, refuse no write that has room', async () => {
+test('KIND-RQ-12: a deleted quota, and one that takes its name, refuse no write that has room', async () => {
   const told: string[] = []
   const { client, create, pods } = await aNamespace({ log: createLog({ level: 'warn', format: 'json', write: (line) => told.push(line) }) })
   const quotas = client.resource(address('resourcequotas'))
@@ -95,7 +95,7 @@ test('KIND-RQ-12: a quota that is deleted, and one that takes its name, refuse n
   expect(told).toEqual([])
 })
 
-test('KIND-RQ-02: what counts is the sum of a namespace, and of no other', async () => {
+test('KIND-RQ-02: the sum of a namespace counts, and of no other', async () => {
   const { client, create } = await aNamespace()
   await client.resource(address('namespaces', false)).create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } })
   await create('resourcequotas', aQuota('q', { 'requests.cpu': '1' }))
@@ -110,7 +110,7 @@ test('KIND-RQ-02: what counts is the sum of a namespace, and of no other', async
   expect((await elsewhere('c', '1m')).metadata.name).toBe('c')
 })
 
-test('ADM-BI-03: what is created counts at once, what is deleted soon', async () => {
+test('ADM-BI-03: created objects count at once, deleted ones soon', async () => {
   const { create, pods, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '2', 'requests.cpu': '1' }))
   await create('pods', aPod('a', { requests: { cpu: '600m' } }))
@@ -123,7 +123,7 @@ test('ADM-BI-03: what is created counts at once, what is deleted soon', async ()
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ pods: '0', 'requests.cpu': '0' }), within)
 })
 
-test('ADM-BI-03: room is kept in all quotas of an object or in none', async () => {
+test('ADM-BI-03: room is reserved in all quotas of an object or in none', async () => {
   const { create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('a', { pods: '5' }))
   await create('resourcequotas', aQuota('b', { pods: '1', 'count/pods': '5' }))
@@ -187,7 +187,7 @@ test('ADM-BI-03: objects of any resource, and storage by class, are counted', as
   expect(await usedOf('q')).toEqual({ 'count/configmaps': '1', [gold]: '3Gi', persistentvolumeclaims: '2' })
 })
 
-test('DRY-11: a dry run is judged, and takes nothing', async () => {
+test('DRY-11: a dry run is judged, and reserves nothing', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { pods: '1' }))
   const pods = client.resource(address('pods'))
@@ -199,7 +199,7 @@ test('DRY-11: a dry run is judged, and takes nothing', async () => {
   expect(await usedOf('q')).toEqual({ pods: '1' })
 })
 
-test('ADM-BI-03: what is refused after room was kept gives it back', async () => {
+test('ADM-BI-03: a refusal after a reservation releases it', async () => {
   const { create, usedOf } = await aNamespace()
   await create('resourcequotas', aQuota('q', { services: '5' }))
   const aService = (name: string, spec = {}) => ({
@@ -216,7 +216,7 @@ test('ADM-BI-03: what is refused after room was kept gives it back', async () =>
   await vi.waitFor(async () => expect(await usedOf('q')).toEqual({ services: '1' }), within)
 })
 
-test('KIND-RQ-12, KIND-RQ-13: what is there before the quota counts, and other limits are taken over', async () => {
+test('KIND-RQ-12, KIND-RQ-13: objects from before the quota count, and new limits are taken over', async () => {
   const { client, create, usedOf } = await aNamespace()
   await create('pods', aPod('a'))
   await create('resourcequotas', aQuota('q', { pods: '1' }))
@@ -235,7 +235,7 @@ test('KIND-RQ-12, KIND-RQ-13: what is there before the quota counts, and other l
   expect(await usedOf('q')).toEqual({ pods: '2', secrets: '0' })
 })
 
-test('ADM-BI-04: with the plugin off nothing is enforced, and the use is still told', async () => {
+test('ADM-BI-04: nothing is enforced with the plugin off, and the use is still shown', async () => {
   const { create, usedOf } = await aNamespace({ flags: ['--disable-admission-plugins=ResourceQuota'] })
   await create('resourcequotas', aQuota('q', { pods: '1' }))
   for (const name of ['a', 'b', 'c']) await create('pods', aPod(name))

@@ -123,7 +123,7 @@ test('ADM-BI-09: secrets for images are those of the account, unless the pod nam
   expect(await create('pods', aPod('b', own))).toMatchObject({ spec: { imagePullSecrets: [{ name: 'own' }] } })
 })
 
-test('ADM-BI-09: an account that is not there is a refusal', async () => {
+test('ADM-BI-09: an absent account is a refusal', async () => {
   const { create } = await aNamespace()
   expect(await refusal(create('pods', aPod('a', { serviceAccountName: 'nobody' })))).toBe(
     '403 pods "a" is forbidden: error looking up service account team/nobody: serviceaccount "nobody" not found',
@@ -201,7 +201,7 @@ test('CTRL-07: a claim of an ephemeral volume stays as long as its own pod', asy
   await vi.waitFor(() => isGone('p-scratch'), within)
 })
 
-test('ADM-BI-12, CTRL-08: a volume that is deleted stays as long as it is bound', async () => {
+test('ADM-BI-12, CTRL-08: a deleted volume stays while it is bound', async () => {
   const { client } = await aNamespace()
   const volumes = client.resource(address('persistentvolumes', false))
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp' } }

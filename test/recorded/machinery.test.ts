@@ -159,13 +159,13 @@ function unlisted(name: string): string[] {
   return (differences.get(name) ?? [`${name} was not sent`]).filter((found) => allows?.test(found) !== true)
 }
 
-test.each(statements)('%s: what was recorded of it is answered alike (%s)', (_ids, file, about) => {
+test.each(statements)('%s: recorded cases are answered alike (%s)', (_ids, file, about) => {
   const chosen = cases.filter((one) => one.file === file && about.test(one.name)).map(({ name }) => `${file}: ${name}`)
   expect(chosen).not.toEqual([])
   expect(Object.fromEntries(chosen.map((name) => [name, unlisted(name)]))).toEqual(Object.fromEntries(chosen.map((name) => [name, []])))
 })
 
-test('cases that no statement is about are answered as recorded, and differences are listed of cases that there are', () => {
+test('cases without a statement are answered as recorded, and differences are listed of existing cases', () => {
   const found = [...differences.keys()].flatMap((name) => unlisted(name).map((difference) => `${name}: ${difference}`))
   expect(found).toEqual([])
   expect(otherwise.flatMap((one) => one.cases).filter((name) => !differences.has(name))).toEqual([])

@@ -38,7 +38,7 @@ describe('what makes an object', () => {
 describe('permissions that the writer lacks are not granted', () => {
   const all = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
 
-  test('AUTHZ-03: whatever the way of the write', async () => {
+  test('AUTHZ-03: for any way of the write', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const resources = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']

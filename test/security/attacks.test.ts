@@ -33,7 +33,7 @@ async function aGuardedApi() {
 }
 
 describe('paths', () => {
-  test('AUTHZ-03: what is authorized is what is routed: no spelling of a path leads from an allowed one to another', async () => {
+  test('AUTHZ-03: the authorized path is the routed one: no spelling of a path leads from an allowed one to another', async () => {
     const { asJane } = await aGuardedApi()
     const targets = [
       '/public/../metrics',
@@ -132,7 +132,7 @@ describe('fields of the head', () => {
     )
   })
 
-  test('IMP-10: a name with line breaks in an error stands there escaped', async () => {
+  test('IMP-10: a name with line breaks in an error is escaped there', async () => {
     const { api } = await aGuardedApi()
     const { status, text, headers } = await api.as({})('GET', '/api/v1/namespaces/a%0d%0aset-cookie:b/pods')
     expect([400, 403]).toContain(status)
@@ -141,7 +141,7 @@ describe('fields of the head', () => {
 })
 
 describe('little that is sent for much work', () => {
-  test('QP-22, QP-12: selectors that make naive patterns go back and forth are read in one go', async () => {
+  test('QP-22, QP-12: selectors that make naive patterns backtrack are read in one pass', async () => {
     const api = await anApi()
     const long = 7_000
     const selectors = [

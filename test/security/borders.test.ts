@@ -9,7 +9,7 @@ const everyVerb = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'
 const merge = { 'content-type': 'application/merge-patch+json' }
 
 describe('rights to one object by its name', () => {
-  test('AUTHZ-03: reach no other, however it is asked for', async () => {
+  test('AUTHZ-03: reach no other, for any form of the request', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const secrets = `/api/v1/namespaces/${namespace}/secrets`
@@ -132,7 +132,7 @@ describe('rights to a part of an object', () => {
 })
 
 describe('rights that were taken back', () => {
-  test('AUTHZ-03, WATCH-01: an open watch goes on until it ends, and no new one begins', async () => {
+  test('AUTHZ-03, WATCH-01: an open watch continues until it ends, and no new one begins', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const name = await give(api, person, [{ verbs: ['list', 'watch'], apiGroups: [''], resources: ['configmaps'] }], namespace)

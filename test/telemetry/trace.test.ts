@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
   })
 })
 
-test('CARD-22: what the client does not sample makes no spans, and a trace without a parent is sampled as the environment says', async () => {
+test('CARD-22: an unsampled trace of the client makes no spans, and a trace without a parent is sampled by the environment', async () => {
   const { collector, server, configuration } = await startTraced(['--memory'], { OTEL_SERVICE_NAME: 'one-process' })
   expect(await createTraced(configuration, server.url, 'unsampled', '00')).toBe(201)
   await server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).create(aConfigMap({ name: 'own' }))

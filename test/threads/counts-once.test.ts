@@ -42,7 +42,7 @@ const reload = async (server: ThreadedServer, { file, text, what }: { file: stri
 }
 
 describe.skipIf(!canSharePorts)('with two threads', () => {
-  test('a token webhook is asked once about a token, whichever thread the token comes to', async () => {
+  test('a token webhook is called once about a token, for any thread of the request', async () => {
     const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: true, user: { username: 'jane' } }))
     const server = await startThreaded([
       `--authentication-token-webhook-config-file=${configFile}`,
@@ -55,7 +55,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(asked.map(({ review }) => review.spec.token)).toEqual(['opaque'])
   })
 
-  test('a token that no thread accepts is refused by each of them, and the webhook is asked once', async () => {
+  test('a token that no thread accepts is refused by each of them, and the webhook is called once', async () => {
     const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: false }))
     const server = await startThreaded([
       `--authentication-token-webhook-config-file=${configFile}`,
@@ -92,7 +92,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(keysAsked()).toBe(1)
   })
 
-  test('an authorization webhook is asked once about an access, whichever thread it comes to', async () => {
+  test('an authorization webhook is called once about an access, for any thread of the request', async () => {
     const webhook = await anAccessWebhook((user) => user === 'jane')
     const tokens = aFolder().write('tokens.csv', 'of-jane,jane,1\nof-john,john,2\n')
     const server = await startThreaded([
@@ -105,7 +105,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(webhook.asked.filter(isOfPeople)).toEqual(['jane list configmaps', 'john list configmaps'])
   })
 
-  test('a configuration of authorization is read once, and a new one comes into force in all threads', async () => {
+  test('a configuration of authorization is read once, and a new one takes effect in all threads', async () => {
     const webhook = await anAccessWebhook((user) => user === 'jane')
     const configuration = (...authorizers: readonly object[]) =>
       JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AuthorizationConfiguration', authorizers })
@@ -147,7 +147,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(codes).toEqual([201, 201, 201, 429, 429, 429])
   })
 
-  test('an admission webhook is asked once about a write, whichever thread it comes to', async () => {
+  test('an admission webhook is called once about a write, for any thread of the request', async () => {
     const { serveWebhooks } = await import('../../services/orch/src/start/webhook-endpoint.ts')
     const names: string[] = []
     const endpoint = await serveWebhooks(async (review) => {

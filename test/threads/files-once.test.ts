@@ -151,7 +151,7 @@ describe.skipIf(!canSharePorts)('with two threads', () => {
     expect(count).toBe(1)
   })
 
-  test('one thread looks whether the server of an APIService is there, and counts that it is not', async () => {
+  test('one thread probes the server of an APIService, and counts its absence', async () => {
     const server = await startThreaded()
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     const service = { namespace: 'default', name: 'absent' }

@@ -36,7 +36,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     return () => server.stop()
   })
 
-  test('what one thread has acknowledged is read through the other, and its watches show it', async () => {
+  test('writes acknowledged by one thread are read through the other, and its watches show them', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     for (const [writer, reader, name] of [
       [first, other, 'by-first'],
@@ -149,7 +149,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     expect(codes.filter((code) => code === 403)).toHaveLength(9)
   })
 
-  test('each thread asks admission itself: what one has acknowledged is followed by that of the other', async () => {
+  test('each thread asks admission itself: a write acknowledged by one is followed by that of the other', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     const create = async ({ transport }: Connection, path: string, object: object) => {
       const headers = { 'content-type': 'application/json' }
@@ -176,7 +176,7 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
     }
   })
 
-  test('metrics are those of the process, whichever thread is asked', async () => {
+  test('metrics are those of the process, from any thread', async () => {
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     for (const [connection, count] of [
       [first, 2],

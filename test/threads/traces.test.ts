@@ -7,7 +7,7 @@ import { startTraced } from '../telemetry/traced-server.ts'
 const connections = 24
 
 describe.skipIf(!canSharePorts)('with two threads', () => {
-  test('requests are traced by whichever thread takes them', async () => {
+  test('requests are traced by their own thread', async () => {
     const { collector, server, configuration } = await startTraced(['--threads=2'])
     const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = configuration
     const ids = Array.from({ length: connections }, (_, index) => `request-${index}`)

@@ -108,7 +108,7 @@ test('an automatic clock runs to the last timer of a start, and stands still whe
   expect(clock.now()).toBe(stoodAtMs)
 })
 
-test('settled() waits until controllers have done what follows from a request, by any clock', async () => {
+test('settled() waits until controllers have finished the consequences of a request, by any clock', async () => {
   await using server = await start({ profile: 'kubernetes' })
   await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } })
   await server.client.objects.create(aConfigMap({ name: 'inside', namespace: 'a' }))

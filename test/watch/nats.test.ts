@@ -105,7 +105,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(await readers[0]?.metrics.text()).not.toMatch(/gap_fills_total\{reason="gap"/)
   })
 
-  test('CARD-25: NATS is killed and started under load, with its data lost: readers miss nothing and come back to it', async () => {
+  test('CARD-25: readers miss nothing while NATS is killed and started under load, with its data lost, and return to it', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
@@ -160,7 +160,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(reader.seen).toEqual(upTo(written))
   })
 
-  test('CARD-25: a NATS without room for the stream: it is reported, readers are served from storage, and metrics say so', async () => {
+  test('CARD-25: a NATS without room for the stream is reported, readers are served from storage, and metrics show it', async () => {
     const program = await startNats({ memoryBytesMax: 1024 * 1024 })
     const storage = createTinyStorage()
     const reader = follow(storage, program)
@@ -177,7 +177,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     expect(await metrics.text()).toContain('change_feed_publishing 0')
   })
 
-  test('CARD-18: the stream holds no more than its bounds: the oldest messages go, and readers miss nothing', async () => {
+  test('CARD-18: the stream is within its bounds: the oldest messages are dropped, and readers miss nothing', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     const metrics = createMetrics({ process: false })
@@ -226,7 +226,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     await until(restarts)
   })
 
-  test('what a publisher sends that was away meanwhile is refused', async () => {
+  test('a message of a publisher that was away meanwhile is refused', async () => {
     const program = await startNats()
     const [paused, other] = [openStream(program), openStream(program)]
     const position = (revision: number) => ({ kind: 'position', epoch: 'e1', revision, last: revision }) as const
@@ -239,7 +239,7 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
     await expect(paused.publish(position(5), { id: 'e1-5', expectedSequence: 2 })).rejects.toThrow('and not at 3')
   })
 
-  test('Secrets never pass through NATS, and come to readers in their place', async () => {
+  test('Secrets never pass through NATS, and arrive at readers in their place', async () => {
     const program = await startNats()
     const storage = createTinyStorage()
     publish(storage, program)
@@ -267,8 +267,8 @@ describe.skipIf(backend.kind === 'missing')(`the change stream on a real NATS ${
   })
 })
 
-describe.skipIf(backend.kind === 'missing')(`who may speak to NATS ${reason}`, () => {
-  test('a user and a password are wanted and given', async () => {
+describe.skipIf(backend.kind === 'missing')(`the clients of NATS ${reason}`, () => {
+  test('need a user and a password', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'nats-test-'))
     const path = backend.kind === 'found' ? backend.path : ''
     const program = await openNats({ path, dataDir, credentials: { username: 'orch', password: 'word' } })
@@ -323,7 +323,7 @@ test.each([
   expect(() => createNats({ servers: [server], name: 'test', tls })).toThrow(message)
 })
 
-test('names of streams tell every two control planes apart', () => {
+test('names of streams differ for every two control planes', () => {
   const names = ['/a.b', '/a_b', '/a/b', 'a=2fb', '/a-b', ''].flatMap((prefix) =>
     (['orch', 'kubernetes'] as const).map((profile) => streamName({ profile, prefix })),
   )

@@ -113,7 +113,7 @@ const isEndOfInitialEvents = ({ metadata }: ApiObject) => metadata.annotations?.
 /** The object whose event ends a reader. */
 const last = 'last'
 
-test('WATCH-17, WATCH-18, CARD-25: watches of every kind go on through lost connections and replicas: each change once, in order, no 410', {
+test('WATCH-17, WATCH-18, CARD-25: watches of every kind continue through lost connections and replicas: each change once, in order, no 410', {
   timeout: 120_000,
 }, async () => {
   const { client, faults } = await aSet()

@@ -72,7 +72,7 @@ const aBarePod = (name: string): Pod => ({
 })
 
 describe('a ReplicaSet', () => {
-  test('WL-RS-02, WL-RS-08, WL-COMMON-15, WL-COMMON-27: creates its Pods, tells of each, and counts them', async () => {
+  test('WL-RS-02, WL-RS-08, WL-COMMON-15, WL-COMMON-27: creates its Pods, with an event for each, and counts them', async () => {
     const { sets, pods, podNames, statusOf, ready, eventsOf } = await aNamespace()
     const { metadata } = await sets.create(aSet(2))
     await vi.waitFor(async () => expect(await statusOf()).toEqual({ replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 }), within)
@@ -88,7 +88,7 @@ describe('a ReplicaSet', () => {
     await vi.waitFor(async () => expect(await statusOf()).toMatchObject({ readyReplicas: 2, availableReplicas: 2 }), within)
   })
 
-  test('WL-RS-02, WL-RS-04, WL-COMMON-28: deletes its surplus, unready Pods first, and tells of it', async () => {
+  test('WL-RS-02, WL-RS-04, WL-COMMON-28: deletes its surplus, unready Pods first, with events', async () => {
     const { sets, podNames, statusOf, scale, ready, eventsOf } = await aNamespace()
     await sets.create(aSet(3))
     await vi.waitFor(async () => expect(await podNames()).toHaveLength(3), within)
@@ -132,7 +132,7 @@ describe('a ReplicaSet', () => {
     expect(await podNames()).toEqual(['bare', ...orphans].sort())
   })
 
-  test('WL-RS-10, WL-RS-17, WL-COMMON-27: tells that a quota is full, and goes on when it is not', async () => {
+  test('WL-RS-10, WL-RS-17, WL-COMMON-27: reports a full quota, and continues when it has room', async () => {
     const { client, sets, podNames, statusOf, eventsOf } = await aNamespace()
     const quotas = client.resource<ApiObject>(resource('', 'resourcequotas'))
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec: { hard: { pods: '0' } } }
@@ -188,7 +188,7 @@ test('CTRL-10, WL-RC-01, WL-RC-02: a ReplicationController creates its Pods and 
   await vi.waitFor(async () => expect(await eventsOf('ReplicationController')).toHaveLength(2), within)
 })
 
-test('WL-COMMON-40: without the word for it no controller of workloads runs', async () => {
+test('WL-COMMON-40: no controller of workloads runs without the word for it', async () => {
   const { sets, client, podNames, statusOf } = await aNamespace({ controllers: ['*'] })
   await sets.create(aSet(2))
   // The controllers that run are at work by then.

@@ -56,8 +56,8 @@ async function withFakeClock(body: (opened: Opened) => Promise<void>, options: P
 /** Lets everything that is ready happen. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('reads that wait', () => {
-  test('RV-03: a get not older than a revision waits until it has come', () =>
+describe('waiting reads', () => {
+  test('RV-03: a get not older than a future revision waits for it', () =>
     withFakeClock(async ({ storage }) => {
       const { revision } = await storage.status({})
       const waiting = storage.get({ key: 'core/configmaps/default/a', read: { kind: 'notOlderThan', revision: revision + 1, asked: 'x' } })
@@ -65,7 +65,7 @@ describe('reads that wait', () => {
       expect(shown((await waiting).entry!.value).data.text).toBe('new')
     }))
 
-  test('RV-36, RV-38: a revision that does not come within 3 s is a 504 that says so', () =>
+  test('RV-36, RV-38: a revision that does not arrive within 3 s is a 504 with that reason', () =>
     withFakeClock(async ({ storage, clock }) => {
       const { revision } = await storage.status({})
       const read = { kind: 'notOlderThan' as const, revision: 999, asked: '0999' }
@@ -87,7 +87,7 @@ describe('reads that wait', () => {
 })
 
 describe('the window', () => {
-  test('WATCH-20, CHUNK-09: changes are kept for the window, and not much longer', () =>
+  test('WATCH-20, CHUNK-09: keeps changes for its length, and not much longer', () =>
     withFakeClock(async ({ storage, store, clock }) => {
       const first = await written(storage, aPut({ name: 'a' }))
       clock.advance(30_000)
@@ -160,7 +160,7 @@ describe('expiry', () => {
   })
 })
 
-test('objects are counted by resource, whatever their names', () =>
+test('objects are counted by resource, for any names', () =>
   withFakeClock(async ({ storage }) => {
     expect(storage.objectCounts()).toEqual(new Map())
     const put = (key: string) => storage.commit({ ...aPut({ name: 'a' }), key, writeId: key })
@@ -218,7 +218,7 @@ test('a change is delivered in the turn in which the commit is answered', () =>
     await next.return?.()
   }))
 
-test('a stream that is not read holds nothing and reads on later, even what memory has dropped', async () => {
+test('a stream without a reader holds nothing and resumes later, even for changes that memory has dropped', async () => {
   const { storage, close } = await opening(openDisk, { historyBytesMax: 2_000 })()
   const { revision } = await storage.status({})
   const stream = storage.changes({ after: revision, epoch: '', resources: [] })
@@ -246,7 +246,7 @@ test('a commit of bytes that are no stored value is refused', () =>
   }))
 
 describe('restore', () => {
-  test('what was there comes back with its uid and a new version, what came later goes', () =>
+  test('brings earlier objects back with their uids and new versions, and removes later ones', () =>
     withFakeClock(async ({ storage }) => {
       const a = await written(storage, aPut({ name: 'a', data: 'one' }))
       const b = await written(storage, aPut({ name: 'b', data: 'kept' }))
@@ -288,7 +288,7 @@ describe('restore', () => {
       await expect(listed(storage, { read: page })).rejects.toMatchObject({ code: 410 })
     }))
 
-  test('a commit under way when it begins is undone, one asked meanwhile is written after it', async () => {
+  test('undoes a commit that is open when it begins, and one requested meanwhile is written after it', async () => {
     const { storage, close } = await opening(openDisk)()
     await written(storage, aPut({ name: 'a' }))
     const snapshot = storage.snapshot()
@@ -341,7 +341,7 @@ test('a store without a disk gives records of which memory has the only copy', a
   await close()
 })
 
-test('memory that is tidied still shows every object as it was written', async () => {
+test('memory after tidying shows every object as it was written', async () => {
   const { storage, close } = await opening(createMemoryStore, { historyBytesMax: 100_000 })()
   const revisions = new Map<string, number>()
   const data = (name: string, round: number) => `${name} ${round} ${'x'.repeat(60_000)}`
@@ -358,7 +358,7 @@ test('memory that is tidied still shows every object as it was written', async (
   await close()
 })
 
-test('LIM-12: large objects of the past are made a few in each turn, over all who read it', async () => {
+test('LIM-12: large objects of the past are made a few in each turn, over all readers', async () => {
   const { storage, store, close } = await opening(createMemoryStore, { historyBytesMax: 0 })()
   const first = store.status().revision
   let revision = 0

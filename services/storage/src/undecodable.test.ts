@@ -41,7 +41,7 @@ test.each(['by another writer meanwhile', 'before the start'])(
   },
 )
 
-test('READ-22: a write that removes what cannot be read removes nothing else', async () => {
+test('READ-22: a write that removes an unreadable object removes nothing else', async () => {
   const { storage } = await open()
   for (const key of [a.key, 'core/configmaps/default/none']) {
     expect(await storage.commit({ key, expected: 0, conditions: [], writeId: key, removesUnreadable: true })).toEqual({ kind: 'stale' })
@@ -49,7 +49,7 @@ test('READ-22: a write that removes what cannot be read removes nothing else', a
   expect((await listed(storage)).names).toEqual(['a', 'b'])
 })
 
-test('READ-22: to those who follow changes an object that can no longer be read has gone', async () => {
+test('READ-22: an object that can no longer be read is deleted for followers of changes', async () => {
   const { storage, spoil, revision } = await open()
   await spoil()
   const stream = storage.changes({ after: revision + 1, epoch: '', resources: [] })

@@ -98,7 +98,7 @@ async function nextChanges(parts: AsyncIterable<ChangesPart>) {
   return []
 }
 
-test('a start reads no large object, and one is read when it is first asked for, once', async () => {
+test('a start reads no large object, and one is read at its first use, once', async () => {
   const { recalled, revisionOf, getText } = await aStartedStorage()
   expect(recalled()).toEqual([])
   expect(await getText(small)).toBe(served(small, 'o', revisionOf(small)))
@@ -107,7 +107,7 @@ test('a start reads no large object, and one is read when it is first asked for,
   expect(recalled()).toEqual([first])
 })
 
-test('entries of a list are read when their bytes are looked at, also those that are copied', async () => {
+test('entries of a list are read when their bytes are used, also copied ones', async () => {
   const { recalled, revisionOf, list } = await aStartedStorage()
   const { entries } = await list()
   expect(entries.map(({ key, revision, writeId }) => [key, revision, writeId])).toEqual(keys.map((key) => [key, revisionOf(key), 'w']))
@@ -135,7 +135,7 @@ test('a joined list reads no large object that is not in it', async () => {
   expect(recalled()).toEqual([second])
 })
 
-test('what replaces or deletes an object that was not read shows what it was, and so does the past', async () => {
+test('a write that replaces or deletes an unread object shows it, and so does the past', async () => {
   const { storage, revisionOf, write, getText } = await aStartedStorage()
   const { revision: after, epoch } = await storage.status({})
   const changed = await write(first, 'n')
@@ -157,7 +157,7 @@ test('what replaces or deletes an object that was not read shows what it was, an
   expect(await getText(first)).toBe(served(first, 'n', changed))
 })
 
-test('an entry that was given out is what it was, though the object is replaced and the past is compacted', async () => {
+test('a returned entry never changes, though the object is replaced and the past is compacted', async () => {
   const { storage, revisionOf, list, write } = await aStartedStorage()
   const { entries } = await list()
   const revision = await write(first, 'n')
@@ -175,7 +175,7 @@ test('a large object whose labels fill the first bytes is read at the start', as
   expect(recalled()).toEqual([])
 })
 
-test('an object that is encoded anew at the start is taken from there', async () => {
+test('an object that is encoded anew at the start is read from memory', async () => {
   const reencode = {
     isCurrent: (key: string) => key !== first,
     convert: (key: string) => storedAs(key, 'r'),
@@ -220,7 +220,7 @@ test('STORE-04: a large object that has changed on the disk is found soon after 
   expect(reported).toEqual([damaged, expect.stringMatching(/^checking an object: the data file/)])
 })
 
-test('STORE-04: of large objects the check after the start leaves out those that have been read or replaced, and it ends with the storage', async () => {
+test('STORE-04: the check after the start leaves out large objects that have been read or replaced, and it ends with the storage', async () => {
   const one = await aDamagedStorage({})
   await one.getText(first)
   await one.write(second, 'n')

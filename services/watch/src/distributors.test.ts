@@ -51,7 +51,7 @@ test('a distributor is forgotten with its last subscription, and its filter with
   expect(distributors.acquire(request)).not.toBe(one)
 })
 
-test('what was written goes once to those who have been served to before it', () => {
+test('written events are delivered once to those served up to them', () => {
   const distributor = new Distributors(() => unconverted).acquire(request)
   const given: [number, WatchPart][] = []
   for (const sent of [6, 7, 8]) {
@@ -63,7 +63,7 @@ test('what was written goes once to those who have been served to before it', ()
   expect(given).toEqual([[6, { kind: 'events', frames, count: 1, last: 7 }]])
 })
 
-test('a lost change has expired for those who have been served to before it', () => {
+test('a lost change has expired for those served up to it', () => {
   const distributor = new Distributors(() => unconverted).acquire(request)
   const expired: [number, number][] = []
   for (const sent of [6, 7]) {

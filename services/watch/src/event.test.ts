@@ -10,7 +10,7 @@ const field = (name: string, value: string): FieldRequirement => ({ field: name,
 const after = (x: string) => ({ value: new Uint8Array(), metadataStart: 0, metadataEnd: 0, facts: facts(x) })
 const before = (x: string) => ({ revision: 1, facts: facts(x) })
 
-describe('what a change is to a watch', () => {
+describe('the event of a change for a watch', () => {
   const matches = matcherOf(scope, { labels: [label('1')], fields: [] })
   test.each<[string, Partial<Change>, string | undefined]>([
     ['selected since it was created', { after: after('1') }, 'ADDED'],
@@ -67,7 +67,7 @@ describe('READ-23: shards', () => {
   const shardOf = (field: ShardRange['field'], text: string): ShardRange => ({ field, from: shardHash(text), to: `${shardHash(text)}0` })
   const selection = (...shards: ShardRange[]) => ({ labels: [], fields: [], shards })
 
-  test('of uids hold the changes of an object, its deletion too, however often they are asked for', () => {
+  test('of uids hold the changes of an object, its deletion too, for any number of questions', () => {
     const [own, other] = ['u1', 'u2'].map((uid) => shardTestOf(scope, selection(shardOf('uid', uid))))
     for (const change of [created, created, deleted, deleted]) expect([own?.(change), other?.(change)]).toEqual([true, false])
     expect(shardTestOf(scope, selection(shardOf('uid', ''), shardOf('uid', 'u1')))?.(created)).toBe(true)

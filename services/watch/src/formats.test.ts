@@ -24,7 +24,7 @@ test('an event is written once per version and format', () => {
   })
 })
 
-test('metadata are taken from where the change says that they lie, and looked for in what was converted', () => {
+test('metadata are taken from the change’s position, and searched in converted objects', () => {
   const named = Buffer.from('{"metadata":{"name":"first"},"spec":{"name":"second"}}')
   const at = { metadataStart: named.indexOf('{"name":"second"'), metadataEnd: named.length - 1 }
   const told = { ...change, after: { value: named, ...at, facts: { labels: {}, fields: {} } } }
@@ -36,7 +36,7 @@ test('metadata are taken from where the change says that they lie, and looked fo
   expect(metadataIn((stored) => Buffer.from(stored))).toEqual({ name: 'first' })
 })
 
-test('an object that cannot be written in a format is lost to those who asked for it, and to no others', () => {
+test('an object that cannot be written in a format is lost to subscribers of that format alone', () => {
   const onError = vi.fn()
   const contents = new Contents(0, onError)
   const broken = { ...change, after: { value: Buffer.from('{'), metadataStart: 0, metadataEnd: 1, facts: { labels: {}, fields: {} } } }
@@ -45,7 +45,7 @@ test('an object that cannot be written in a format is lost to those who asked fo
   expect(onError).toHaveBeenCalledOnce()
 })
 
-test('WATCH-21: what is deleted is shown as it was, at the revision of the deletion', () => {
+test('WATCH-21: a deleted object is shown in its last state, at the revision of the deletion', () => {
   const deletion: Change = {
     revision: 9,
     previous: 7,

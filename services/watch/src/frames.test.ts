@@ -57,7 +57,7 @@ describe('the contents of a turn', () => {
     expect(new Contents(0, () => {}).of(change, 'MODIFIED', view)).toBe(is)
   })
 
-  test('are converted once per version, whether an object is new or changed, and once more as it was', () => {
+  test('are converted once per version, for a new or a changed object, and once more for the state before', () => {
     const { converted, view, contents } = open((object) => Buffer.concat([object]))
     const first = contents.of(change, 'ADDED', view('v1'))
     expect(contents.of(change, 'MODIFIED', view('v1'))).toBe(first)
@@ -110,7 +110,7 @@ describe('frames', () => {
     expect(frames.take().older).toBeUndefined()
   })
 
-  test('have the time of their oldest event, and so many traces at most', () => {
+  test('have the time of their oldest event, and a bounded number of traces', () => {
     const frames = new Frames()
     frames.note(10, undefined)
     for (let trace = 0; trace <= tracesPerPieceMax; trace += 1) frames.note(20, `trace-${trace}`)

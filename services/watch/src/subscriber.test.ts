@@ -22,12 +22,12 @@ function open({ bytesMax = 100, context = {} }: { bytesMax?: number; context?: C
 const events = (last: number, bytes: number) => ({ kind: 'events' as const, frames: new Uint8Array(bytes), count: 1, last })
 
 describe('a subscription', () => {
-  test('begins where it was asked to', () => {
+  test('begins at the requested revision', () => {
     const { subscriber, distributor } = open()
     expect([subscriber.sent, subscriber.epoch, subscriber.distributor === distributor, subscriber.isEnded]).toEqual([5, 'e1', true, false])
   })
 
-  test('WATCH-09: goes forward with events and positions, and never back', async () => {
+  test('WATCH-09: advances with events and positions, and never returns', async () => {
     const { subscriber, read } = open()
     subscriber.events(events(8, 10))
     subscriber.position(7)
@@ -64,7 +64,7 @@ describe('a subscription', () => {
     expect(others.map((part) => (part.kind === 'events' ? part.last : part.kind))).toEqual(['position', 10, 11])
   })
 
-  test('a piece may have just so many bytes', async () => {
+  test('a piece may have exactly the bound of bytes', async () => {
     const { subscriber, read } = open({ bytesMax: 1_000_000 })
     subscriber.events(events(6, 20_000))
     subscriber.events(events(7, 12_000))
@@ -76,7 +76,7 @@ describe('a subscription', () => {
     ])
   })
 
-  test('may leave so many bytes unread, and is ended with more', async () => {
+  test('may leave its bound of bytes unread, and is ended with more', async () => {
     const { subscriber, ended, read } = open({ bytesMax: 100 })
     subscriber.events(events(6, 60))
     subscriber.events(events(7, 40))
@@ -90,7 +90,7 @@ describe('a subscription', () => {
     expect([error.code, error.message]).toEqual([503, expect.stringContaining('the subscriber has not read')])
   })
 
-  test('WATCH-15: that has expired says what was asked, or how far it came, and what is kept', async () => {
+  test('WATCH-15: that has expired reports the requested or reached revision, and the oldest kept one', async () => {
     const first = open()
     first.subscriber.expired(20)
     expect(await first.read()).toEqual([{ kind: 'expired', asked: 5, oldest: 20 }])
@@ -100,14 +100,14 @@ describe('a subscription', () => {
     expect([await second.read(), second.subscriber.isEnded]).toEqual([[{ kind: 'expired', asked: 9, oldest: 20 }], true])
   })
 
-  test('whose store was replaced says so, and ends', async () => {
+  test('whose store was replaced reports it, and ends', async () => {
     const { subscriber, read, ended } = open()
     subscriber.replaced()
     expect(await read()).toEqual([{ kind: 'replaced' }])
     expect(ended).toEqual([subscriber])
   })
 
-  test('ends with its reader, once, and raises a signal for what was begun for it', () => {
+  test('ends with its reader, once, and raises a signal for its work', () => {
     const { subscriber, ended } = open()
     expect(subscriber.ended.aborted).toBe(false)
     subscriber.stream.close()

@@ -88,7 +88,7 @@ test('WATCH-02, WATCH-03: a frame is one line with type and object', async () =>
   }
 })
 
-test('WATCH-14, WATCH-18: a watch from a revision gets what came after it, from the window or from storage', async () => {
+test('WATCH-14, WATCH-18: a watch from a revision gets later changes, from the window or from storage', async () => {
   for (const windowBytesMax of [0, 1_000_000]) {
     const { storage, subscribe, ready } = open({ limits: { windowBytesMax } })
     await ready()
@@ -143,7 +143,7 @@ test('only the scope is seen: a resource, a namespace, one object', async () => 
 })
 
 for (const sendsBefore of [true, false]) {
-  test(`an object that enters a selection is ADDED, one that leaves it DELETED as it was (content before ${sendsBefore ? 'sent' : 'fetched'})`, async () => {
+  test(`an object that enters a selection is ADDED, one that leaves it DELETED in its last selected state (content before ${sendsBefore ? 'sent' : 'fetched'})`, async () => {
     for (const windowBytesMax of [0, 1_000_000]) {
       const { storage, subscribe, ready } = open({ sendsBefore, limits: { windowBytesMax } })
       await ready()
@@ -163,7 +163,7 @@ for (const sendsBefore of [true, false]) {
   })
 }
 
-test('WATCH-21: an object leaves a selection as it was, though its last write has been compacted', async () => {
+test('WATCH-21: an object leaves a selection in its last selected state, though its last write has been compacted', async () => {
   const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 0 } })
   storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
   const other = storage.put({ resource: maps, name: 'b' })
@@ -175,7 +175,7 @@ test('WATCH-21: an object leaves a selection as it was, though its last write ha
   expect(await events.events()).toEqual(['DELETED a 3 one'])
 })
 
-test('WATCH-15: a watch that would need content that is no longer kept has expired, live and from the window', async () => {
+test('WATCH-15: a watch that would need forgotten content has expired, live and from the window', async () => {
   const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax: 1_000 } })
   await ready()
   storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
@@ -268,7 +268,7 @@ test('an object is converted once per version, however many selections show it',
   expect(conversions).toBe(1)
 })
 
-test('an object that cannot be converted ends those who would see it, and no others', async () => {
+test('an object that cannot be converted ends the subscribers that would see it, and no others', async () => {
   const convert = (object: Uint8Array) => {
     if (Buffer.from(object).includes('broken')) throw new Error('on purpose')
     return object
@@ -300,7 +300,7 @@ test('a subscriber that does not read is ended, and the others are served on', a
   expect(await quick.events()).toEqual(['ADDED last 21 '])
 })
 
-test('CARD-25: when storage restarts, subscribers are served on without loss or repetition', async () => {
+test('CARD-25: subscribers are served on without loss or repetition when storage restarts', async () => {
   const { storage, subscribe, ready } = open()
   await ready()
   const events = subscribe()
@@ -325,7 +325,7 @@ test('another store in the place of the old one ends every subscription with `re
   expect(await after.events()).toEqual([`ADDED a ${storage.revision} new`])
 })
 
-test('closing ends the subscriptions and lets go of storage', async () => {
+test('closing ends the subscriptions and releases storage', async () => {
   const { storage, watch, subscribe, ready } = open()
   await ready()
   const events = subscribe({ after: storage.revision })
@@ -358,7 +358,7 @@ function follow(stream: AsyncIterable<WatchPart>) {
   return seen
 }
 
-test('LIM-12: what a subscriber has missed is printed over turns, and what is written meanwhile follows once', async () => {
+test('LIM-12: a subscriber’s missed changes are printed over turns, and later writes follow once', async () => {
   const { storage, watch, ready } = open({ limits: { turnBytesMax: 1, pieceBytesMax: 1 } })
   await ready()
   for (let index = 1; index <= 5; index++) storage.put({ resource: maps, name: `a${index}`, data: 'x' })
@@ -376,7 +376,7 @@ test('LIM-12: what a subscriber has missed is printed over turns, and what is wr
   expect(Math.max(...perTurn)).toBe(1)
 })
 
-test('LIM-12: a large change is copied for few selections per turn, and who comes meanwhile gets it once', async () => {
+test('LIM-12: a large change is copied for few selections per turn, and a subscriber that joins meanwhile gets it once', async () => {
   const { storage, watch, ready } = open({ limits: { turnBytesMax: 1 } })
   await ready()
   const selection = (index: number) => ({ labels: [{ key: `k${index}`, operator: 'DoesNotExist' as const, values: [] }], fields: [] })
@@ -399,7 +399,7 @@ test('LIM-12: a large change is copied for few selections per turn, and who come
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
 })
 
-test('LIM-12, WATCH-22: a store that is replaced while a change is given out ends all, and the change is forgotten', async () => {
+test('LIM-12, WATCH-22: a store that is replaced during a delivery ends all, and the change is forgotten', async () => {
   const { storage, watch, ready } = open({ limits: { turnBytesMax: 1 } })
   await ready()
   const selection = (index: number) => ({ labels: [{ key: `k${index}`, operator: 'DoesNotExist' as const, values: [] }], fields: [] })

@@ -23,7 +23,7 @@ function holding(bytesMax: number, ...changes: Change[]): Window {
 const revisionsAfter = (window: Window, revision: number) => window.after(revision)?.map((change) => change.revision)
 
 describe('a window', () => {
-  test('WATCH-14: holds every change after where it begins, and says where it does not', () => {
+  test('WATCH-14: holds every change after its begin, and reports a revision before it', () => {
     const window = holding(1_000_000, aChange(4, 'a'), aChange(7, 'b'), aChange(9, 'a'))
     expect(window.from).toBe(3)
     expect([2, 3, 4, 6, 7, 9, 20].map((revision) => revisionsAfter(window, revision))).toEqual([
@@ -37,7 +37,7 @@ describe('a window', () => {
     ])
   })
 
-  test('counts nothing for content that was there before and did not come with the change', () => {
+  test('counts nothing for content before a change that does not come with it', () => {
     const change: Change = { ...aChange(5, 'a', 10), before: { revision: 4, facts } }
     const room = 2 * (overheadBytes + 10)
     expect(holding(room, aChange(4, 'b', 10), change).from).toBe(3)
@@ -58,7 +58,7 @@ describe('a window', () => {
     expect([window.from, revisionsAfter(window, 5), revisionsAfter(window, 4)]).toEqual([5, [], undefined])
   })
 
-  test('goes on so over thousands of changes', () => {
+  test('stays correct over thousands of changes', () => {
     const window = new Window({ from: 0, bytesMax: 100 * overheadBytes })
     for (let revision = 1; revision <= 5_000; revision += 1) {
       window.append(aChange(revision, `k${revision % 7}`))
@@ -68,7 +68,7 @@ describe('a window', () => {
     expect(revisionsAfter(window, 4_900)).toEqual(Array.from({ length: 100 }, (_, index) => 4_901 + index))
   })
 
-  test('holds nothing of what it has dropped', () => {
+  test('holds no dropped change', () => {
     class Marked {}
     const window = new Window({ from: 0, bytesMax: 10 * overheadBytes })
     for (let revision = 1; revision <= 500; revision += 1) window.append(Object.assign(new Marked(), aChange(revision, 'a')))

@@ -74,7 +74,7 @@ function sorted(checked: ReturnType<typeof check>) {
   return { ...checked.ast, types: byId(checked.ast.types), references: byId(checked.ast.references) }
 }
 
-test(`what is parsed, checked, planned and estimated in steps is what it is at once (${count} texts of seed ${seed})`, () => {
+test(`parsing, checking, planning and estimating in steps equal the whole (${count} texts of seed ${seed})`, () => {
   let plans = 0
   for (let index = 0; index < count; index += 1) {
     const text = textAt(seed, index)

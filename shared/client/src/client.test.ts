@@ -44,7 +44,7 @@ function scripted(...answers: (TransportResponse | Error)[]) {
 }
 
 describe('a collection', () => {
-  test('every verb goes to its path with its parameters', async () => {
+  test('every verb is sent to its path with its parameters', async () => {
     const { client, lines, requests } = scripted(...Array.from({ length: 7 }, () => answer(200, {})))
     const maps = client.resource(configMaps)
     await maps.get('x', { namespace: 'a', resourceVersion: '0' })
@@ -75,7 +75,7 @@ describe('a collection', () => {
     expect(await client.discover('', 'v1')).toEqual([])
   })
 
-  test('a whole collection is read by pages of the size that is asked for, of which what is kept is kept', async () => {
+  test('a whole collection is read by pages of the requested size, with the kept part of each', async () => {
     const pages = [aList('7', [aMap('x', '3')], 'next'), aList('7', [aMap('y', '4')])]
     const { client, lines } = scripted(...pages)
     const keep = ({ metadata, ...rest }: ApiObject): ApiObject => ({ ...rest, metadata: { name: `kept ${metadata.name}` } })
@@ -114,7 +114,7 @@ describe('a collection', () => {
     ])
   })
 
-  test('LIST-09: how much is said to be left decides nothing: the token does', async () => {
+  test('LIST-09: the remaining count decides nothing: the token does', async () => {
     const page = (remainingItemCount: number, token?: string) =>
       answer(200, {
         kind: 'ConfigMapList',
@@ -134,7 +134,7 @@ describe('a collection', () => {
     expect(lines()[2]).toBe('GET /api/v1/configmaps')
   })
 
-  test('RV-33: an exact list at another version is asked again with a limit, and refused when that differs too', async () => {
+  test('RV-33: an exact list at another version is repeated with a limit, and refused when that differs too', async () => {
     const exact = { resourceVersion: '5', resourceVersionMatch: 'Exact' } as const
     const helped = scripted(aList('9', []), aList('5', [aMap('x', '1')]))
     expect((await helped.client.resource(configMaps).list(exact)).items).toHaveLength(1)
@@ -281,7 +281,7 @@ describe('a watch', () => {
     expect(seen).toEqual(['ä'])
   })
 
-  test('the media type that is asked for is a header, and no part of the query', async () => {
+  test('the requested media type is a header, and no part of the query', async () => {
     const { client, requests } = scripted(aWatch())
     await client.resource(configMaps).watch({ resourceVersion: '1', accept: 'application/json;as=Table' })
     expect(requests[0]).toMatchObject({
@@ -318,7 +318,7 @@ describe('an informer', () => {
   }
   const version = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '20' } } }
 
-  test('RV-31, RV-34: the first list takes any version and says how it matches, the watch goes on from there', async () => {
+  test('RV-31, RV-34: the first list takes any version and names its match, the watch continues from there', async () => {
     const { events, lines, informer } = await follow(
       aList('5', [aMap('x', '1')]),
       aWatch(
@@ -336,7 +336,7 @@ describe('an informer', () => {
     ])
   })
 
-  test('META-14: a version is a text like another: what came last counts, and it is given back as it was', async () => {
+  test('META-14: a version is a text like another: the last one counts, and it is returned unchanged', async () => {
     const { events, lines, informer } = await follow(
       aList('z/9+', [aMap('x', 'later')]),
       aWatch({ type: 'MODIFIED', object: aMap('x', 'earlier') }, { type: 'MODIFIED', object: aMap('x', '-1') }),
@@ -348,7 +348,7 @@ describe('an informer', () => {
     expect(informer.resourceVersion).toBe('0x0')
   })
 
-  test('WATCH-18: an interrupted watch goes on from the last version seen, bookmarks included', async () => {
+  test('WATCH-18: an interrupted watch resumes from the last version seen, bookmarks included', async () => {
     const { lines, delays } = await follow(aList('5', []), aWatch(version), new Error('connection lost'))
     expect(lines[3]).toContain('resourceVersion=20')
     expect(delays).toEqual([100])
@@ -374,7 +374,7 @@ describe('an informer', () => {
     expect(events).toEqual(['added x', 'deleted x', 'added x'])
   })
 
-  test('RV-32: a list with NotOlderThan that is gone falls back to the latest', async () => {
+  test('RV-32: an expired list with NotOlderThan falls back to the latest', async () => {
     const { lines } = await follow(aList('5', []), gone(), gone(), gone(), aList('30', []))
     expect(lines.slice(2, 5)).toEqual([
       'GET /api/v1/configmaps?resourceVersion=5&resourceVersionMatch=NotOlderThan&limit=500',

@@ -17,12 +17,12 @@ const configuration = {
   serverName: 'api.example.com',
 }
 
-test('what was printed is read again as it was', async () => {
+test('a printed configuration is read back unchanged', async () => {
   const text = printConfiguration({ cluster: 'orch', user: 'orch-admin', configuration })
   expect(await parseConfiguration(text)).toEqual(configuration)
 })
 
-test('files that a configuration names are taken relative to its folder', async () => {
+test('files that a configuration names are relative to its folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'configuration-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'ca.crt'), 'CA')
@@ -39,7 +39,7 @@ users: [{name: u, user: {tokenFile: token}}]
   await expect(loadConfiguration(join(folder, 'config'), { context: 'other' })).rejects.toThrow('has no cluster named "none"')
 })
 
-test('what this client cannot do is refused', async () => {
+test('a feature that this client lacks is refused', async () => {
   const text = `current-context: x
 clusters: [{name: c, cluster: {server: "http://h"}}]
 contexts: [{name: x, context: {cluster: c, user: u}}]
@@ -49,7 +49,7 @@ users: [{name: u, user: {auth-provider: {name: gcp}}}]
   await expect(parseConfiguration('{}')).rejects.toThrow('no current-context')
 })
 
-test('NAME-05: a path prefix in the server address stands before every path, with the token as a header', async () => {
+test('NAME-05: a path prefix in the server address precedes every path, with the token as a header', async () => {
   const server = createServer((request, response) => response.end(`${request.method} ${request.url} ${request.headers.authorization}`))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const transport = createHttpsTransport({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`, token: 't' })

@@ -35,7 +35,7 @@ function aServer() {
   return { state, get, conditions: () => asked.map(({ headers }) => headers['if-none-match']) }
 }
 
-test('what the server still has comes from the file of an earlier process; what has changed comes from the server', async () => {
+test('unchanged documents come from the file of an earlier process; changed ones come from the server', async () => {
   const [{ state, get, conditions }, folder] = [aServer(), aFolder()]
   const first = { status: 200, type: 'a/b', text: 'first of /apis' }
   expect(await get(folder, '/apis')).toEqual(first)
@@ -68,7 +68,7 @@ test.for([
   expect(() => readdirSync(folder)).toThrow('ENOENT')
 })
 
-test('an answer without an ETag is not kept', async () => {
+test('an answer without an ETag is not cached', async () => {
   const [{ state, get }, folder] = [aServer(), aFolder()]
   state.hasEtag = false
   expect((await get(folder, '/apis')).text).toBe('first of /apis')

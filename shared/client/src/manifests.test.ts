@@ -50,7 +50,7 @@ describe('the objects of a text', () => {
 })
 
 describe('the objects of files and folders', () => {
-  test('in order; of a folder its files in YAML and JSON by name, without those of folders in it', async () => {
+  test('are in order; a folder’s are its files in YAML and JSON by name, without those of folders in it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     mkdirSync(join(folder, 'inner.yaml'))

@@ -52,7 +52,7 @@ describe('a request is not sent again', () => {
   })
 })
 
-test('who gives up while it is waited does not wait longer', async () => {
+test('aborting during the wait rejects at once', async () => {
   const ending = new AbortController()
   const transport = createRetryingTransport(
     { send: async () => ({ status: 429, headers: { 'retry-after': '1000' }, body: (async function* () {})() }), close() {} },

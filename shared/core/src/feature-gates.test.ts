@@ -41,7 +41,7 @@ test('GATE-11: gates are set as name=true or name=false, and the last word count
   expect(isOn('APIListChunkin=true')).toBe('unknown feature gate APIListChunkin')
 })
 
-test('READ-25: gates about the inside of kube-apiserver are taken, and said to have no effect', () => {
+test('READ-25: gates about the inside of kube-apiserver are accepted, with a warning that they have no effect', () => {
   for (const word of ['EtcdRangeStream=false', 'EtcdRangeStream=true', 'CBORServingAndStorage=true']) {
     const warning = `feature gate ${word.split('=')[0]} has no effect in this server`
     expect(parseFeatureGates([word])).toMatchObject({ kind: 'gates', warnings: [warning] })
@@ -83,14 +83,14 @@ test('EMV-03: a gate has the default of each release from 1.25 to 1.37', () => {
   expect(isOnAt(34, 'PodLevelResources', 'PodLevelResources=false')).toBe(false)
 })
 
-test('EMV-12: a gate that the release has dropped is unknown, and its feature stays as it was', () => {
+test('EMV-12: a gate that the release has dropped is unknown, and its feature keeps its last state', () => {
   expect(isOnAt(37, 'JobPodFailurePolicy')).toBe(true)
   expect(isOnAt(37, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe('unknown feature gate JobPodFailurePolicy')
   expect(isOnAt(28, 'UserNamespacesStatelessPodsSupport')).toBe(false)
   expect(isOnAt(28, 'UserNamespacesStatelessPodsSupport', 'UserNamespacesStatelessPodsSupport=true')).toContain('unknown')
 })
 
-test('EMV-12: as many gates are known and on at 1.37 as kube-apiserver has there', () => {
+test('EMV-12: the numbers of known and enabled gates at 1.37 are kube-apiserver’s', () => {
   const known = featureGates(37).filter(({ name }) => name !== 'AllAlpha' && name !== 'AllBeta')
   expect(known.length).toBe(252)
   expect(known.filter(({ isOnByDefault, missing }) => isOnByDefault || missing !== undefined).length).toBe(179)

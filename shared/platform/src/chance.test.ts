@@ -17,7 +17,7 @@ test('a draw for one purpose changes nothing for another', () => {
   expect(one.stream('audit id').uuid()).not.toBe(one.stream('uid').uuid())
 })
 
-test('a stream goes on where it was left when it is asked for again', () => {
+test('a stream continues where it was left when it is asked for again', () => {
   const chance = seededChance(7)
   const first = chance.stream('uid').uuid()
   const second = chance.stream('uid').uuid()
@@ -26,13 +26,13 @@ test('a stream goes on where it was left when it is asked for again', () => {
   )
 })
 
-test('streams of streams do not meet those of other paths', () => {
+test('streams of streams differ from those of other paths', () => {
   const chance = seededChance(7)
   expect(chance.stream('a').stream('b').uuid()).not.toBe(chance.stream('a","b').uuid())
   expect(seededChance('7').uuid()).toBe(seededChance(7).uuid())
 })
 
-test('seeded values have their forms: UUIDs of version 4, fractions from 0 to below 1, as many bytes as are asked for', () => {
+test('seeded values have their forms: UUIDs of version 4, fractions from 0 to below 1, any number of bytes', () => {
   const chance = seededChance('forms')
   const uuids = Array.from({ length: 2_000 }, chance.uuid)
   expect(uuids.every((uuid) => uuidV4.test(uuid))).toBe(true)
@@ -43,7 +43,7 @@ test('seeded values have their forms: UUIDs of version 4, fractions from 0 to be
   for (const length of [0, 1, 4_096, 9_999]) expect(chance.bytes(length).length).toBe(length)
 })
 
-test('bytes that were given do not change with later draws', () => {
+test('returned bytes do not change with later draws', () => {
   const chance = seededChance(7)
   const bytes = chance.bytes(8)
   const before = Buffer.from(bytes).toString('hex')

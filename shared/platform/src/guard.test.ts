@@ -11,7 +11,7 @@ function aGuard() {
   return { guard, reports, ended, end: (name: string) => () => void ended.push(name) }
 }
 
-test('a listener that throws ends what it was called for, and nothing else', () => {
+test('a listener that throws ends its own exchange, and nothing else', () => {
   const { guard, reports, ended, end } = aGuard()
   guard.run('request', end('first'), () => {
     throw new Error('broken')
@@ -20,7 +20,7 @@ test('a listener that throws ends what it was called for, and nothing else', () 
   expect([reports, ended]).toEqual([['request: broken'], ['first']])
 })
 
-test('a listener whose promise rejects ends what it was called for', async () => {
+test('a listener whose promise rejects ends its own exchange', async () => {
   const { guard, reports, ended, end } = aGuard()
   await new Promise<void>((resolve) => {
     const both = () => {
@@ -32,7 +32,7 @@ test('a listener whose promise rejects ends what it was called for', async () =>
   expect([reports, ended]).toEqual([['upgrade: too late'], ['late']])
 })
 
-test('an end that fails itself is reported and goes no further', () => {
+test('a failing end is reported and has no further effect', () => {
   const { guard, reports } = aGuard()
   const end = () => {
     throw new Error('no end')

@@ -14,7 +14,7 @@ test('parts stop in the reverse order of their start, once', async () => {
   expect(told).toEqual(['+a', '+b', '-b', '-a'])
 })
 
-test('a part that cannot start takes down those before it', async () => {
+test('a part that cannot start closes those before it', async () => {
   const told: string[] = []
   const lifecycle = createLifecycle({ log: silentLog })
   await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })

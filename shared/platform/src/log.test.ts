@@ -25,7 +25,7 @@ test('an error shows its stack', () => {
   expect(written[0]).toMatch(/failed\n {2}Error: broken\n {2}/)
 })
 
-test('of a Status its words and their first cause are shown on the line, and no stack unless it is a fault', () => {
+test('a Status is shown on the line with its message and first cause, and with a stack only for a fault', () => {
   const { log, written } = lines('text')
   const cause = new Error('lost', { cause: new Error('ECONNREFUSED 127.0.0.1:1') })
   log.warn({ err: serviceUnavailable('a service cannot be reached', { cause }) }, 'failed')

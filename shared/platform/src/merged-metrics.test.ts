@@ -5,7 +5,7 @@ import { createMetrics } from './metrics.ts'
 /** As they arrive from another thread. */
 const sent = (rows: MetricRows[]): MetricRows[] => JSON.parse(JSON.stringify(rows))
 
-test('the metrics of several threads are printed together: sums by labels, the largest of what each states, and what one has alone', async () => {
+test('the metrics of several threads are printed together: sums by labels, the largest of a state, and a single thread’s own', async () => {
   const far = createMetrics({ process: false })
   const near = createMetrics({ process: false, others: async () => [sent(await far.rows())] })
   for (const [metrics, count] of [
@@ -43,7 +43,7 @@ test('the metrics of several threads are printed together: sums by labels, the l
   expect(await far.text()).toContain('requests_total{code="200",verb="get"} 3')
 })
 
-test('without other threads the text is that of the registry', async () => {
+test('the text without other threads is that of the registry', async () => {
   const metrics = createMetrics({ process: false, others: async () => [] })
   metrics.counter({ name: 'requests_total', help: 'Requests.' }).inc()
   expect(await metrics.text()).toBe(await metrics.registry.metrics())

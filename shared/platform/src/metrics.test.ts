@@ -21,7 +21,7 @@ test('metrics of the process have names as Prometheus wants them', async () => {
   expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([])
 })
 
-test('METRIC-14: a metric that does not say how stable it is is ALPHA', async () => {
+test('METRIC-14: a metric without a stability is ALPHA', async () => {
   const metrics = createMetrics({ process: false })
   metrics.gauge({ name: 'plain', help: 'Plain.' })
   metrics.gauge({ name: 'stable', help: '[STABLE] Stable.' })
@@ -37,16 +37,16 @@ describe('a metric that is deprecated', () => {
   }
   const told = '# HELP old_total [STABLE] (Deprecated from 1.22) Old.\n# TYPE old_total counter\nold_total 1'
 
-  test.each(['1.22', '1.23', '1.24'])('METRIC-15, METRIC-16: is exposed in release %s, and says that it is deprecated', async (release) => {
+  test.each(['1.22', '1.23', '1.24'])('METRIC-15, METRIC-16: is exposed in release %s, with a deprecation in its help', async (release) => {
     expect(await textIn(release, false)).toBe(told)
   })
 
-  test('METRIC-17, METRIC-18: is hidden three releases later, and comes back when asked for', async () => {
+  test('METRIC-17, METRIC-18: is hidden three releases later, and shown when asked for', async () => {
     expect(await textIn('1.25', false)).toBe('')
     expect(await textIn('1.25', true)).toBe(told)
   })
 
-  test('METRIC-19: is gone in the release after that, whatever is asked', async () => {
+  test('METRIC-19: is removed in the release after that, for any flags', async () => {
     expect(await textIn('1.26', true)).toBe('')
   })
 })

@@ -2,7 +2,7 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { RareLines } from './rare-lines.ts'
 
-test('a thing has one line a minute, which says how many were left out', () => {
+test('a thing has one line a minute, with the number of lines left out', () => {
   const clock = createFakeClock()
   const lines = new RareLines(clock)
   const written: string[] = []

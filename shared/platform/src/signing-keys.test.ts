@@ -17,7 +17,7 @@ describe('keys that verify', () => {
     expect(fromPrivate.every(({ publicKey }) => publicKey.type === 'public')).toBe(true)
   })
 
-  test('AUTHN-SA-05: the older forms will do, with the parameters that stand before them', () => {
+  test('AUTHN-SA-05: the older forms are accepted, with the parameters before them', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const parameters = '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n'
     const keys = parseVerificationKeys(`${parameters}${privatePem(privateKey, 'sec1')}${privatePem(rsa.privateKey, 'pkcs1')}`)

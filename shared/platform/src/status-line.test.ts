@@ -43,7 +43,7 @@ test('a longer work is shown on one line, and the line is cleared at the end', (
   expect(clock.pendingTimers).toBe(0)
 })
 
-test('a text that lasts three seconds says for how long, counted from when it was first shown', () => {
+test('a text that lasts three seconds shows its duration, counted from its first display', () => {
   const { clock, line, read } = lineOn()
   line.show('reading pods')
   clock.advance(2_000)
@@ -55,7 +55,7 @@ test('a text that lasts three seconds says for how long, counted from when it wa
   expect(read().endsWith('waiting for pod/a (7 s)')).toBe(true)
 })
 
-test('what is printed meanwhile takes the place of the line, which returns below it', () => {
+test('other output replaces the line, which returns below it', () => {
   const { clock, line, read } = lineOn()
   line.show('deleting')
   clock.advance(500)
@@ -127,7 +127,7 @@ test.each([
   expect(read()).toBe('')
 })
 
-test('work that calls no timer is shown when it says how far it is', () => {
+test('work without timers is shown when it reports its progress', () => {
   let nowMs = 0
   const written: string[] = []
   const clock = { ...createFakeClock(), monotonic: () => nowMs }

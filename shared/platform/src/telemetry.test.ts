@@ -20,12 +20,12 @@ test.each([
   expect(parseTraceparent(text)).toEqual(read)
 })
 
-test('CARD-22: what was printed is read back', () => {
+test('CARD-22: a printed traceparent is read back', () => {
   const context = { traceId, spanId, isSampled: true }
   expect(parseTraceparent(printTraceparent(context))).toEqual(context)
 })
 
-test('CARD-20: a line in a log names its trace, or says nothing of one', () => {
+test('CARD-20: a line in a log names its trace, if there is one', () => {
   expect(traceFields(`00-${traceId}-${spanId}-00`)).toEqual({ traceId, spanId })
   expect(traceFields('made up')).toEqual({})
   expect(traceFields(undefined)).toEqual({})

@@ -64,7 +64,7 @@ test('closing forgets every task', () => {
   expect([rung, wheel.size, clock.pendingTimers]).toEqual([[], 0, 0])
 })
 
-test('between tasks the wheel asks nothing of the clock', () => {
+test('the wheel has no timer between tasks', () => {
   const { clock, rung, task } = wheelWithLog()
   let calls = 0
   const after: Clock['after'] = (delayMs, callback) =>
@@ -80,7 +80,7 @@ test('between tasks the wheel asks nothing of the clock', () => {
   expect([rung, calls, quiet.size]).toEqual([['near', 'far'], 2, 0])
 })
 
-test('a task that is set while others are called, and one that is earlier than all before, come at their times', () => {
+test('a task set during a call, and one earlier than all before, are called at their times', () => {
   const { clock, rung, wheel, task } = wheelWithLog()
   wheel.after(10_000, task('late'))
   wheel.after(1_000, {

@@ -3,7 +3,7 @@ import { TurnBudget } from './turn-budget.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('LIM-12: what fits one turn of the loop is done at once, and the rest in later turns, first come first served', async () => {
+test('LIM-12: work that fits one turn of the loop is done at once, and the rest in later turns, in order', async () => {
   const budget = new TurnBudget(100)
   const log: string[] = []
   const ask = (name: string, cost: number) => {
@@ -27,7 +27,7 @@ test('LIM-12: what fits one turn of the loop is done at once, and the rest in la
   expect(log.at(-1)).toBe('g')
 })
 
-test('LIM-12: what is larger than a turn has a turn of its own', async () => {
+test('LIM-12: work larger than a turn has a turn of its own', async () => {
   const budget = new TurnBudget(10)
   expect(budget.take(1_000)).toBeUndefined()
   const next = budget.take(1)
@@ -36,7 +36,7 @@ test('LIM-12: what is larger than a turn has a turn of its own', async () => {
   expect([budget.timesPerTurn(1_000), budget.timesPerTurn(3)]).toEqual([1, 3])
 })
 
-test('what turns out to cost more leaves less room to those who come next', async () => {
+test('work with a higher cost than expected leaves less room to the next callers', async () => {
   const budget = new TurnBudget(10)
   expect(budget.take(1)).toBeUndefined()
   budget.spend(100)

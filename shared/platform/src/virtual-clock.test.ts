@@ -61,7 +61,7 @@ test('time stands still while work is in progress', async () => {
   expect(seen).toEqual(['done at 1000', 'next at 2000'])
 })
 
-test('time goes on where work waits for the clock itself', async () => {
+test('time continues if work waits for the clock itself', async () => {
   const clock = virtualClock({ start })
   clock.work.begin('request')
   let isOver = false
@@ -73,7 +73,7 @@ test('time goes on where work waits for the clock itself', async () => {
   expect(isOver).toBe(true)
 })
 
-test('state that is followed is waited for as long as it is busy', async () => {
+test('followed state is waited for while it is busy', async () => {
   const clock = virtualClock({ start })
   let left = 50
   const unfollow = clock.work.follow('watch cache', () => left-- > 0)
@@ -113,7 +113,7 @@ test('background timers that are due at one time are called together, also where
   expect(rung).toEqual(['every', 'again', 'again', 'again'])
 })
 
-test('next() goes to the earliest timer that is not a background one', async () => {
+test('next() advances to the earliest timer that is not a background one', async () => {
   const clock = virtualClock({ start })
   const rung: string[] = []
   clock.every(400, () => void rung.push('resync'))
@@ -169,13 +169,13 @@ test('an automatic clock runs on for the retries of a key, and not for ever', as
   expect([clock.pending(), clock.work.inProgress()]).toEqual([[], []])
 })
 
-test('moves are made one after the other, however they are asked for', async () => {
+test('moves are made one after the other, for any order of calls', async () => {
   const clock = virtualClock({ start })
   await Promise.all([clock.advance('1m'), clock.advance(1_500), clock.advanceTo('2030-01-01T00:02:00Z')])
   expect(new Date(clock.now()).toISOString()).toBe('2030-01-01T00:02:00.000Z')
 })
 
-test('a time that has passed, and what is no time, are refused', async () => {
+test('a time in the past, and an invalid one, are refused', async () => {
   const clock = virtualClock({ start })
   await expect(clock.advance('soon')).rejects.toThrow('advance(): soon is not a duration such as 40s or 1h30m')
   await expect(clock.advance('-1s')).rejects.toThrow('advance(): -1s: time does not go back')

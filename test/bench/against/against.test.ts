@@ -55,7 +55,7 @@ test('a row has medians with their spread, and ours by theirs', () => {
   expect(row).toBe('| get (64) | 1000 (900–1100) requests | 500 requests | 2.00 | 70.0 µs | – | – |\n')
 })
 
-test('a server that refuses a request fails the run, with what it has answered', async () => {
+test('a server that refuses a request fails the run, with its answer', async () => {
   const server = await aServer()
   const refused: Measure = {
     ...(objectMeasures[0] as Measure),

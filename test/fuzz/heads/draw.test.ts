@@ -12,7 +12,7 @@ test('connections speak both protocols, with and without credentials', () => {
   expect(new Set(drawn.map(({ protocol, isAdministrator }) => `${protocol} ${isAdministrator}`)).size).toBe(4)
 })
 
-test('the server behind answers in each of its ways, one after the other', () => {
+test('the remote server answers in each of its ways, one after the other', () => {
   const drawn = Array.from({ length: answerCount }, (_, index) => drawAnswer(5, index).bytes.toString('latin1'))
   expect(new Set(drawn).size).toBe(answerCount)
 })

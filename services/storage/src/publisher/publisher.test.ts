@@ -75,7 +75,7 @@ test('CARD-18: every committed change is published once and in order, from the p
   expect(published()).toEqual(['position 1 last 1', 'position 1 last 1', '2 after 1', '3 after 2'])
 })
 
-test('positions are published while nothing changes, as long as storage says where it stands', async () => {
+test('positions are published without changes while storage sends its own', async () => {
   const { start, stream, storage, pass } = open()
   start()
   await turns()
@@ -106,7 +106,7 @@ test('positions are published under load as well', async () => {
   for (const position of positions) expect(position).toMatch(/^position (\d+) last \1$/)
 })
 
-test('a publisher that starts again goes on behind the last message', async () => {
+test('a restarted publisher continues after the last message', async () => {
   const { start, put, changes } = open()
   const first = start()
   await turns()
@@ -140,7 +140,7 @@ test('a publisher whose last message is older than the compaction begins in the 
   expect([told[0], ...told.filter((line) => /^\d/.test(line))]).toEqual(['position 4 last 4', '5 after 4'])
 })
 
-test('a publisher whose last message is at the compaction goes on behind it', async () => {
+test('a publisher whose last message is at the compaction continues after it', async () => {
   const { start, storage, put, changes } = open()
   const first = start()
   await turns()
@@ -171,7 +171,7 @@ test('a publisher whose last message is of another epoch begins in the present',
   expect(stream.messages.slice(told).every(({ kind }) => kind === 'position')).toBe(true)
 })
 
-test('a publisher that goes on behind a position names the same last change', async () => {
+test('a publisher that continues after a position names the same last change', async () => {
   const { start, stream, put, published } = open()
   put('a')
   put('b')
@@ -183,7 +183,7 @@ test('a publisher that goes on behind a position names the same last change', as
   expect(published()[1]).toBe('position 2 last 1')
 })
 
-test('of two publishers at once one is refused and begins anew: nothing is lost, doubled or swapped', async () => {
+test('one of two parallel publishers is refused and begins anew: nothing is lost, doubled or swapped', async () => {
   const { storage, stream, put, changes, start, pass } = open()
   start()
   const other = open({ storage, stream })
@@ -229,7 +229,7 @@ test('a replica publishes while it leads, and at no other time', async () => {
   expect(changes()).toEqual(['1 after 0', '2 after 1'])
 })
 
-test('Secrets and large changes go as references, each in its place', async () => {
+test('Secrets and large changes are sent as references, each in its place', async () => {
   const { start, storage, put, published } = open({ limits: { changeBytesMax: 1_000 } })
   start()
   await turns()
@@ -248,7 +248,7 @@ test('Secrets and large changes go as references, each in its place', async () =
   ])
 })
 
-test('ENC-14: objects that are stored encrypted go as references', async () => {
+test('ENC-14: objects that are stored encrypted are sent as references', async () => {
   const { start, put, published } = open({ isEncrypted: (key) => key === `${maps}/hidden` })
   start()
   await turns()
@@ -272,7 +272,7 @@ test('a message holds many changes, up to its size', async () => {
   expect(Math.max(...sizes)).toBeGreaterThan(1)
 })
 
-test('while NATS is down storage goes on, and on its return publishing goes on where it stopped', async () => {
+test('storage continues while NATS is down, and on its return publishing resumes where it stopped', async () => {
   const { start, stream, put, changes, pass } = open()
   start()
   await turns()
@@ -307,7 +307,7 @@ for (const [name, harm] of [
   })
 }
 
-test('WATCH-22: after a new epoch changes of the new store are published', async () => {
+test('WATCH-22: changes of the new store are published after a new epoch', async () => {
   const { start, storage, stream, put, pass } = open()
   start()
   await turns()
@@ -320,7 +320,7 @@ test('WATCH-22: after a new epoch changes of the new store are published', async
   expect(stream.messages.at(-1)).toMatchObject({ kind: 'changes', epoch: 'e2', changes: [{ revision: 3 }] })
 })
 
-test('a publisher says in its metrics what it has published', async () => {
+test('a publisher counts its published messages in its metrics', async () => {
   const { start, put, metricsText } = open()
   start()
   await turns()

@@ -19,7 +19,7 @@ function opened(path: string, contentBytes = 0): DataFile {
   return file
 }
 
-test('a file is extended with zeros behind its content, over several writes, and never made shorter', async () => {
+test('a file is extended with zeros after its content, over several writes, and never made shorter', async () => {
   const path = aFile('abc')
   const file = opened(path, 3)
   expect(file.bytes).toBe(3)
@@ -33,7 +33,7 @@ test('a file is extended with zeros behind its content, over several writes, and
   expect([file.bytes, statSync(path).size]).toEqual([length, length])
 })
 
-test('of a file that has become sparse only the content counts as written', async (context) => {
+test('only the content of a sparse file counts as written', async (context) => {
   const path = aFile('abc')
   truncateSync(path, 1_000_000)
   if (statSync(path).blocks * 512 >= 1_000_000) context.skip('no sparse files here')

@@ -38,7 +38,7 @@ test.each([
   expect(() => checkDataFolder(directory, [])).toThrow(DamagedStoreError)
 })
 
-test('damage that is found later names the file and keeps its cause; other errors stay as they are', () => {
+test('damage found later names the file and keeps its cause; other errors are unchanged', () => {
   const folder = { directory: '/d', path: '/d/state.mdb', isUsed: true }
   const damage = new DamageError('page 7 is no page')
   const explained = (error: Error) => {
@@ -72,7 +72,7 @@ test('a folder is marked once, for its owner alone', () => {
   expect(readFileSync(mark, 'utf8')).toBe('kept')
 })
 
-test('a folder that is full or gone when its store is closed gets no note, which is no error', () => {
+test('a folder that is full or missing when its store is closed gets no note, which is no error', () => {
   const directory = aFolder()
   markClosed({ ...checkDataFolder(directory, []), isUsed: true })
   expect(existsSync(join(directory, 'initialized'))).toBe(false)

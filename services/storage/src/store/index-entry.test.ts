@@ -29,7 +29,7 @@ test.each([
   expect(frontOf(put.key, decode(bytes))).toBeUndefined()
 })
 
-test.each([unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has its first bytes, behind the revision', (length) => {
+test.each([unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has its first bytes, after the revision', (length) => {
   const put = aPut('k'.repeat(frontKeyBytesMax), length)
   const bytes = stored(toIndexEntry(put))
   expect([bytes.length, bytes.readDoubleLE(0)]).toEqual([indexEntryBytes(put), largest])
@@ -39,7 +39,7 @@ test.each([unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has its
   expect(frontOf(put.key, entry)).toEqual({ bytes: Buffer.from(put.value.subarray(0, frontBytesMax)), length })
 })
 
-test('each byte behind the revision, and the key, is covered by a checksum', () => {
+test('a checksum covers each byte after the revision, and the key', () => {
   const put = aPut('a/x', unreadBytesMin)
   const bytes = encode(toIndexEntry(put))
   const unnoticed: number[] = []

@@ -62,7 +62,7 @@ test('a new store begins at revision 1 with its epoch, in files that only their 
   await tables.close()
 })
 
-test('what a store knows of itself outlives another opening, with the mark of the folder and without it', async () => {
+test('a store’s notes of itself survive another opening, with the mark of the folder and without it', async () => {
   const directory = await aUsedFolder()
   for (const hasMark of [true, false]) {
     if (!hasMark) rmSync(join(directory, 'initialized'))
@@ -150,7 +150,7 @@ test('spans of keys begin at the later of prefix and start and end with the pref
   await tables.close()
 })
 
-test('all that is there is shown by key, however many there are, until what is called back fails', async () => {
+test('all keys are shown in order, for any number, until the callback fails', async () => {
   const tables = await opened(aFolder())
   const entries = Array.from({ length: 300 }, (_, index) => anEntry(index + 2, `k${String(299 - index).padStart(3, '0')}`, `v${index}`))
   await tables.write(aBatch({ appended: entries }))
@@ -167,7 +167,7 @@ test('all that is there is shown by key, however many there are, until what is c
   await tables.close()
 })
 
-test('of a large value its first bytes are shown, and the rest is read when it is asked for', async () => {
+test('the first bytes of a large value are shown, and the rest is read on demand', async () => {
   const directory = aFolder()
   const tables = await opened(directory)
   const [large, small] = [Buffer.alloc(unreadBytesMin, 'l'), Buffer.from('s')]
@@ -206,7 +206,7 @@ test('first bytes of a value that have changed in the index are damage', async (
   await again.close()
 })
 
-test('entries follow the revision that is given, oldest first, without those that were removed', async () => {
+test('entries after a revision are returned oldest first, without removed ones', async () => {
   const tables = await opened(await aUsedFolder())
   const after = (revision: number) => [...tables.entries(revision)].map((entry) => entry.revision)
   expect([after(0), after(2), after(4)]).toEqual([[2, 3, 4], [3, 4], []])
@@ -215,7 +215,7 @@ test('entries follow the revision that is given, oldest first, without those tha
   await tables.close()
 })
 
-test('values of any length are read as they were written, by one batch and by the next', async () => {
+test('values of any length are read unchanged, in one batch and in the next', async () => {
   const tables = await opened(aFolder())
   const value = (revision: number, length: number) => Buffer.alloc(length, revision)
   const lengths = [0, 10, 70_000, 40_000, 200_000, 30]
@@ -228,7 +228,7 @@ test('values of any length are read as they were written, by one batch and by th
   await tables.close()
 })
 
-test('what is used and what is free is as LMDB counts its pages', async () => {
+test('used and free pages equal LMDB’s own counts', async () => {
   const tables = await opened(aFolder())
   const entries = Array.from({ length: 300 }, (_, index) => anEntry(index + 2, `k${index}`, Buffer.alloc(6_000)))
   await tables.write(aBatch({ appended: entries }))

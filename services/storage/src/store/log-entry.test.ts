@@ -39,7 +39,7 @@ test('STORE-04: a put takes its header, its texts, its value and a checksum', ()
   expect(logEntryBytes(removal)).toBe(20 + 3 + 4 + 4)
 })
 
-test('STORE-04: each byte that has changed is noticed, but the kind that says there is no checksum', () => {
+test('STORE-04: each changed byte is noticed, except a kind that has no checksum', () => {
   const whole = encoded(put)
   for (let index = 1; index < whole.length; index++) {
     const bytes = Buffer.from(whole)
@@ -94,7 +94,7 @@ function summed(content: Buffer): Buffer {
   return Buffer.concat([content, sum])
 }
 
-test('STORE-04: an entry of an unknown kind or without a whole header is damaged, whatever its checksum', () => {
+test('STORE-04: an entry of an unknown kind or without a whole header is damaged, with any checksum', () => {
   const content = encoded(removal).subarray(0, -4)
   expect(decodeLogEntry(removal.revision, summed(content)).key).toBe(removal.key)
   const unknown = Buffer.from(content)

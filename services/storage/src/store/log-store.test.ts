@@ -95,7 +95,7 @@ function aStore() {
 }
 
 describe('group commit', () => {
-  test('commits of one turn share a flush, and those that wait share the next', async () => {
+  test('commits of one turn share a flush, and waiting ones share the next', async () => {
     const { tables, heard, outcomes, ask } = aStore()
     ask('a')
     ask('b')
@@ -131,7 +131,7 @@ describe('group commit', () => {
     expect(store.status().refusing).toBe('the disk is full')
   })
 
-  test('what waited for a flush that failed is checked against what was before it', async () => {
+  test('commits waiting for a failed flush are checked against the state before it', async () => {
     const { tables, heard, outcomes, ask } = aStore()
     ask('first', { key: 'a' })
     await turn()
@@ -151,7 +151,7 @@ describe('group commit', () => {
     expect(outcomes).toEqual({ first: 'written 2', second: 'stale' })
   })
 
-  test('while it refuses, asking how it is tries to write once a second, and says so when it works again', async () => {
+  test('a status request during a refusal tries to write once a second, and reports when it works again', async () => {
     const { store, tables, elapsed, ask } = aStore()
     ask('a')
     await turn()
@@ -167,7 +167,7 @@ describe('group commit', () => {
     expect(store.status().revision).toBe(1)
   })
 
-  test('close waits for what was asked before it', async () => {
+  test('close waits for earlier requests', async () => {
     const { store, tables, outcomes, ask } = aStore()
     ask('a')
     const closed = store.close()
@@ -198,7 +198,7 @@ describe('a write that fails for another reason than a lack of room', () => {
     await expect(store.renewEpoch()).rejects.toThrow(eio)
   })
 
-  test('STORE-04: refuses what was handed over behind it, also when that is reported as written', async () => {
+  test('STORE-04: refuses later writes, also when they are reported as written', async () => {
     const { store, tables, heard, failures, outcomes, ask } = aStore()
     ask('a')
     await turn()
@@ -256,7 +256,7 @@ describe('a sweep', () => {
     ask('7', { key: 'c', expected: 6 })
   }
 
-  test('removes what entries up to the compaction replaced, and deletions, and nothing else', async () => {
+  test('removes values replaced by entries up to the compaction, and deletions, and nothing else', async () => {
     const { store, tables, ask } = aStore()
     aHistory(ask)
     await turn()
@@ -276,7 +276,7 @@ describe('a sweep', () => {
     expect(store.status().compacted).toBe(7)
   })
 
-  test('frees the bytes of what it removes, and keeps what the store holds', async () => {
+  test('frees the bytes of removed values, and keeps the store’s contents', async () => {
     const store = createMemoryStore()
     let revision = 0
     const write = async (key: string, value: Uint8Array | undefined) => {
@@ -334,7 +334,7 @@ describe('a full disk', () => {
     expect(outcomes).toEqual({ old: 'written 2', large: reason, gone: 'written 4', larger: reason })
   })
 
-  test('a commit that is stale does not keep those behind it waiting', async () => {
+  test('a stale commit does not keep later ones waiting', async () => {
     const { tables, outcomes, ask } = aStore()
     tables.isFull = true
     ask('stale', { key: 'absent', expected: 9 })

@@ -19,13 +19,13 @@ function tablesWith(...appended: LogEntry[]): MemoryTables {
 
 const revisionsIn = (tables: MemoryTables, after = 0) => [...tables.entries(after)].map(({ revision }) => revision)
 
-test('a batch adds to what the tables know of themselves', () => {
+test('a batch adds to the tables’ notes of themselves', () => {
   const tables = tablesWith(entry(2, 'a', 'x'))
   tables.write({ appended: [], removed: [], meta: { compacted: 2 }, purpose: 'sweep' })
   expect(tables.meta).toEqual({ profile: '', epoch: 'e', revision: 2, compacted: 2, swept: 1 })
 })
 
-test('keys come in order, from the start on, and without those that were deleted', () => {
+test('keys are in order, from the start on, and without deleted ones', () => {
   const tables = tablesWith(entry(2, 'p/b', '1'), entry(3, 'p/a', '2'), entry(4, 'q', '3'), entry(5, 'p/c', '4'), entry(6, 'p/b'))
   expect(tables.keys({ prefix: 'p/', start: '' })).toEqual([
     { key: 'p/a', revision: 3 },
@@ -35,14 +35,14 @@ test('keys come in order, from the start on, and without those that were deleted
   expect([tables.latest.get('p/a'), tables.latest.get('p/b')]).toEqual([3, undefined])
 })
 
-test('entries that are removed are gone from the log, and so are their bytes', () => {
+test('removed entries are absent from the log, and so are their bytes', () => {
   const tables = tablesWith(entry(2, 'a', 'xyz'), entry(3, 'b', 'x'), entry(4, 'a', ''))
   expect([revisionsIn(tables), revisionsIn(tables, 2), tables.sizes().bytes]).toEqual([[2, 3, 4], [3, 4], 7])
   tables.write({ appended: [], removed: [2, 9], meta: {}, purpose: 'sweep' })
   expect([revisionsIn(tables), tables.entry(2), tables.sizes()]).toEqual([[3, 4], undefined, { bytes: 3, freeBytes: 0 }])
 })
 
-test('the value of an entry that is held elsewhere is read from there, and is not counted', () => {
+test('the value of an adopted entry is read from its owner, and is not counted', () => {
   const tables = tablesWith(entry(2, 'ab', 'xyz'))
   let asked = 0
   tables.adopt(2, () => {

@@ -74,7 +74,7 @@ test('requests are counted by operation and resource', async () => {
   expect(text).toContain('etcd_request_duration_seconds_count{operation="get",type="core/configmaps"} 1')
 })
 
-test('requests are timed in seconds: commits by what they do, and what concerns all resources without one', async () => {
+test('requests are timed in seconds: commits by operation, and requests about all resources without one', async () => {
   const clock = createFakeClock()
   clock.advance(5_000)
   const metrics = createMetrics({ process: false })

@@ -46,7 +46,7 @@ describe('the reserve of a data file', () => {
     expect(world.extensions).toBe(1)
   })
 
-  test('batches under way count, until they are given back', async () => {
+  test('open batches count, until they are released', async () => {
     const { needed } = aReserve()
     const pages = 10 + reservePages + Math.floor(needed * 1.5)
     const { reserve } = aReserve({ filePages: pages, diskPages: pages })
@@ -78,7 +78,7 @@ describe('the reserve of a data file', () => {
     expect(short.reserve.isFull).toBe(true)
   })
 
-  test('free pages inside the file count as half of what is to be left, and never for the batch itself', async () => {
+  test('free pages inside the file count as half of the pages to be left, and never for the batch itself', async () => {
     const { needed } = aReserve()
     const diskPages = 10 + needed
     const few = aReserve({ filePages: diskPages, diskPages, freePages: reservePages })

@@ -66,7 +66,7 @@ describe('the lock of a data directory', () => {
     lockDirectory(directory).release()
   })
 
-  test('outlives the object that stands for it', async () => {
+  test('outlives its object', async () => {
     const directory = aFolder()
     const lock = new WeakRef(lockDirectory(directory))
     setFlagsFromString('--expose-gc')

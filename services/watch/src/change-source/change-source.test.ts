@@ -78,7 +78,7 @@ function printed(part: ChangesPart): string[] {
   }
 }
 
-test('CARD-17: changes come from the published stream, and storage is asked for none of them', async () => {
+test('CARD-17: changes come from the published stream, and none is read from storage', async () => {
   const { put, publishChanges, position, read, asks } = await open()
   await position()
   const reader = read()
@@ -93,7 +93,7 @@ test('CARD-17: changes come from the published stream, and storage is asked for 
   expect(asks()).toBe(0)
 })
 
-test('what lies before the stream comes from storage, then the stream goes on', async () => {
+test('changes before the stream come from storage, then the stream continues', async () => {
   const { put, publishChanges, position, read, storage } = await open()
   put('a')
   put('b')
@@ -188,7 +188,7 @@ test('messages from before a reader change nothing for it, and of one that begin
   expect(await departures()).toEqual([])
 })
 
-test('a reader of storage that waits is not taken to the stream by a message that does not follow', async () => {
+test('a waiting reader of storage does not change to the stream by a message after a gap', async () => {
   const { put, publish, publishChanges, position, read, asks, departures, stream, storage } = await open()
   const reader = read()
   await turns()
@@ -260,7 +260,7 @@ test('CARD-25: a second without a word leads to storage, and the next word back 
   expect(await metrics.text()).toContain('watch_feed_mode{source="published"} 1')
 })
 
-test('with NATS down a reader is served from storage, and its return is noticed', async () => {
+test('a reader is served from storage while NATS is down, and its return is noticed', async () => {
   const { put, publishChanges, position, read, clock, stream, storage } = await open()
   await position()
   const reader = read()
@@ -296,7 +296,7 @@ test('a reference is fetched from storage in its place', async () => {
   expect(await departures()).toEqual(['reference 1'])
 })
 
-test('a reader that does not keep up goes on with storage, at its own pace, and misses nothing', async () => {
+test('a slow reader continues with storage, at its own pace, and misses nothing', async () => {
   const { put, publishChanges, position, source, departures } = await open({ waitingBytesMax: 1_000 })
   await position()
   const reading = source.changes({ after: 0, epoch: 'e1', resources: [] })
@@ -349,7 +349,7 @@ test('single resources are read from storage', async () => {
   reading.close()
 })
 
-test('a closed reader lets go of everything', async () => {
+test('a closed reader releases everything', async () => {
   const { read, storage } = await open()
   const reader = read()
   await turns()

@@ -83,7 +83,7 @@ test('CEL-05: literals hold values of one type', () => {
   expect(check('[1, dyn("a")]')).toBe('list(dyn)')
 })
 
-test('CEL-08: an expression may use what its version knows', () => {
+test('CEL-08: an expression may use the functions of its version', () => {
   const of = (version: number) => new Environment({ libraries: kubernetesLibraries, variables, provider, version })
   expect(check('semver("1.0.0").major()', of(33))).toBe('int')
   expect(check('semver("1.0.0").major()', of(32))).toContain("undeclared reference to 'semver'")

@@ -135,7 +135,7 @@ describe('libraries of Kubernetes', () => {
     expect(evaluate(expression)).toMatchObject({ kind: 'value', value })
   })
 
-  test('CEL-13: what a format finds wrong is a list of texts', () => {
+  test('CEL-13: a format’s errors are a list of texts', () => {
     const problems = (call: string) => {
       const found = evaluate(`${call}.value()`)
       return found.kind === 'value' ? found.value : found
@@ -150,7 +150,7 @@ describe('libraries of Kubernetes', () => {
     expect(problems("format.dns1123SubdomainPrefix().validate('contains a space-')")).toHaveLength(1)
   })
 
-  test('CEL-17: an authorizer is asked for what the expression says', () => {
+  test('CEL-17: an authorizer receives the expression’s question', () => {
     const asked: unknown[] = []
     const recording = new Authorizer((request) => {
       asked.push(request)

@@ -56,12 +56,12 @@ describe('errors', () => {
     expect(evaluate(expression)).toMatchObject({ kind: 'error', message, isOverLimit: false })
   })
 
-  test('a variable that is not given is an error when it is read, and not before', () => {
+  test('an absent variable is an error when it is read, and not before', () => {
     expect(planned('number > 1 || text == "a"').evaluate({ number: 2 })).toMatchObject({ kind: 'value', value: true })
     expect(planned('number > 2 || text == "a"').evaluate({ number: 2 })).toMatchObject({ message: 'no such attribute(s): text' })
   })
 
-  test('&& and || absorb an error on either side, ?: the branch that is not taken', () => {
+  test('&& and || absorb an error on either side, ?: one of the branch that is not chosen', () => {
     for (const expression of [
       'self.missing == 1 || true',
       'true || self.missing == 1',
@@ -144,7 +144,7 @@ describe('cost', () => {
     expect(stopped).toMatchObject({ kind: 'error', message: 'operation cancelled: actual cost limit exceeded', isOverLimit: true })
   })
 
-  test('what a program made does not leak into its next evaluation', () => {
+  test('a program’s results do not leak into its next evaluation', () => {
     const program = planned('numbers.map(n, n * 2) == numbers.map(n, n + n)')
     const first = program.evaluate(variables)
     expect(program.evaluate(variables)).toEqual(first)
@@ -153,7 +153,7 @@ describe('cost', () => {
 })
 
 describe('hostile expressions', () => {
-  test('CEL-54: a loop asks whether it goes on each hundred iterations', () => {
+  test('CEL-54: a loop checks its deadline each hundred iterations', () => {
     let asked = 0
     const isInterrupted = () => {
       asked++
@@ -177,7 +177,7 @@ describe('hostile expressions', () => {
     expect(evaluate(Array.from({ length: 240 }, () => 'number').join(' + '))).toMatchObject({ value: 480 })
   })
 
-  test('properties that every object inherits are not there', () => {
+  test('properties that every object inherits are absent', () => {
     expect(planned('self.constructor').evaluate({ self: {} })).toMatchObject({ message: 'no such key: constructor' })
     expect(planned('has(self.toString)').evaluate({ self: {} })).toMatchObject({ value: false })
     expect(planned("'__proto__' in self").evaluate({ self: {} })).toMatchObject({ value: false })

@@ -82,7 +82,7 @@ test('an evaluation begins without the work of the one before', () => {
   for (let count = 0; count < 3; count++) expect(program.evaluate({ numbers: times(1_500) })).toMatchObject({ kind: 'value', value: true })
 })
 
-test('what is made of constants is no work of an evaluation', () => {
+test('values made of constants are no work of an evaluation', () => {
   expect(evaluate('numbers.all(n, "%s".format([long]).size() > 0)', { numbers: times(50_000), long: 'x'.repeat(1_000_000) })).toMatchObject(
     overLimit,
   )

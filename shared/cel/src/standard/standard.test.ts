@@ -7,6 +7,6 @@ test('every overload has an id of its own', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('types print as cel-go prints them', () => {
+test('types are printed as by cel-go', () => {
   expect(Object.values(standardLibrary.types ?? {}).map(printType)).toContain('map(A, B)')
 })

@@ -13,7 +13,7 @@ const [, ...lines] = readFileSync(new URL('../cases/escaping.jsonl', import.meta
   .split('\n')
 const cases = lines.map((line) => JSON.parse(line) as EscapingCase)
 
-test('CEL-21: property names are escaped as the cases say, and those that cannot be have no name', () => {
+test('CEL-21: property names are escaped by the cases, and others have no name', () => {
   for (const { unescaped, escaped } of cases) expect([unescaped, escapeProperty(unescaped)]).toEqual([unescaped, escaped])
 })
 

@@ -161,7 +161,7 @@ describe('values with a schema', () => {
     expect(viewOf({ kind: 'bytes' }, 'MTA')).toBeInstanceOf(CelError)
   })
 
-  test('a number of a schema is a double, and an int-or-string is what it is', () => {
+  test('a number of a schema is a double, and an int-or-string keeps its type', () => {
     expect(viewOf({ kind: 'double' }, 1)).toEqual(new Double(1))
     expect(viewOf({ kind: 'double' }, 1.5)).toBe(1.5)
     expect(viewOf({ kind: 'intOrString' }, 1)).toBe(1)

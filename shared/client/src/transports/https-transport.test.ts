@@ -25,7 +25,7 @@ async function aServer(protocol: 'http' | 'https', serve: (socket: Socket) => vo
   return { server, transport, failure }
 }
 
-test('no listener: the request was not sent', async () => {
+test('without a listener a request was not sent', async () => {
   const { server, failure } = await aServer('http', () => {})
   server.close()
   expect(await failure()).toMatchObject({ name: 'UnsentError', code: 'ECONNREFUSED', message: expect.stringContaining('ECONNREFUSED') })
@@ -66,7 +66,7 @@ test('a request that its sender has aborted is reported as aborted', async () =>
   expect(await failed).toMatchObject({ name: 'AbortError' })
 })
 
-test('CARD-25: a connection that is never made is given up, and its request was not sent', async () => {
+test('CARD-25: a connection that is never made is abandoned, and its request was not sent', async () => {
   const { failure } = await aServer('https', () => {}, { connectMsMax: 20 })
   expect(await failure()).toMatchObject({ name: 'UnsentError', message: expect.stringContaining('no connection was made within 20 ms') })
 })

@@ -22,7 +22,7 @@ describe('descriptions', () => {
     expect(all.filter(({ doc }) => !doc).map(({ path }) => path)).toEqual([])
   })
 
-  test('a field that is flat in JSON keeps the description it has in the type it comes from', () => {
+  test('a field that is flat in JSON keeps the description of its own type', () => {
     const [mine] = all.filter(({ path }) => path === 'core/v1.Volume.emptyDir')
     const [original] = all.filter(({ path }) => path === 'core/v1.VolumeSource.emptyDir')
     expect(mine?.doc).toBe(original?.doc)

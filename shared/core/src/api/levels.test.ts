@@ -58,7 +58,7 @@ describe('types by level', () => {
     expect(typeNameAt(typeNameAt('core/v1.PodSpec', 37), 25)).toBe('core/v1.PodSpec')
   })
 
-  test('EMV-11: values that come with a level are unknown before it', () => {
+  test('EMV-11: values of a later level are unknown before it', () => {
     const valuesAt = (level: number) => {
       const node = resolveType(typeNameAt('batch/v1.PodFailurePolicyAction', level))
       return node.kind === 'string' ? node.values : undefined

@@ -45,7 +45,7 @@ test.each<[string, object]>([
   expect(readAppliedFields(shape, { ...config, ...change })).toEqual({ problems })
 })
 
-test('how deep a value may be does not depend on what was applied before', () => {
+test('the allowed depth of a value does not depend on earlier applies', () => {
   const shape = shapeOf()
   readAppliedFields(shape, config)
   const nested = (levels: number) => ({ ...config, raw: JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as unknown })

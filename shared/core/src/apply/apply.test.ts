@@ -113,7 +113,7 @@ const paths = (outcome: ApplyOutcome) =>
   outcome.kind === 'conflicts' ? outcome.conflicts.map(({ manager, path }) => `${manager} ${path}`) : outcome.kind
 
 describe('one applier', () => {
-  test('SSA-04 SSA-07: an apply creates the object, and its entry tells what was applied', () => {
+  test('SSA-04 SSA-07: an apply creates the object, and its entry names the applied fields', () => {
     const story = new Story()
     const outcome = story.apply('m1', { size: 1, labels: { a: 'x' } })
     expect(outcome).toMatchObject({ kind: 'applied', changed: true })
@@ -158,7 +158,7 @@ describe('one applier', () => {
     expect(story.spec).toEqual({ size: 1 })
   })
 
-  test('SSA-26: what was never applied stays', () => {
+  test('SSA-26: a field that was never applied stays', () => {
     const story = new Story()
     story.update('m0', { color: 'red' })
     story.apply('m1', { size: 1 })
@@ -269,7 +269,7 @@ describe('conflicts', () => {
     expect(story.owners).toEqual({ 'main Apply': { 'f:color': {} }, 'scaler Update': { 'f:size': {} } })
   })
 
-  test('SSA-57: once the controller has changed the field, the hand-over conflicts and there is nothing left to do', () => {
+  test('SSA-57: a field that the controller has changed conflicts in the hand-over, and no step is left', () => {
     const story = new Story()
     story.apply('main', { size: 1, color: 'red' })
     story.update('scaler', { size: 5, color: 'red' })
@@ -366,7 +366,7 @@ describe('topology', () => {
     expect(paths(story.apply('m2', { labels: { b: '2' } }))).toEqual(['m1 .spec.labels'])
   })
 
-  test('SSA-48: the items of what was atomic have no owner', () => {
+  test('SSA-48: the items of a list that was atomic have no owner', () => {
     const story = new Story()
     story.shape = withSpec({ labels: { ...map, 'x-kubernetes-map-type': 'atomic' } })
     story.apply('m1', { labels: { a: '1' } })
@@ -388,7 +388,7 @@ function withSpec(properties: Record<string, unknown>): Shape {
   return shapeOfCustomObject({ type: 'object', properties: { spec: { type: 'object', properties } } })
 }
 
-describe('what cannot be applied', () => {
+describe('configurations that cannot be applied', () => {
   const prefix = 'failed to create typed patch object (default/one; example.com/v1, Kind=Widget): '
   test.each<[string, OwnedObject, string]>([
     ['an unknown field', widget({ nope: 1 }), `${prefix}.spec.nope: field not declared in schema`],
@@ -435,7 +435,7 @@ describe('what cannot be applied', () => {
     expect(story.apply('m1', { size: 1 })).toEqual({ kind: 'invalid', message })
   })
 
-  test('what is nested beyond all reason', () => {
+  test('with nesting beyond all reason', () => {
     const story = new Story()
     story.shape = shapeOfCustomObject(undefined)
     let deep: unknown = 1
@@ -488,7 +488,7 @@ describe('first apply after other writes', () => {
     expect(story.spec).toEqual(configuration)
   })
 
-  test('SSA-49: a value that others applied, too, is taken over while it is the one of the client-side apply', () => {
+  test('SSA-49: a value that others applied, too, is taken over while it equals the client-side apply’s', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
     story.apply('ci', { size: 1 })
@@ -513,7 +513,7 @@ describe('first apply after other writes', () => {
     expect(paths(story.apply('kubectl', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
   })
 
-  test('SSA-50: a field of the client-side apply that is no longer there conflicts with the manager that claims it', () => {
+  test('SSA-50: a removed field of the client-side apply conflicts with the manager that claims it', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1, color: 'red' }))
     story.update('edit', clientSide({ color: 'red', size: 2 }))
@@ -527,7 +527,7 @@ describe('first apply after other writes', () => {
     expect(paths(story.apply('other', { size: 2 }))).toEqual(['kubectl-client-side-apply .spec.size'])
   })
 
-  test('SSA-52: the annotation keeps up with what the command line applies, keys in order', () => {
+  test('SSA-52: the annotation follows the command line’s applies, keys in order', () => {
     const story = new Story()
     story.update('kubectl-client-side-apply', clientSide({ size: 1 }))
     story.apply('kubectl', { size: 2 })
@@ -577,7 +577,7 @@ describe('versions', () => {
     convert: toVersion,
   })
 
-  test('SSA-53: an applier changes its version and still drops what it applied through the other', () => {
+  test('SSA-53: an applier that changes its version still drops fields applied through the other', () => {
     const story = new Story()
     story.apply('m1', { size: 1, color: 'red' })
     story.apply('m1', widget({ size: 1 }, {}, v2), inV2(story))
@@ -585,7 +585,7 @@ describe('versions', () => {
     expect(managedFieldsOf(story.live)).toMatchObject([{ apiVersion: v2, fieldsV1: { 'f:spec': { 'f:size': {} } } }])
   })
 
-  test('SSA-20, SSA-53: what was applied through another version is dropped by its meaning, though the new one has a field of that name', () => {
+  test('SSA-20, SSA-53: a field applied through another version is dropped by its meaning, though the new one has a field of that name', () => {
     const shape = withSpec({ near: { type: 'string' }, far: { type: 'string' } })
     // In v2 the fields have each other's names.
     const swapped = (object: unknown, version: string) => {
@@ -616,7 +616,7 @@ describe('versions', () => {
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('an owner that takes the place of a forgotten one, with the same value, changes the object', () => {
+  test('an owner that replaces a forgotten one, with the same value, changes the object', () => {
     const story = new Story()
     story.apply('m1', { color: 'red' })
     const outcome = story.apply('m2', widget({ color: 'red' }, {}, 'example.com/v3'), {
@@ -707,7 +707,7 @@ describe('built-in types', () => {
 describe('requests that cannot write everything', () => {
   const resetFields = setOfPaths([['f:spec', 'f:color']])
 
-  test('SSA-66: what the request cannot write is neither owned nor in conflict', () => {
+  test('SSA-66: a field that the request cannot write is neither owned nor in conflict', () => {
     const story = new Story()
     story.apply('m1', { color: 'red' })
     expect(story.apply('m2', { size: 1, color: 'blue' }, { resetFields, subresource: 'status' }).kind).toBe('applied')

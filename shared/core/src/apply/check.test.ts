@@ -13,7 +13,7 @@ const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
   return value
 }
 
-describe('what cannot be owned by its parts', () => {
+describe('objects that cannot be owned by their parts', () => {
   test.each<[string, Shape, unknown]>([
     ['a number', number, 1.5],
     ['an integer beyond 2^53', number, 9007199254740993n],

@@ -31,7 +31,7 @@ const container = (changes: object) => (one: Pod) => {
   one.spec['containers'] = [{ ...first, ...changes }]
 }
 
-describe('MF-06: the owned fields of a new object are those of one like it', () => {
+describe('MF-06: the owned fields of a new object equal those of one like it', () => {
   test.each<[string, (one: Pod) => void, boolean]>([
     ['other values', container({ image: 'j', args: ['2', '3'] }), true],
     ['another name', (one) => Object.assign(one.metadata, { name: 'b', namespace: undefined }), true],
@@ -83,7 +83,7 @@ describe('MF-06: the owned fields of a new object are those of one like it', () 
   })
 })
 
-test('values without schema have an outline as far as it says all', () => {
+test('values without schema have an outline as far as it is complete', () => {
   const outline = outlineOf(deducedShape, { a: { b: null } }, undefined)
   expect(outline && hasOutline(outline, { a: { b: null } })).toBe(true)
   expect(outline && hasOutline(outline, { a: { b: {} } })).toBe(false)

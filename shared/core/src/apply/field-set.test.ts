@@ -61,7 +61,7 @@ describe('SSA-65: the form of a stored set', () => {
     ])
   })
 
-  test('keys of an item come sorted, however they were written', () => {
+  test('keys of an item are sorted, in any written order', () => {
     expect(printFieldSet(set({ 'k:{"protocol":"TCP", "port":80}': {} }))).toEqual({ 'k:{"port":80,"protocol":"TCP"}': {} })
   })
 
@@ -78,7 +78,7 @@ describe('SSA-65: the form of a stored set', () => {
     expect(parseFieldSet({ 'f:a': { 'f:b': { 'x:c': {} } } })).toBeUndefined()
   })
 
-  test('one step written in two ways is one, with what is below either', () => {
+  test('one step written in two ways is one, with the contents of both', () => {
     const twice = { 'k:{"a":1,"b":2}': { 'f:x': {} }, 'k:{"b":2, "a":1}': { 'f:y': {} } }
     expect(printFieldSet(set(twice))).toEqual({ 'k:{"a":1,"b":2}': { 'f:x': {}, 'f:y': {} } })
   })
@@ -125,7 +125,7 @@ describe('steps', () => {
     ])
   })
 
-  test('MF-06: fields come by name, items by the names and values of their keys, values by type, places by number', () => {
+  test('MF-06: fields are sorted by name, items by the names and values of their keys, values by type, places by number', () => {
     const ordered = [
       ...['f:a', 'f:b'],
       ...['k:{"a":1}', 'k:{"a":1,"b":0}', 'k:{"a":1,"b":3}', 'k:{"a":2}', 'k:{"a":10}', 'k:{"a":"x y"}', 'k:{"a":false}', 'k:{"a":true}'],
@@ -194,7 +194,7 @@ describe('operations', () => {
     expect(difference(left, set({ 'f:a': { 'f:x': {} } }))).toBe(left)
   })
 
-  test('a container as a path of its own tells two sets apart', () => {
+  test('a container as a path of its own distinguishes two sets', () => {
     expect(equalSets(set({ 'f:a': { '.': {}, 'f:b': {} } }), set({ 'f:a': { 'f:b': {} } }))).toBe(false)
     expect(equalSets(set({ 'f:a': { 'f:b': {} } }), set({ 'f:a': { 'f:b': {} } }))).toBe(true)
   })

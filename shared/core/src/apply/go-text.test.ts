@@ -12,7 +12,7 @@ describe('values in messages', () => {
     expect(printAsSource({ b: ['x', 1], a: null })).toBe('map[string]interface {}{"a":interface {}(nil), "b":[]interface {}{"x", 1}}')
   })
 
-  test('are cut where they go deep', () => {
+  test('are cut where they are deep', () => {
     const deep = JSON.parse('['.repeat(9000) + ']'.repeat(9000)) as unknown
     expect(printLoosely(deep)).toBe(`${'['.repeat(100)}...${']'.repeat(100)}`)
     expect(printAsSource(deep)).toContain('...')
@@ -21,7 +21,7 @@ describe('values in messages', () => {
     expect(printAsSource(members)).toBe(`${'map[string]interface {}{"a":'.repeat(100)}...${'}'.repeat(100)}`)
   })
 
-  test('are <nil> where there is none', () => {
+  test('are <nil> for an absent value', () => {
     expect(printLoosely(undefined)).toBe('<nil>')
     expect(printAsSource(undefined)).toBe('interface {}(nil)')
   })

@@ -57,7 +57,7 @@ describe('SSA-52: the annotation after an apply', () => {
     expect(withLastApplied(current, { kind: 'Widget' }, annotation)).toBe(current)
   })
 
-  test('goes where all annotations together would have more than 256 KiB', () => {
+  test('is removed if all annotations together would have more than 256 KiB', () => {
     const text = '{"kind":"Widget"}\n'
     const room = 256 * 1024 - text.length - annotation.length - other.length
     const full = (bytes: number) => annotated({ [annotation]: '{}', [other]: `é${'x'.repeat(bytes - 2)}` })

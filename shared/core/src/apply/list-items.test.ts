@@ -11,7 +11,7 @@ const map = listShape({
 })
 
 describe('SSA-36: an item of a set', () => {
-  test('goes by its value', () => {
+  test('is identified by its value', () => {
     expect(['a', 1, true].map((item) => itemElement(set, item))).toEqual(['v:"a"', 'v:1', 'v:true'])
   })
 
@@ -30,7 +30,7 @@ describe('SSA-36: an item of a set', () => {
 })
 
 describe('SSA-37: an item of a map', () => {
-  test('goes by its keys, sorted, an absent one by its default', () => {
+  test('is identified by its keys, sorted, an absent one by its default', () => {
     expect(itemElement(map, { protocol: 'UDP', port: 1, name: 'a' })).toBe('k:{"port":1,"protocol":"UDP"}')
     expect(itemElement(map, { port: 1 })).toBe('k:{"port":1,"protocol":"TCP"}')
   })
@@ -61,13 +61,13 @@ describe('SSA-37: an item of a map', () => {
   })
 })
 
-describe('SSA-40: items that go by one step', () => {
+describe('SSA-40: items with the same step', () => {
   test('cannot be owned one by one', () => {
     expect(() => itemsByElement(set, ['a', 'b', 'a'])).toThrow(new Unownable('duplicate entries'))
     expect(() => itemsByElement(map, [{ port: 1 }, {}])).toThrow(/omits key field "port"/)
   })
 
-  test('are kept in their order otherwise', () => {
+  test('keep their order otherwise', () => {
     expect([...itemsByElement(set, ['b', 'a'])]).toEqual([
       ['v:"b"', 'b'],
       ['v:"a"', 'a'],

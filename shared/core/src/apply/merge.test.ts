@@ -42,7 +42,7 @@ describe('SSA-05: an object laid over the live one', () => {
 
 const items = listShape({ listType: 'map', items: deducedShape, keys: ['name'] })
 
-describe('what an apply leaves as it is, is the live part itself', () => {
+describe('an unchanged part of an apply is the live part itself', () => {
   test.each<[string, Shape, unknown, unknown]>([
     ['members', deducedShape, { a: { b: 1 }, c: [1, { d: 2 }] }, { c: [1, { d: 2 }] }],
     ['items of a set in their order', set, ['a', 'b'], ['a', 'b']],
@@ -54,7 +54,7 @@ describe('what an apply leaves as it is, is the live part itself', () => {
     expect(mergeApply(shape, live, config)).toBe(live)
   })
 
-  test('beside what changes', () => {
+  test('beside changes', () => {
     const live = {
       a: { x: 1 },
       b: [
@@ -81,7 +81,7 @@ describe('what an apply leaves as it is, is the live part itself', () => {
     expect(live.b[1]).toEqual({ name: 'd', e: 1 })
   })
 
-  test('an item that is applied behind the same ones is added', () => {
+  test('beside an item that is applied after equal ones', () => {
     const live = [{ name: 'a', x: 1 }, { name: 'b' }]
     expect(mergeApply(items, live, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])).toEqual([...live, { name: 'c' }])
   })

@@ -36,13 +36,13 @@ describe('the entry of an owner', () => {
   })
 })
 
-test('entries of one second come by manager, whatever parts of a second they have', () => {
+test('entries of one second are ordered by manager, for any parts of a second', () => {
   const early = ownerOf({ ...entry, manager: 'b', time: '2026-01-01T00:00:00.1Z' })
   const late = ownerOf({ ...entry, manager: 'a', time: '2026-01-01T00:00:00.9Z' })
   expect(printed(early, late).map(({ manager }) => manager)).toEqual(['a', 'b'])
 })
 
-test('no entries are no owners', () => {
+test('an empty list has no owners', () => {
   expect(runAtOnce(parseOwners(undefined))).toEqual(new Map())
   expect(runAtOnce(parseOwners(null))).toEqual(new Map())
 })

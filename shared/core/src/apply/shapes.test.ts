@@ -38,21 +38,21 @@ describe('shapes of described types', () => {
     expect(shapeOfNode(list)).toMatchObject({ listType: 'atomic' })
   })
 
-  test("SSA-43: the field's word on a struct goes before the type's", () => {
+  test("SSA-43: the field's word on a struct wins over the type's", () => {
     const atomic: Node = { ...item, structType: 'atomic' }
     expect(shapeOfNode(atomic)).toMatchObject({ isAtomic: true })
     expect(shapeOfNode(atomic, { structType: 'granular' })).toMatchObject({ isAtomic: false })
     expect(shapeOfNode(item, { structType: 'atomic' })).toMatchObject({ isAtomic: true })
   })
 
-  test('SSA-41, SSA-42: a map is atomic where its field says so', () => {
+  test('SSA-41, SSA-42: a map is atomic if its field says so', () => {
     const map: Node = { kind: 'map', values: text }
     expect(shapeOfNode(map)).toMatchObject({ isAtomic: false, values: { kind: 'scalar', type: 'string' } })
     expect(shapeOfNode(map, { mapType: 'atomic' })).toMatchObject({ isAtomic: true })
     expect(shapeOfNode(map, { mapType: 'granular' })).toMatchObject({ isAtomic: false })
   })
 
-  test('SSA-37: keys of items come sorted, each with the default of its field', () => {
+  test('SSA-37: keys of items are sorted, each with the default of its field', () => {
     const fields = [
       { name: 'protocol', node: text, default: 'TCP' },
       { name: 'port', node: { kind: 'int32' } as const },
@@ -111,7 +111,7 @@ describe('shapes of custom resources', () => {
     expect(findUnownable(shape, { port: 'http' })).toEqual([])
   })
 
-  test('VAL-07: unknown fields are owned where they are kept, and refused where they are not', () => {
+  test('VAL-07: unknown fields are owned if they are kept, and refused otherwise', () => {
     const properties = { known: { type: 'string' } }
     const kept = shapeOfStructural({ type: 'object', properties, 'x-kubernetes-preserve-unknown-fields': true })
     expect(describePaths(toFieldSet(kept, { known: 'a', other: { b: 1 } }))).toEqual(['.known', '.other', '.other.b'])

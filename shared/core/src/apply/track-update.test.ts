@@ -60,7 +60,7 @@ const applied = (manager: string, spec: Record<string, unknown>) =>
   entry(manager, { 'f:spec': Object.fromEntries(Object.keys(spec).map((key) => [`f:${key}`, {}])) }, { operation: 'Apply' })
 
 describe('create', () => {
-  test('SSA-08, MF-01, MF-04, MF-05: the creator owns what it set, containers included', () => {
+  test('SSA-08, MF-01, MF-04, MF-05: the creator owns the fields that it set, containers included', () => {
     expect(track({ before: undefined, after: widget({ size: 1, labels: { a: 'b' } }, { labels: { x: 'y' }, uid: 'u' }) })).toEqual([
       {
         manager: 'edit',
@@ -76,7 +76,7 @@ describe('create', () => {
     ])
   })
 
-  test('what every object of a built-in kind has is not owned for being there', () => {
+  test('fields of every object of a built-in kind are not owned by being there', () => {
     const decode = (object: unknown) => {
       const decoded = decoderOf('core/v1.Pod')(object, { trackUnknown: false })
       if (decoded.kind === 'mismatch') throw new Error(decoded.message)
@@ -94,7 +94,7 @@ describe('update', () => {
   const owners = [applied('m1', { size: 1, color: 'red' })]
   const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: owners })
 
-  test('SSA-09 SSA-10 SSA-15: who changes a field owns it, and no other manager does', () => {
+  test('SSA-09 SSA-10 SSA-15: a manager that changes a field owns it, and no other manager does', () => {
     expect(track({ before, after: widget({ size: 2, color: 'red' }, { managedFields: owners }) })).toEqual([
       applied('m1', { color: 'red' }),
       entry('edit', { 'f:spec': { 'f:size': {} } }, { time: now }),
@@ -105,7 +105,7 @@ describe('update', () => {
     expect(track({ before, after: widget({ color: 'red' }) })).toEqual([applied('m1', { color: 'red' })])
   })
 
-  test('a write that changes nothing leaves the entries as they are', () => {
+  test('a write that changes nothing leaves the entries unchanged', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }) })).toEqual(owners)
   })
 
@@ -142,12 +142,12 @@ describe('update', () => {
     )
   })
 
-  test('what the request cannot write is not owned', () => {
+  test('a field that the request cannot write is not owned', () => {
     const after = widget({ size: 2, color: 'red' }, {}, { status: { ready: true } })
     expect(track({ before, after, resetFields: setOfPaths([['f:status']]) })[1]?.fieldsV1).toEqual({ 'f:spec': { 'f:size': {} } })
   })
 
-  test('entries of another version are forgotten where there is no conversion', () => {
+  test('entries of another version are forgotten without a conversion', () => {
     const managedFields = [...owners, entry('m2', { 'f:spec': { 'f:color': {} } }, { apiVersion: 'example.com/v2' })]
     const live = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields })
     expect(track({ before: live, after: widget({ size: 1, color: 'red' }) })).toEqual(owners)
@@ -162,11 +162,11 @@ describe('update', () => {
     expect(() => track({ before: live, after: widget({ size: 2, color: 'red' }), convert })).toThrow('no such conversion')
   })
 
-  test('lists whose items cannot be distinguished leave the entries as they are', () => {
+  test('lists whose items cannot be distinguished leave the entries unchanged', () => {
     expect(track({ before, after: widget({ size: 2, tags: ['a', 'a'] }) })).toEqual(owners)
   })
 
-  test('the inputs stay as they were', () => {
+  test('the inputs are not changed', () => {
     const copy = structuredClone(before)
     track({ before, after: widget({ size: 2 }) })
     expect(before).toEqual(copy)
@@ -201,7 +201,7 @@ describe('entries in the request', () => {
     expect(track({ before, after: widget({ size: 1, color: 'red' }, { managedFields: given }) })).toEqual(given)
   })
 
-  test('entries that come through a subresource are not taken', () => {
+  test('entries in a request to a subresource are ignored', () => {
     const given = [entry('other', { 'f:spec': { 'f:color': {} } })]
     const after = widget({ size: 1, color: 'red' }, { managedFields: given })
     expect(track({ before, after, subresource: 'status' })).toEqual(owners)
@@ -234,7 +234,7 @@ describe('entries in the request', () => {
 describe('the limit of update entries', () => {
   const second = (count: number) => `2026-01-01T00:00:${String(count).padStart(2, '0')}Z`
 
-  test('the oldest become ancient-changes, which keeps what they owned', () => {
+  test('the oldest become ancient-changes, which keeps their fields', () => {
     let live = widget({ labels: {} }, { uid: 'u', managedFields: [applied('m0', { size: 1 })] })
     for (let count = 0; count < 13; count++) {
       const labels = { ...((live['spec'] as Record<string, object>)['labels'] ?? {}), [`l${count}`]: 'x' }
@@ -251,7 +251,7 @@ describe('the limit of update entries', () => {
   })
 })
 
-describe('a writer that changes what it owns already', () => {
+describe('a writer that changes fields that it owns already', () => {
   const given = entry('edit', { 'f:spec': { 'f:size': {}, 'f:color': {} } }, { time: '2026-01-01T00:00:00Z' })
   const before = widget({ size: 1, color: 'red' }, { uid: 'u', managedFields: [given] })
   const changed = (managedFields: ManagedFieldsEntry[], size: number, time: string) =>
@@ -286,14 +286,14 @@ describe('entries that are put together', () => {
   const managersAfter = (managedFields: ManagedFieldsEntry[]) =>
     track({ before: widget({ labels }), after: widget({ labels }, { managedFields }) }).map(({ manager }) => manager)
 
-  test('are the oldest, in whatever order they came', () => {
+  test('are the oldest, in any order of the list', () => {
     const newestFirst = updates(10).toReversed()
     const late = entry('late', { 'f:spec': { 'f:labels': { 'f:l10': {} } } }, { time: '2026-01-01T00:00:30Z' })
     const managers = managersAfter([late, ...newestFirst])
     expect(managers).toEqual(['ancient-changes', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8', 'u9', 'late'])
   })
 
-  test('are none where there are ten updates, however many appliers', () => {
+  test('are none with ten updates, for any number of appliers', () => {
     const appliers = Array.from({ length: 8 }, (_, index) => applied(`a${index}`, { labels }))
     const managers = managersAfter([...appliers, ...updates(10)])
     expect(managers).toHaveLength(18)
@@ -310,7 +310,7 @@ describe('entries that are put together', () => {
   })
 })
 
-test('LIM-12: what it costs to put old entries together grows as they do, not as their square', () => {
+test('LIM-12: the cost of joining old entries grows linearly with them', () => {
   const steps = (count: number): number => {
     const labels = Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, 'x']))
     const managedFields = Object.keys(labels).map((name) => entry(`m-${name}`, { 'f:spec': { 'f:labels': { [`f:${name}`]: {} } } }))
@@ -325,7 +325,7 @@ test('LIM-12: what it costs to put old entries together grows as they do, not as
 })
 
 describe('order of entries', () => {
-  test('appliers come first, then by time, manager, version and subresource', () => {
+  test('appliers are first, then the order is time, manager, version and subresource', () => {
     const managedFields = [
       entry('b', { 'f:spec': { 'f:size': {} } }),
       entry('a', { 'f:spec': { 'f:size': {} } }, { subresource: 'x' }),

@@ -24,7 +24,7 @@ test.each(['dropDisabledFields', 'refuseDisabledValues', 'printable'] as const)(
   },
 )
 
-test('defaults and warnings are those of the kind, absent where it has none', () => {
+test('defaults and warnings are those of the kind, absent if it has none', () => {
   const defaults = () => {}
   const warnings = () => []
   const readers = new BuiltInReaders('core/v1.Pod', { defaults, warnings })

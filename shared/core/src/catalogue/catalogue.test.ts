@@ -47,7 +47,7 @@ test('the first version of a group is the preferred one', () => {
   expect(catalogue.groups.find(({ name }) => name === 'autoscaling')?.versions).toEqual(['v2', 'v1', 'v2beta2'])
 })
 
-describe('how objects are kept', () => {
+describe('the stored form of objects', () => {
   test.each([
     [
       'STORE-06: all versions of a kind are kept as one',
@@ -187,7 +187,7 @@ test.each([
   expect(resource?.deprecated).toBeUndefined()
 })
 
-test('EP-24, EP-25: what a delete answers with', () => {
+test('EP-24, EP-25: the answer of a delete', () => {
   const answers = ['csinodes', 'volumeattachments'].map((plural) => catalogue.find('storage.orch.io', 'v1', plural)?.deleteAnswer)
   expect(answers).toEqual(['object', 'object'])
   expect(['resourcequotas', 'nodes', 'replicationcontrollers'].map((plural) => catalogue.find('', 'v1', plural)?.deleteAnswer)).toEqual([
@@ -197,7 +197,7 @@ test('EP-24, EP-25: what a delete answers with', () => {
   ])
 })
 
-test('what is written through a subresource is dropped while its feature gate is off', () => {
+test('writes through a subresource are dropped while its feature gate is off', () => {
   const statusOf = (isOn: boolean) =>
     createCatalogue('orch', { isGateOn: () => isOn })
       .find('networking.orch.io', 'v1', 'networkpolicies')
@@ -207,7 +207,7 @@ test('what is written through a subresource is dropped while its feature gate is
   expect(statusOf(true)?.dropsWrites).toBeUndefined()
 })
 
-test('groups that are changed together serve what is given, behind those that are built in and by name; all else is the same values', () => {
+test('groups changed together serve the given resources, after the built-in ones and by name; all others are the same values', () => {
   const base = createCatalogue('orch')
   const [pods] = base.inGroupVersion('', 'v1')
   if (pods === undefined) throw new Error('the core group serves nothing')

@@ -87,7 +87,7 @@ test('a claim within another object keeps its fields', () => {
   expect(dropperOf('apps/v1.StatefulSet')(written, undefined, off)).toBe(written)
 })
 
-test.each([25, 37])('every feature that a type of 1.%d names exists there, and is settled or can be switched', (level) => {
+test.each([25, 37])('every feature that a type of 1.%d names exists there, and is GA or can be switched', (level) => {
   const types = allTypeNames().filter((type) => hasTypeAt(type, level))
   const named = types.flatMap((type) => {
     const node = resolveType(typeNameAt(type, level))

@@ -37,7 +37,7 @@ const bound = (size: string, spec: Body = {}): Body => ({
 })
 const shrunk = 'spec.resources.requests.storage: Forbidden: field can not be less than'
 
-test('RecoverVolumeExpansionFailure: a claim may be shrunk to more than what it has', () => {
+test('RecoverVolumeExpansionFailure: a claim may be shrunk to more than its capacity', () => {
   const shrink = (size: string, isGateOn?: IsGateOn) =>
     problemsOf('core/v1.PersistentVolumeClaim', bound(size), { live: bound('3Gi'), ...(isGateOn && { isGateOn }) })
   expect(shrink('2Gi')).toEqual([`${shrunk} previous value`])
@@ -45,7 +45,7 @@ test('RecoverVolumeExpansionFailure: a claim may be shrunk to more than what it 
   expect(shrink('1Gi', on)).toEqual([`${shrunk} status.capacity`])
 })
 
-test('RecoverVolumeExpansionFailure: what an expansion says is judged', () => {
+test('RecoverVolumeExpansionFailure: an expansion’s status is validated', () => {
   const status = { allocatedResources: { cpu: '1', storage: '-1' } }
   const judge = (isGateOn?: IsGateOn) =>
     problemsOf('core/v1.PersistentVolumeClaim', { ...claim, status }, { part: 'status', ...(isGateOn && { isGateOn }) })
@@ -72,7 +72,7 @@ const autoscaler: Body = {
   spec: { minReplicas: 0, maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, metrics },
 }
 
-test('HPAScaleToZero: an autoscaler may go down to nothing', () => {
+test('HPAScaleToZero: an autoscaler may scale down to zero', () => {
   const type = 'autoscaling/v2.HorizontalPodAutoscaler'
   expect(problemsOf(type, autoscaler)).toEqual(['spec.minReplicas: Invalid value: 0: must be greater than or equal to 1'])
   expect(problemsOf(type, autoscaler, { live: autoscaler })).toEqual([])

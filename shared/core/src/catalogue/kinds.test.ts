@@ -26,7 +26,7 @@ test('VERB-02, KIND-CSI-16: every kind that is listed has a list with metadata a
   expect(new Set(metadata.map((node) => JSON.stringify(node)))).toEqual(new Set(['{"kind":"ref","name":"meta/v1.ListMeta"}']))
 })
 
-test('VER-01, VER-02, VER-03: the name of a version says how finished it is', () => {
+test('VER-01, VER-02, VER-03: the name of a version shows its stability', () => {
   expect(['v1', 'v2', 'v1beta1', 'v2beta3', 'v1alpha1'].map(stabilityOf)).toEqual(['ga', 'ga', 'beta', 'beta', 'alpha'])
   expect(catalogue.resources.map(({ version }) => version).filter((version) => !/^v\d+(?:(?:alpha|beta)\d+)?$/.test(version))).toEqual([])
 })
@@ -38,7 +38,7 @@ test('every type can be made, and every reference leads to one', () => {
   expect(references.filter((name) => !hasType(name))).toEqual([])
 })
 
-test('field numbers are unique within what is one message on the wire', () => {
+test('field numbers are unique within one message on the wire', () => {
   const repeated = allTypeNames().filter((name) => {
     const node = resolveType(name)
     if (node.kind !== 'struct') return false

@@ -26,7 +26,7 @@ const absent = [
 const upstream = readFileSync(new URL('upstream-kinds.txt', import.meta.url), 'utf8').split('\n')
 
 describe('kinds by level', () => {
-  test.each(levels)('EMV-13: at 1.%d discovery says of each kind what Kubernetes says there', (level) => {
+  test.each(levels)('EMV-13: discovery at 1.%d has each kind’s facts of Kubernetes’ own release', (level) => {
     const [wanted, served] = [upstreamKindsAt(level), servedKindsAt(level)]
     const isListed = (path: string, lists: readonly RegExp[]) => lists.some((one) => one.test(path))
     expect(Object.keys(wanted).filter((path) => !(path in served) && !isListed(path, absent))).toEqual([])

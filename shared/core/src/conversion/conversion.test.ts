@@ -63,7 +63,7 @@ describe('CRD-128, CRD-129: answers that are accepted and refused', () => {
   })
 })
 
-describe('CRD-130: of the metadata a webhook changes labels and annotations alone', () => {
+describe('CRD-130: a webhook changes labels and annotations of the metadata alone', () => {
   test.each(cases('conversion-restore-meta'))('%s', (_, { original, converted, expected, expectedError }) => {
     const { annotations } = converted.metadata ?? {}
     if (annotations?.foo?.repeat !== undefined) annotations.foo = annotations.foo.repeat.repeat(annotations.foo.length)
@@ -74,7 +74,7 @@ describe('CRD-130: of the metadata a webhook changes labels and annotations alon
   })
 })
 
-describe('CRD-128: what a webhook gives back', () => {
+describe('CRD-128: the objects of a webhook', () => {
   const original = (name: string, apiVersion = 'foo/v2') => ({
     apiVersion,
     kind: 'Widget',
@@ -84,7 +84,7 @@ describe('CRD-128: what a webhook gives back', () => {
   const take = (objects: readonly ConvertedObject[], given: readonly unknown[]) =>
     takeConverted({ asked: 'foo/v2, Kind=Widget', desiredApiVersion: 'foo/v1', objects }, given)
 
-  test('fills the places of those that were sent, in order, and leaves the others', () => {
+  test('fill the places of the sent ones, in order, and leave the others', () => {
     const objects = [original('a'), original('b', 'foo/v1'), original('c')]
     expect(take(objects, [converted('a', { spec: 1 }), converted('c', { spec: 3 })])).toEqual([
       converted('a', { spec: 1 }),

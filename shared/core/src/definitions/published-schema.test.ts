@@ -28,7 +28,7 @@ test.each([2, 3] as const)('a schema of 30,000 properties is published for OpenA
   expect([...encodeDefinitionsInSteps(definitions)].length).toBeGreaterThan(100)
 })
 
-test('CRD-150: what OpenAPI 2 cannot say of a property is left out, and a property that needs no change is the same value', () => {
+test('CRD-150: members that OpenAPI 2 cannot express are left out, and an unchanged property is the same value', () => {
   const plain = { type: 'string', maxLength: 3 }
   const given: SchemaProps = {
     type: 'object',
@@ -45,7 +45,7 @@ test('CRD-150: what OpenAPI 2 cannot say of a property is left out, and a proper
   expect(required).toBeUndefined()
 })
 
-test('CRD-150: of parts of a schema those are made anew in which something changes, at any depth', () => {
+test('CRD-150: changed parts of a schema are made anew, at any depth', () => {
   const string = { type: 'string' } as const
   const same = { type: 'object', properties: { deep: { type: 'object', additionalProperties: string } } } as const
   const parts = {

@@ -25,16 +25,16 @@ const established = {
   lastTransitionTime: 't1',
 }
 
-test('CRD-57: a definition whose names are free is established, and says since when', () => {
+test('CRD-57: a definition with free names is established, with a time', () => {
   expect(settle(widgets())).toEqual({ acceptedNames: names, conditions: [accepted, established] })
 })
 
-test('a settled status is returned as it is', () => {
+test('a settled status is returned itself', () => {
   const status = settle(widgets())
   expect(settle(widgets({}, status), { now: 't2' })).toBe(status)
 })
 
-test('CRD-58: a later conflict leaves the definition established, and the name as it was', () => {
+test('CRD-58: a later conflict leaves the definition established, and the name unchanged', () => {
   const status = settle(widgets())
   const renamed = widgets({ names: { ...names, shortNames: ['gd'] } }, status)
   const after = settle(renamed, { taken: takenNames([{ plural: 'gadgets', shortNames: ['gd'] }]), now: 't2' })
@@ -45,7 +45,7 @@ test('CRD-58: a later conflict leaves the definition established, and the name a
   ])
 })
 
-test('CRD-60: a name that has become free is given', () => {
+test('CRD-60: a name that has become free is assigned', () => {
   const taken = takenNames([{ plural: 'widgets' }])
   const refused = settle(widgets(), { taken })
   expect(refused.conditions).toMatchObject([{ reason: 'PluralConflict' }, { status: 'False', reason: 'NotAccepted' }])
@@ -106,13 +106,13 @@ test('CRD-08: the status and each condition carry the generation that they follo
   })
 })
 
-test('CRD-08: a condition of another writer keeps the generation that it was given', () => {
+test('CRD-08: a condition of another writer keeps its generation', () => {
   const foreign = { type: 'Audited', status: 'True', observedGeneration: 1 }
   const status = settle(widgets({}, { conditions: [foreign] }), { tracksGenerations: true })
   expect(status.conditions?.find(({ type }) => type === 'Audited')).toEqual(foreign)
 })
 
-test('CRD-08: with the gate off the generations of an earlier server go', () => {
+test('CRD-08: generations of an earlier server are removed with the gate off', () => {
   const status = settle(widgets(), { tracksGenerations: true })
   const after = settle(widgets({}, status))
   expect(after).not.toHaveProperty('observedGeneration')

@@ -32,7 +32,7 @@ test('ADDR-17: a group with its preferred version', () => {
   })
 })
 
-test('ADDR-17: the resources of a group version, by name, subresources behind their resource', () => {
+test('ADDR-17: the resources of a group version are sorted by name, subresources after their resource', () => {
   const { resources } = listOf('', 'v1')
   const names = resources.map(({ name }) => name)
   expect(names).toEqual([...names].sort())
@@ -52,7 +52,7 @@ test('ADDR-17: an entry', () => {
   })
 })
 
-test('ADDR-09: a subresource of another group says so', () => {
+test('ADDR-09: a subresource of another group names it', () => {
   const entry = (name: string) => listOf('', 'v1').resources.find((resource) => resource.name === name)
   expect(entry('pods/eviction')).toMatchObject({ group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] })
   expect(entry('serviceaccounts/token')).toMatchObject({ group: 'authentication.orch.io', version: 'v1', kind: 'TokenRequest' })
@@ -72,6 +72,6 @@ test('ADDR-17: everything in one document', () => {
   })
 })
 
-test('ADDR-17: the media type of the answer repeats what was asked', () => {
+test('ADDR-17: the media type of the answer repeats the requested one', () => {
   expect(aggregatedMediaType(catalogue.names)).toBe('application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList')
 })

@@ -71,7 +71,7 @@ test('PROTO-01: an event in Protobuf carries the object in its envelope', () => 
   })
 })
 
-test('metadata alone is the metadata as it stands in the object, in JSON and in Protobuf', () => {
+test('metadata alone is the object’s own text, in JSON and in Protobuf', () => {
   const format = { kind: 'metadata', profile: 'orch', version: 'v1' } as const
   const shown = JSON.parse(text(printEvent({ ...format, isProtobuf: false }, 'ADDED', content, nowMs)))
   expect(shown.object).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.orch.io/v1', metadata: object.metadata })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freezeDeeply } from './freeze.ts'
 
-test('a value is frozen with all that is in it, and given back', () => {
+test('a value is frozen deeply, and returned', () => {
   const value = { a: [{ b: { c: 1 } }, 'text', null], d: {} }
   expect(freezeDeeply(value)).toBe(value)
   for (const part of [value, value.a, value.a[0], (value.a[0] as { b: object }).b, value.d]) expect(Object.isFrozen(part)).toBe(true)
@@ -10,7 +10,7 @@ test('a value is frozen with all that is in it, and given back', () => {
   }).toThrow(TypeError)
 })
 
-test('what is frozen already is not looked through again', () => {
+test('a frozen part is not searched again', () => {
   const inner = { open: {} }
   const frozen = Object.freeze({ inner })
   freezeDeeply({ frozen })

@@ -111,7 +111,7 @@ describe('reading JSON', () => {
   })
 })
 
-test('a scan counts what stands outside of strings', () => {
+test('a scan counts characters outside strings', () => {
   expect(scanJson('{"a:{[":[{"b":"\\\\"},"}:\\""]}')).toMatchObject({ members: 2, depth: 3, needsCare: false })
 })
 
@@ -126,7 +126,7 @@ test('a value may be printed as deep as it may be read', () => {
   expect(printJson(decode(deep).value)).toBe(deep)
 })
 
-test('the slower way leaves out what JSON.stringify leaves out', () => {
+test('the slower printer leaves out the members that JSON.stringify leaves out', () => {
   const value = { a: undefined, b: [undefined, null, {}, []], c: 'é"', d: -0, e: 1.5, f: 5n }
   expect(printJson(value, { hasBigIntegers: true })).toBe('{"b":[null,null,{},[]],"c":"é\\"","d":0,"e":1.5,"f":5}')
 })
@@ -152,7 +152,7 @@ test('members are own members', () => {
   expect([memberOf(object, '__proto__'), memberOf(object, 'constructor')]).toEqual([1, undefined])
 })
 
-test('what was printed is read back, and prints the same, by both readers', () => {
+test('a printed value is read back, and prints the same, by both readers', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -165,7 +165,7 @@ test('what was printed is read back, and prints the same, by both readers', () =
   )
 })
 
-test('both readers agree about what is JSON', () => {
+test('both readers accept the same texts', () => {
   fc.assert(
     fc.property(
       fc.string({
@@ -189,7 +189,7 @@ test('both readers agree about what is JSON', () => {
 })
 
 describe('reading JSON of our own', () => {
-  test('what was printed is read as any reader would', () => {
+  test('a printed value is read as by any reader', () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -217,7 +217,7 @@ describe('reading JSON of our own', () => {
     expect(() => decodeOwnJson('{"a":1234567890123456')).toThrow(SyntaxError)
   })
 
-  test('sixteen digits in a row are found wherever they stand, fifteen are not', () => {
+  test('sixteen digits in a row are found at any place, fifteen are not', () => {
     const front = fc.string({ unit: fc.constantFrom('1', 'a', '"', 'é', '٣'), maxLength: 40 })
     fc.assert(
       fc.property(front, fc.integer({ min: 12, max: 18 }), (text, count) => {

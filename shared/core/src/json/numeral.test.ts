@@ -8,7 +8,7 @@ import { decodeJson } from './scan.ts'
 
 const read = (text: string) => decodeJson(text, { keepsNumerals: true })
 
-describe('numbers whose spelling says more than their value', () => {
+describe('numbers whose spelling matters beside their value', () => {
   const rows: [text: string, literals: readonly string[]][] = [
     ['[1,-1,0,-0,9007199254740993,-9223372036854775808]', []],
     ['[0.5,1.25,-0.125]', []],
@@ -25,7 +25,7 @@ describe('numbers whose spelling says more than their value', () => {
     if (!text.includes('0.125')) expect(printJson(decoded.value, { hasBigIntegers: true })).toBe(text.replace('-0,', '0,'))
   })
 
-  test('are plain numbers where no caller asks for them', () => {
+  test('are plain numbers without a caller that asks for them', () => {
     expect(decodeJson('[1.0,1e2]')).toMatchObject({ value: [1, 100], hasNumerals: false })
     expect(decodeJson('[1e400]')).toMatchObject({ kind: 'malformed', isNumberTooLarge: true })
   })

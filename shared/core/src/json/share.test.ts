@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { shareWith } from './share.ts'
 
-test('a value that is the same is replaced by what was there before', () => {
+test('an equal value is replaced by the earlier one', () => {
   const before = { a: [1, { b: 'x' }], c: null }
   expect(shareWith({ a: [1, { b: 'x' }], c: null }, before)).toBe(before)
 })
 
-test('a value that differs takes the parts that are the same', () => {
+test('a different value shares the equal parts', () => {
   const before = { a: { x: 1 }, b: [{ y: 1 }, { y: 2 }], c: 1 }
   const value = { a: { x: 1 }, b: [{ y: 1 }, { y: 3 }], c: 1 }
   const kept = shareWith(value, before)
@@ -30,7 +30,7 @@ test.each([
   expect(JSON.stringify(value)).toBe(text)
 })
 
-test('what is deeper than any type is left as it is', () => {
+test('a value deeper than any type is left unchanged', () => {
   const deep = (): unknown => JSON.parse(`${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`)
   const value = deep()
   expect(shareWith(value, deep())).toBe(value)

@@ -27,7 +27,7 @@ describe('a text that is not UTF-8', () => {
     expect(message(0x5b, 0xef, 0xbf, 0xbd)).toMatchObject({ message: "invalid character 'ï' looking for beginning of value" })
   })
 
-  test('any bytes are read, and valid ones as they are', () => {
+  test('any bytes are read, and valid ones unchanged', () => {
     const anyBytes = fc.uint8Array({ maxLength: 40 })
     fc.assert(
       fc.property(anyBytes, fc.string({ unit: 'binary' }), (bytes, text) => {
@@ -54,7 +54,7 @@ describe('half of a surrogate pair in JSON', () => {
     expect(decodeJson(text)).toMatchObject({ kind: 'json', value })
   })
 
-  test('is found, as whole pairs are, by those who take neither', () => {
+  test('is found, as whole pairs are, by readers of neither', () => {
     expect(surrogateEscapeIn('"a\\ud83d\\ude00"')).toBe(2)
     expect(surrogateEscapeIn('"\\\\ud83d\\ude00"')).toBe(8)
     expect(surrogateEscapeIn('"\\\\ud83d \\ufffd"')).toBeUndefined()
@@ -69,7 +69,7 @@ describe('half of a surrogate pair in JSON', () => {
     expect(replaceHalfPairs(text)).toBe('\\\\'.repeat(200_000) + '\ufffd'.repeat(200_000))
   })
 
-  test('any JSON text of our own is as it was', () => {
+  test('any JSON text of our own is unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const text = JSON.stringify(value)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { freezeDeeply } from '../json/freeze.ts'
 import { child, children, type Draft, ensureChild, fill } from './draft.ts'
 
-test('a part that another object has as well is copied before it is completed, and the other one stays as it is', () => {
+test('a part shared with another object is copied before it is completed, and the other one is not changed', () => {
   const other = freezeDeeply({ spec: { list: [{ a: 1 }, 'text', { a: 2 }], map: { x: {} } } })
   const draft: Draft = { ...other }
   for (const item of children(child(draft, 'spec'), 'list')) if (typeof item === 'object') fill(item, { b: 3 })

@@ -72,7 +72,7 @@ describe('a token that is none is refused', () => {
   })
 })
 
-test('reading what was printed gives the same token', () => {
+test('a printed token is read back', () => {
   const segment = fc.stringMatching(/^[a-z0-9:é][a-z0-9:.-]{0,20}$/)
   const start = fc
     .tuple(fc.array(segment, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '\0'))

@@ -58,7 +58,7 @@ describe('the canonical text', () => {
   })
 })
 
-describe('what is no quantity', () => {
+describe('texts that are no quantity', () => {
   const format = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
   const suffix = "unable to parse quantity's suffix"
   const number = 'unable to parse numeric part of quantity'
@@ -118,7 +118,7 @@ test('sign, whole numbers and rounding away from zero', () => {
   ])
 })
 
-test('reading what was printed gives the same amount, printed the same', () => {
+test('a printed amount is read back and printed the same', () => {
   const formats = fc.constantFrom('BinarySI' as const, 'DecimalSI' as const, 'DecimalExponent' as const)
   const amounts = fc.record({
     mantissa: fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }),

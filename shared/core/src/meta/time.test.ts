@@ -44,13 +44,13 @@ describe('META-20: times', () => {
     expect(parseInstant(text)).toBeUndefined()
   })
 
-  test('moments come from a clock', () => {
+  test('are made from a clock', () => {
     expect(instant('2024-01-01T01:00:00+01:00')).toEqual(instant('2024-01-01T00:00:00Z'))
     expect(printMicroTime(toInstant(1_700_000_000_123))).toBe('2023-11-14T22:13:20.123000Z')
     expect(toInstant(-500)).toEqual(instant('1969-12-31T23:59:59.5Z'))
   })
 
-  test('reading what was printed gives the same text', () => {
+  test('are printed and read back with the same text', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -62_000_000_000, max: 250_000_000_000 }),
@@ -92,7 +92,7 @@ describe('durations', () => {
     expect(parseDuration(text)).toBeUndefined()
   })
 
-  test('reading what was printed gives the same span', () => {
+  test('are printed and read back with the same span', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n - 1n), max: 2n ** 63n - 1n }), (duration) => {
         expect(parseDuration(printDuration(duration))).toBe(duration)

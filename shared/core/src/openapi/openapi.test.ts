@@ -68,7 +68,7 @@ test('definitions carry the domain of the profile and the kind they describe', (
   expect(Object.keys(openApi2Document(createCatalogue('kubernetes'), 'v', issuing).definitions)).toContain('io.k8s.api.storage.v1.CSINode')
 })
 
-test('ADDR-18: the documents are those of group versions, of groups, and of what stands beside them', () => {
+test('ADDR-18: the documents are those of group versions, of groups, and of paths beside them', () => {
   const names = openApi3Names(catalogue, issuing)
   const others = names.filter((name) => !/^apis\/[^/]+(?:\/[^/]+)?$/.test(name))
   expect(others).toEqual(['.well-known/openid-configuration', 'api', 'api/v1', 'apis', 'openid/v1/jwks', 'version'])
@@ -208,7 +208,7 @@ describe('operations', () => {
     expect(names(node, 'patch')).toEqual(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force'])
   })
 
-  test('parameters that many operations have stand once in the document, but those of patches, in which kubectl before 1.28 looks', () => {
+  test('parameters of many operations are in the document once, except those of patches, in which kubectl before 1.28 looks', () => {
     const referred = [...JSON.stringify(document2.paths).matchAll(/"#\/parameters\/([^"]+)"/g)].map((match) => match[1]!)
     expect(new Set(referred)).toEqual(new Set(Object.keys(document2.parameters)))
     expect(document2.parameters['limit']).toMatchObject({ name: 'limit', in: 'query', type: 'integer' })
@@ -250,7 +250,7 @@ describe('operations', () => {
     expect(Object.keys(document2.paths['/api/v1/resourcequotas'] ?? {})).toEqual(['get', 'parameters'])
   })
 
-  test('the older paths of watches are there for what can be watched', () => {
+  test('the older paths of watches exist for watchable resources', () => {
     const actions = (path: string) => [
       at(document2.paths, path, 'get', 'operationId'),
       at(document2.paths, path, 'get', 'x-kubernetes-action'),
@@ -267,7 +267,7 @@ describe('operations', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('an operation says what it does to which kind', () => {
+  test('an operation names its action and its kind', () => {
     expect(at(core3.paths, nodes, 'get')).toMatchObject({
       operationId: 'listCoreV1Node',
       'x-kubernetes-action': 'list',
@@ -367,7 +367,7 @@ test('the Protobuf form of the third version holds every path and schema of any 
   }
 })
 
-test('what paths and definitions add to the Protobuf form are the parts that a whole document has of them', () => {
+test('the Protobuf forms of paths and definitions equal their parts of a whole document', () => {
   const [paths, definitions] = [runAtOnce(encodePathsInSteps(document2.paths)), runAtOnce(encodeDefinitionsInSteps(document2.definitions))]
   const whole = Buffer.from(encodeOpenApi2(document2))
   const at = whole.indexOf(paths)
@@ -383,7 +383,7 @@ test('texts of the Protobuf form that are not ASCII, or long, are in UTF-8', () 
   expect(Buffer.from(definitions).includes(Buffer.from('"ä"'))).toBe(true)
 })
 
-test('definitions that are known elsewhere are left out, with what they alone refer to, and nothing else', () => {
+test('definitions known to another document are left out, with those that they alone refer to, and no others', () => {
   const made = (known: Record<string, Json>) =>
     Object.keys(runAtOnce(openApi2DocumentInSteps(catalogue, 'v', { ...issuing, beside: { paths: {}, definitions: known } })).definitions)
   const refersToNothing = Object.entries(document2.definitions).find(([, schema]) => !JSON.stringify(schema).includes('$ref'))?.[0] ?? ''
@@ -396,7 +396,7 @@ test('definitions that are known elsewhere are left out, with what they alone re
   expect(withoutPods).toContain(`${pod}List`)
 })
 
-test('paths that are known elsewhere are left out, and no others', () => {
+test('paths known to another document are left out, and no others', () => {
   const all = Object.keys(document2.paths)
   const known = { '/apis/': {}, '/api/v1/pods': {}, '/nowhere': {} }
   const { paths, types } = runAtOnce(openApi2PathsInSteps(catalogue, { ...issuing, beside: { paths: known, definitions: {} } }))
@@ -405,7 +405,7 @@ test('paths that are known elsewhere are left out, and no others', () => {
   expect([types.includes('core/v1.Pod'), types.includes('meta/v1.APIGroupList')]).toEqual([true, false])
 })
 
-test.each([1, 2, 3])('a document is printed as JSON.stringify prints it, where what lies deeper than %i is printed at once', (depth) => {
+test.each([1, 2, 3])('a document is printed as by JSON.stringify, with parts deeper than %i in one step', (depth) => {
   const value = { a: { b: { c: { d: [1, { e: null }] } }, none: undefined, empty: {} }, 'a "name"': 'text', list: [{}], zero: 0 }
   expect(runAtOnce(printOpenApiInSteps(value, depth))).toBe(JSON.stringify(value))
   const large = { many: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`m${index}`, 'x'.repeat(10_000)])) }

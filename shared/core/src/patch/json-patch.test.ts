@@ -137,13 +137,13 @@ describe('PATCH: JSON patch', () => {
     expect(patched({ a: 'x'.repeat(1000) }, copies).kind).toBe('refused')
   })
 
-  test('LIM: a copy costs as much as what is copied, not as what it is put into', () => {
+  test('LIM: a copy costs as much as the copied part, not as its destination', () => {
     const large = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`k${index}`, 1]))
     const copies = new Array(jsonPatchOperationsMax).fill({ op: 'copy', from: '/k0', path: '/copy' })
     expect(patched(large, copies).kind).toBe('patched')
   })
 
-  test('what is changed in a copy stays as it was where it was copied from', () => {
+  test('a change in a copy does not change the original', () => {
     const patch = [
       { op: 'copy', from: '/a', path: '/b' },
       { op: 'add', path: '/b/l/0', value: 0 },

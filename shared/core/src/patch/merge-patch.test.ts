@@ -51,7 +51,7 @@ describe('PATCH: merge patch', () => {
   })
 })
 
-test('a patch applied twice gives what it gave once', () => {
+test('a patch applied twice has the result of one', () => {
   const value = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 3 }))
   fc.assert(
     fc.property(value, value, (document, patch) => {

@@ -49,7 +49,7 @@ describe('PATCH-04: lists', () => {
     })
   })
 
-  test('an item with $patch: delete goes, with all of that key', () => {
+  test('an item with $patch: delete is removed, with all of that key', () => {
     expect(merge(containers({ name: 'a' }, { name: 'b' }), containers({ name: 'a', $patch: 'delete' }))).toEqual(containers({ name: 'b' }))
   })
 
@@ -63,15 +63,15 @@ describe('PATCH-04: lists', () => {
     )
   })
 
-  test('deleting from a list that is not there adds nothing', () => {
+  test('deleting from an absent list adds nothing', () => {
     expect(merge({}, containers({ name: 'a', $patch: 'delete' }, { name: 'b' }))).toEqual(containers({ name: 'b' }))
   })
 
-  test('values of a merged list of scalars come once', () => {
+  test('values of a merged list of scalars are unique', () => {
     expect(merge({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] }, meta)).toEqual({ finalizers: ['a', 'b', 'c'] })
   })
 
-  test('$deleteFromPrimitiveList takes values out', () => {
+  test('$deleteFromPrimitiveList removes values', () => {
     expect(merge({ finalizers: ['a', 'b', 'a'] }, { '$deleteFromPrimitiveList/finalizers': ['a'] }, meta)).toEqual({ finalizers: ['b'] })
   })
 })
@@ -89,7 +89,7 @@ describe('order', () => {
     expect(merge(original, patch)).toEqual(containers({ name: 'c' }, { name: 'server' }, { name: 'b' }, { name: 'a' }))
   })
 
-  test('new items take the places of deleted ones', () => {
+  test('new items replace deleted ones in their places', () => {
     const original = containers({ name: '1' }, { name: '4' })
     const patch = {
       '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
@@ -133,7 +133,7 @@ describe('$retainKeys', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused patches', () => {
   test.each<[string, object, object, number, string]>([
     ['no key', containers({ name: 'a' }), containers({ image: 'x' }), 422, 'map: map[image:x] does not contain declared merge key: name'],
     ['an unknown directive', { nodeSelector: {} }, { nodeSelector: { $patch: 'x' } }, 422, 'unknown patch type: x in map: map[$patch:x]'],
@@ -167,7 +167,7 @@ describe('what is refused', () => {
   })
 })
 
-test('the inputs stay as they were', () => {
+test('the inputs are not changed', () => {
   const original = { metadata: { finalizers: ['a'] }, spec: { ...containers({ name: 'a' }) } }
   const patch = {
     metadata: { '$setElementOrder/finalizers': ['b', 'a'], finalizers: ['b'] },

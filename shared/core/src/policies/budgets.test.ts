@@ -31,7 +31,7 @@ test('VAP-26: validations of a binding have 10,000,000 together', () => {
   expect(messagesOf({ validations: validations(15) })).toEqual([outOfBudget])
 })
 
-test('VAP-26: messages use what validations have left', () => {
+test('VAP-26: messages use the rest of the validations’ budget', () => {
   const failing = { expression: `!(${costly})`, message: 'own', messageExpression: "'said'" }
   const dear = { expression: 'false', message: 'own', messageExpression: `${costly} ? 'said' : ''` }
   expect(messagesOf({ validations: [...many(13).map(() => ({ expression: costly })), failing] })).toEqual(['said'])

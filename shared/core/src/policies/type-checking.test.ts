@@ -94,7 +94,7 @@ describe('VAP-12: cases of the kinds that a policy names', () => {
   })
 })
 
-describe('VAP-12: what schemas declare', () => {
+describe('VAP-12: the declared types of schemas', () => {
   const schemas: Readonly<Record<string, OpenApiSchema>> = {
     Spec: {
       type: 'object',

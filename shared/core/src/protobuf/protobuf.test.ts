@@ -97,7 +97,7 @@ describe('messages', () => {
     expect(decode('apps/v1.ControllerRevision', bytes)['data']).toEqual(data)
   })
 
-  test('a message may come in parts, out of order, with packed numbers and unknown fields', () => {
+  test('a message may arrive in parts, out of order, with packed numbers and unknown fields', () => {
     const fixed32 = [...varint(901 * 8 + 5), 1, 2, 3, 4]
     const fixed64 = [...varint(902 * 8 + 1), 1, 2, 3, 4, 5, 6, 7, 8]
     const securityContext = [...field(4, [5, 6]), 0x20, 7, ...text(900, 'unknown'), ...fixed32, ...fixed64]
@@ -200,7 +200,7 @@ describe('the envelope', () => {
     expect(parseEnvelope(body, names)).toMatchObject({ envelope: { apiVersion, kind: 'CSINode' } })
   })
 
-  test('an object printed in one go is the same as its message in an envelope', () => {
+  test('an object printed in one step equals its message in an envelope', () => {
     const object = { metadata: { name: 'a' }, data: { k: 'x'.repeat(100_000), long: 'ö'.repeat(70_000) } }
     const envelope = printEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw: encodeProtobuf('core/v1.ConfigMap', object) })
     expect(printProtobuf({ apiVersion: 'v1', kind: 'ConfigMap', type: 'core/v1.ConfigMap', object })).toEqual(envelope)
@@ -234,7 +234,7 @@ describe('lists and events', () => {
     expect(parts.map(messageOfItem)).toEqual(items.map((item) => encodeProtobuf('core/v1.ConfigMap', item)))
   })
 
-  test('items that are made at once are those that are made one by one, one behind the other', () => {
+  test('items made in one step equal those made one by one, in order', () => {
     const objects = Array.from({ length: 50 }, (_, index) => ({ metadata: { name: `n${index}` }, data: { text: 'x'.repeat(index * 100) } }))
     const items = encodeProtobufItems('core/v1.ConfigMap', objects)
     expect(items).toEqual(objects.map((object) => encodeProtobufItem('core/v1.ConfigMap', object)))

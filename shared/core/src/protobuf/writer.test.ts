@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Writer } from './writer.ts'
 
-test.each([1, 65_535, 65_536, 65_537, 200_000])('text of %i characters is written whole, whatever it makes the buffer do', (length) => {
+test.each([1, 65_535, 65_536, 65_537, 200_000])('text of %i characters is written whole, at any state of the buffer', (length) => {
   for (const character of ['a', 'ö', '漢', '😀']) {
     const writer = new Writer()
     writer.integer(-1)

@@ -18,7 +18,7 @@ const aContainer = (requests: Record<string, string>, limits: Record<string, str
 })
 const usageOf = (object: unknown, counting = pods) => printAmounts(counting.usage(object, nowMs))
 
-test('KIND-RQ-15: a pod counts for what its containers ask for together', () => {
+test('KIND-RQ-15: a pod counts for the sum of its containers’ requests', () => {
   const pod = {
     spec: { containers: [aContainer({ cpu: '500m', memory: '1Gi' }, { cpu: '1' }), aContainer({ cpu: '250m' }, { cpu: '1' })] },
   }
@@ -158,12 +158,12 @@ test('KIND-RQ-06: scopes and selector must both be true, and a quota with scopes
   expect(isQuotaFor({ scopes: ['Terminating'] }, parseAmounts({ services: '1' }), services, {})).toBe(false)
 })
 
-test('KIND-RQ-13: only what a quota limits is counted in it', () => {
+test('KIND-RQ-13: only the limited resources of a quota are counted in it', () => {
   const hard = parseAmounts({ 'limits.cpu': '1', pods: '5' })
   expect(printAmounts(usageIn({ spec: {}, hard }, pods, burstable, nowMs))).toEqual({ pods: '1' })
 })
 
-test('ADM-BI-21: a container that says nothing of a limited resource is named', () => {
+test('ADM-BI-21: a container without a limited resource is named', () => {
   const pod = {
     spec: {
       containers: [aContainer({ cpu: '1' }, {}, 'b'), aContainer({}, { memory: '1Mi' }, 'a')],
@@ -174,7 +174,7 @@ test('ADM-BI-21: a container that says nothing of a limited resource is named', 
   expect(pods.omissions({ spec: { containers: [aContainer({ cpu: '1' })] } }, ['cpu', 'pods'])).toBeUndefined()
 })
 
-test('ADM-BI-21: the message of a refusal names only what is exceeded', () => {
+test('ADM-BI-21: the message of a refusal names only exceeded resources', () => {
   const quota = {
     quota: 'q',
     hard: parseAmounts({ pods: '50', 'requests.cpu': '1' }),
@@ -187,7 +187,7 @@ test('ADM-BI-21: the message of a refusal names only what is exceeded', () => {
   expect(roomIn({ ...quota, requested: parseAmounts({ 'requests.cpu': '800m' }) })).toEqual({ kind: 'room' })
 })
 
-test('amounts are added, compared and told in order of their names', () => {
+test('amounts are added, compared and printed in order of their names', () => {
   const sum = addAmounts(parseAmounts({ memory: '1Gi', cpu: '500m' }), parseAmounts({ cpu: '0.5', pods: '1' }))
   expect(describeAmounts(sum)).toBe('cpu=1,memory=1Gi,pods=1')
   expect(sameAmounts(sum, parseAmounts({ cpu: '1000m', memory: '1024Mi', pods: '1' }))).toBe(true)
@@ -196,7 +196,7 @@ test('amounts are added, compared and told in order of their names', () => {
   expect(negativeNames(parseAmounts({ a: '-1', b: '0' }))).toEqual(['a'])
 })
 
-test('what may be used only under a quota is refused without one', () => {
+test('a resource limited to quotas is refused without one', () => {
   const limited = [
     {
       apiGroup: '',
@@ -231,7 +231,7 @@ describe('KIND-RQ-15: a pod counts for', () => {
     expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', 'limits.cpu': '3', 'limits.memory': '1Gi' })
   })
 
-  test('its overhead, in limits only where there are some', () => {
+  test('its overhead, in limits only if there are some', () => {
     const spec = { containers: [aContainer({}, { cpu: '1' })], overhead: { cpu: '100m', memory: 'x' } }
     expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', cpu: '100m', 'requests.cpu': '100m', 'limits.cpu': '1100m' })
   })
@@ -359,7 +359,7 @@ describe('KIND-RQ-04: a scope', () => {
     expect([isIn('BestEffort', { spec }), isIn('NotBestEffort', { spec })]).toEqual([true, false])
   })
 
-  test('Terminating takes a deadline of zero, and none without one', () => {
+  test('Terminating matches a deadline of zero, and none without one', () => {
     const withDeadline = (activeDeadlineSeconds?: number) => ({ spec: { activeDeadlineSeconds } })
     expect([isIn('Terminating', withDeadline(0)), isIn('NotTerminating', withDeadline(0))]).toEqual([true, false])
     expect([isIn('Terminating', {}), isIn('NotTerminating', {})]).toEqual([false, true])
@@ -392,7 +392,7 @@ describe('KIND-RQ-04: a scope', () => {
     expect(isIn('CrossNamespacePodAffinity', { spec: { affinity } })).toBe(expected)
   })
 
-  test('that is unknown takes nothing, and PriorityClass none without a name', () => {
+  test('that is unknown matches nothing, and PriorityClass none without a name', () => {
     expect([isIn('Other', {}), isIn('PriorityClass', {}), isIn('CrossNamespacePodAffinity', {})]).toEqual([false, false, false])
   })
 })
@@ -410,7 +410,7 @@ test('KIND-RQ-05: all expressions of a selector must hold', () => {
   expect(printAmounts(usageIn({ spec: {}, hard: parseAmounts({ services: '1' }) }, pods, burstable, nowMs))).toEqual({})
 })
 
-test('ADM-BI-21: of containers that say something, each that is silent is named once, by side and resource', () => {
+test('ADM-BI-21: each container without a value is named once among those with values, by side and resource', () => {
   const omissionsOf = (containers: object[], ...asked: string[]) => pods.omissions({ spec: { containers } }, asked)
   expect(omissionsOf([aContainer({ memory: '1' }, { cpu: '1' }, 'a')], 'requests.memory', 'memory', 'limits.cpu')).toBeUndefined()
   expect(omissionsOf([aContainer({ memory: '1' }, { cpu: '1' }, 'a')], 'limits.memory', 'cpu', 'memory')).toBe(
@@ -424,7 +424,7 @@ test('ADM-BI-21: of containers that say something, each that is silent is named 
 })
 
 describe('amounts', () => {
-  test('are the same by their values and names, and those of nothing are nothing', () => {
+  test('are equal by their values and names, and those of no objects are none', () => {
     const of = parseAmounts
     expect([sameAmounts(of({}), of({})), sameAmounts(of({ a: '1' }), of({})), sameAmounts(of({}), of({ a: '1' }))]).toEqual([
       true,
@@ -454,7 +454,7 @@ describe('amounts', () => {
   })
 })
 
-test('ADM-BI-21: room ends at the limit, and what has no limit or is not asked for is not judged', () => {
+test('ADM-BI-21: room ends at the limit, and a resource without limit or request is not judged', () => {
   const room = (hard: object, used: object, requested: object) =>
     roomIn({ quota: 'q', hard: parseAmounts({ ...hard }), used: parseAmounts({ ...used }), requested: parseAmounts({ ...requested }) }).kind
   expect(room({ pods: '2' }, { pods: '1' }, { pods: '1' })).toBe('room')
@@ -468,7 +468,7 @@ describe('ADM-BI-21: use that needs a quota', () => {
   const use = { counting: pods, object: burstable, usage: parseAmounts({ 'requests.memory': '1', cpu: '1', pods: '1' }) }
   const nothing = { names: new Set<string>(), scopes: [] }
 
-  test('is that of the named resources, told in order', () => {
+  test('is that of the named resources, printed in order', () => {
     expect(uncoveredUse([limited], use, nothing)).toBe('insufficient quota to consume: cpu,requests.memory')
     expect(uncoveredUse([limited], use, { ...nothing, names: new Set(['cpu', 'requests.memory']) })).toBeUndefined()
     expect(uncoveredUse([{ ...limited, matchContains: [] }], use, nothing)).toBeUndefined()

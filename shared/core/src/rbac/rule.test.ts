@@ -125,7 +125,7 @@ describe('rules that are missing', () => {
     expect(missingRules(held, [{ ...read, verbs: ['delete'], resources: ['nodes'] }])).toHaveLength(1)
   })
 
-  test('rules that name one object are put together by it, and rules about more stay as they are', () => {
+  test('rules that name one object are joined by it, and rules about more are unchanged', () => {
     const named = { ...read, resourceNames: ['a'] }
     const rules: PolicyRule[] = [
       read,
@@ -196,7 +196,7 @@ describe('aggregation', () => {
     expect(aggregatedRules(target, others)).toEqual([{ verbs: ['1'] }, { verbs: ['2'] }])
   })
 
-  test('takes rules with the same members in another order as the same, and of roles without rules nothing', () => {
+  test('treats rules with another order of members as equal, and takes nothing of roles without rules', () => {
     const target: RoleObject = { ...role('sum', {}, []), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] } }
     const { rules: _rules, ...empty } = role('a', { part: 'yes' }, [])
     const turned = { resources: ['pods'], apiGroups: [''], verbs: ['get', 'list'] }
@@ -225,7 +225,7 @@ describe('aggregation', () => {
   })
 })
 
-describe('LIM-12: what is missing of many rules', () => {
+describe('LIM-12: the missing part of many rules', () => {
   const words = fc.subarray(['get', 'list', '*'], { minLength: 1 })
   const resources = fc.subarray(['pods', 'pods/log', '*/log', '*'], { minLength: 1 })
   const names = fc.option(fc.subarray(['a', 'b']), { nil: undefined })
@@ -233,7 +233,7 @@ describe('LIM-12: what is missing of many rules', () => {
     .record({ verbs: words, apiGroups: fc.subarray(['', 'apps', '*'], { minLength: 1 }), resources, resourceNames: names })
     .map(({ resourceNames, ...rule }) => (resourceNames === undefined ? rule : { ...rule, resourceNames }))
 
-  test('is what no rule that is held allows', () => {
+  test('is the part that no held rule allows', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 4 }), anyRule, (held, wanted) => {
         const isPlain = [...wanted.verbs, ...(wanted.apiGroups ?? []), ...(wanted.resources ?? [])].every((word) => !word.includes('*'))
@@ -271,7 +271,7 @@ describe('LIM-12: what is missing of many rules', () => {
     expect(count).toBe(0)
   })
 
-  test('is not looked for to the end where a rule stands for millions', () => {
+  test('is not searched to the end if a rule covers millions', () => {
     // The first rule that is held covers all, so that it costs the test nothing.
     const held = [cube, ...Array.from({ length: 2_000 }, () => ({ ...read, resources: ['a', 'b'] }))]
     const steps = missingRulesInSteps(held, [cube])

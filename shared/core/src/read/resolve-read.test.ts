@@ -182,7 +182,7 @@ describe('the table of resourceVersion', () => {
     expect(read.kind === 'refused' && read.error.status.details?.causes).toHaveLength(3)
   })
 
-  test('CHUNK-03: the limit goes with the read, also at version 0', () => {
+  test('CHUNK-03: the limit belongs to the read, also at version 0', () => {
     expect(resolveRead('list', { limit: '2', resourceVersion: '0' }, { names })).toEqual({ kind: 'any', limit: 2 })
     expect(resolveRead('list', { limit: '2', continue: more }, { names })).toEqual({ kind: 'continue', token, limit: 2 })
   })

@@ -14,7 +14,7 @@ test('QP-10, QP-12: both selectors count', () => {
   })
 })
 
-test('no selector, or an empty one, means everything', () => {
+test('no selector, or an empty one, selects everything', () => {
   expect(resolveSelection({ supportedFields })).toEqual({ kind: 'selection', selection: everything })
   expect(resolveSelection({ labelSelector: '', fieldSelector: '', supportedFields })).toEqual({ kind: 'selection', selection: everything })
 })

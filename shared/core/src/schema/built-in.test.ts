@@ -25,7 +25,7 @@ test('types of objects are inferred from the descriptions', () => {
   expectTypeOf<NonNullable<Schema['properties']>[string]>().toEqualTypeOf<Schema>()
 })
 
-test('a decoder gives objects of the type that it is asked for', () => {
+test('a decoder returns objects of the requested type', () => {
   const read = decoderOf('core/v1.Toleration')({ key: 'a', tolerationSeconds: 1 }, { trackUnknown: false })
   expect(read).toMatchObject({ kind: 'decoded', object: { key: 'a', tolerationSeconds: 1 } })
   expectTypeOf<Extract<typeof read, { kind: 'decoded' }>['object']['tolerationSeconds']>().toEqualTypeOf<number | undefined>()

@@ -82,7 +82,7 @@ test.each(types)('VAL-01: no body of a %s ends in a crash, and decoding twice ch
   expect(({} as Record<string, unknown>)['a']).toBeUndefined()
 })
 
-test.each(types)('a %s that is read beside another one of its type is what it is without it, and the other one stays as it is', (type) => {
+test.each(types)('a %s read beside another one of its type equals its reading alone, and the other one is not changed', (type) => {
   const decode = decoderOf(type)
   const shaped = bodyOf(resolveType(type), 4)
   const objectOf = (body: unknown) => {

@@ -112,7 +112,7 @@ test('unknown fields are not named unless requested', () => {
   expect(decoderOf('core/v1.Pod')({ foo: 1 }, { trackUnknown: false })).toMatchObject({ kind: 'decoded', unknownFields: [] })
 })
 
-test('fields come out in the order of the type, empty ones as the type says', () => {
+test('fields are in the order of the type, empty ones by the type’s rule', () => {
   const { object } = decode('core/v1.PersistentVolumeClaim', {
     spec: { volumeName: '', accessModes: [] },
     metadata: { labels: {}, name: 'a' },
@@ -180,7 +180,7 @@ test('a type that contains itself is read to any depth', () => {
   expect(object).toMatchObject({ spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } })
 })
 
-test('the keys of a map come out sorted, as every client of the field prints them', () => {
+test('the keys of a map are sorted, as every client of the field prints them', () => {
   const { object } = decode('core/v1.ConfigMap', { metadata: { labels: { b: '1', a: '2' } }, data: { z: '1', 'a-b': '2', a: '3' } })
   expect(JSON.stringify(object)).toContain('"labels":{"a":"2","b":"1"}')
   expect(JSON.stringify(object)).toContain('"data":{"a":"3","a-b":"2","z":"1"}')
@@ -200,7 +200,7 @@ test('a value that is passed through may be as deep as it can be read', () => {
   expect(object.data).toBe(deep)
 })
 
-test('a shared part is put in order once, cannot be changed, and is taken as it is from then on', () => {
+test('a shared part is put in order once, cannot be changed, and is reused from then on', () => {
   const part = sharedPart('core/v1.Toleration', { effect: 'NoExecute', key: 'gone' })
   expect(JSON.stringify(part)).toBe('{"key":"gone","effect":"NoExecute"}')
   const { object } = decode('core/v1.PodSpec', { tolerations: [part, { ...part }], containers: [] })
@@ -211,7 +211,7 @@ test('a shared part is put in order once, cannot be changed, and is taken as it 
   expect(() => Object.assign(part, { key: 'other' })).toThrow(TypeError)
 })
 
-test('what is in a shared part cannot be changed either', () => {
+test('the contents of a shared part cannot be changed either', () => {
   const part = sharedPart('core/v1.ProjectedVolumeSource', { sources: [{ serviceAccountToken: { path: 'token' } }] })
   expect(() => (part['sources'] as object[]).push({})).toThrow(TypeError)
 })
@@ -228,7 +228,7 @@ test('a shared part that is not of its type is refused', () => {
   expect(() => sharedPart('core/v1.Toleration', { bogus: 1 })).toThrow('unknown field "bogus"')
 })
 
-test('fields come in the order of the type whatever order they are given in', () => {
+test('fields are in the order of the type for any given order', () => {
   const fields = { image: 'i', name: 'n', imagePullPolicy: 'Always', command: ['c'], tty: true, workingDir: '/' }
   const names = Object.keys(fields)
   const inOrder = JSON.stringify(decode('core/v1.Container', fields).object)
@@ -243,7 +243,7 @@ test('fields come in the order of the type whatever order they are given in', ()
   }
 })
 
-test('what is read as what stands there already is shared with it, and nothing else is', () => {
+test('a part read as equal to the earlier one is shared with it, and no other is', () => {
   const read = decoderOf('core/v1.Pod')
   const whole = (value: object, known?: object): object => {
     const outcome = read(value, { trackUnknown: true, known })
@@ -285,7 +285,7 @@ describe('a map', () => {
     return result.object
   }
 
-  test('is left out where it is empty itself, whatever was read before and is within it', () => {
+  test('is left out if it is empty, whatever was read before and is within it', () => {
     expect(read('meta/v1.ObjectMeta', { labels: { a: 'b' }, annotations: {} })).toEqual({ creationTimestamp: null, labels: { a: 'b' } })
     expect(read('meta/v1.ObjectMeta', { labels: {}, annotations: { a: 'b' } })).toEqual({
       creationTimestamp: null,
@@ -296,7 +296,7 @@ describe('a map', () => {
     expect(read('apiextensions/v1.JSONSchemaProps', { properties: { a: { properties: {} } } })).toEqual({ properties: { a: {} } })
   })
 
-  test('that stood there before is kept, also behind one that is empty now', () => {
+  test('that was there before is kept, also after one that is empty now', () => {
     const known = read('meta/v1.ObjectMeta', { labels: { a: 'b' }, annotations: { c: 'd' } })
     const { annotations } = known as { readonly annotations: object }
     expect(read('meta/v1.ObjectMeta', { labels: {}, annotations }, known)).toEqual({ creationTimestamp: null, annotations: { c: 'd' } })
@@ -317,7 +317,7 @@ describe('a value that may be shared', () => {
   }
   const container = () => ({ name: 'c', env: [{ name: 'A', value: '1' }], resources: {} })
 
-  test('is taken as it is where nothing in it would be read as something else', () => {
+  test('is taken itself if nothing in it would be read otherwise', () => {
     const spec = { containers: [container()], nodeName: 'n' }
     expect(shared(spec)).toBe(spec)
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decoderOf } from './decode.ts'
 import { printAsGoMap } from './restore-text.ts'
 
-describe('a value that cannot stand in an object that is made from values', () => {
+describe('a value that does not fit an object made from values', () => {
   test.each([
     [{ spec: { replicas: '3' } }, 'unrecognized type: int32'],
     [{ spec: { replicas: 3.5 } }, 'cannot convert float64 to int32'],

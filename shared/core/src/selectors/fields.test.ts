@@ -22,7 +22,7 @@ describe('QP-12: field selectors', () => {
     expect(printFieldSelector(parse(text))).toBe(canonical)
   })
 
-  test('terms are in the order of their texts, each with what it says', () => {
+  test('terms are in the order of their texts, each with its meaning', () => {
     expect(parse('x!=y,a==b')).toEqual([
       { field: 'a', operator: 'Equals', value: 'b' },
       { field: 'x', operator: 'NotEquals', value: 'y' },
@@ -66,7 +66,7 @@ test('QP-23: a field that the resource does not select by is named', () => {
   expect(unsupportedField(parse('metadata.name=a,spec.size=1'), { fields: supported, isCustom: true })).toBe(named)
 })
 
-test('reading what was printed gives the same terms', () => {
+test('printed terms are read back', () => {
   const field = fc.stringMatching(/^[a-z][a-zA-Z.]{0,10}$/)
   const requirement = fc.record({ field, operator: fc.constantFrom('Equals' as const, 'NotEquals' as const), value: fc.string() })
   fc.assert(

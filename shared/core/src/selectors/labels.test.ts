@@ -121,7 +121,7 @@ describe('QP-22: label selectors', () => {
   })
 })
 
-test('the canonical text is the same in whatever order terms and values are', () => {
+test('the canonical text is the same for any order of terms and values', () => {
   const terms: LabelRequirement[] = [
     { key: 'c', operator: 'Exists', values: [] },
     { key: 'a', operator: 'In', values: ['y', 'x'] },
@@ -178,7 +178,7 @@ describe('selectors inside objects', () => {
   })
 })
 
-test('reading what was printed gives the same terms', () => {
+test('printed terms are read back', () => {
   const key = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
   const value = fc.stringMatching(/^([A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?)?$/)
   const sets = fc.uniqueArray(value, { minLength: 1, maxLength: 3 }).map((values) => values.sort())

@@ -22,7 +22,7 @@ const aPod = {
 const parts = { fingerprint: 0xfffffff0, writeId: 'w-1', expiresAtMs: 0, labels: { b: '2', a: '1' }, fields: {} }
 
 describe('encodeObject', () => {
-  test('resourceVersion stands between uid and what follows it', () => {
+  test('resourceVersion is between uid and the next member', () => {
     const { json, hole } = encodeObject(aPod)
     expect(text(fillRevision(json, hole, 17))).toBe(
       '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default","uid":"u-1","resourceVersion":"17",' +
@@ -54,7 +54,7 @@ describe('encodeObject', () => {
     expect(() => encodeObject({ kind: 'Pod' })).toThrow('metadata')
   })
 
-  test('a printer of the caller prints what JSON.stringify cannot', () => {
+  test('a caller’s printer prints values that JSON.stringify cannot', () => {
     const print = (value: unknown) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
     expect(text(encodeObject({ metadata: { name: 'a' }, big: 9007199254740993n }, print).json)).toContain('"big":9007199254740993')
   })
@@ -90,7 +90,7 @@ test('serving any object gives its JSON with the revision, and the span of its m
 describe('a stored value', () => {
   const encoded = encodeObject(aPod)
 
-  test('reading gives what was written', () => {
+  test('is read back unchanged', () => {
     const view = decodeStored(encodeStored({ ...parts, encoded, expiresAtMs: 1767225600123 }))
     expect(view).toEqual({
       ...encoded,
@@ -119,7 +119,7 @@ describe('a stored value', () => {
     expect(decodeStored(bytes)).toMatchObject({ writeId: 'wé-1', labelsText: text, fieldsText, json: encoded.json })
   })
 
-  test('what was read can be put together again', () => {
+  test('can be put together again after its reading', () => {
     const bytes = encodeStored({ ...parts, encoded })
     expect(assemble(decodeStored(bytes))).toEqual(bytes)
   })
@@ -131,7 +131,7 @@ describe('a stored value', () => {
     expect(decodeStored(larger.subarray(5, 5 + bytes.length))).toEqual(decodeStored(bytes))
   })
 
-  test('the first bytes say the same as the whole, once they reach the JSON', () => {
+  test('has the same facts in its first bytes, once they reach the JSON', () => {
     const bytes = encodeStored({ ...parts, encoded })
     const { json, ...rest } = decodeStored(bytes)
     const jsonStart = bytes.length - json.length

@@ -31,7 +31,7 @@ test('a value of another schema is decoded, defaulted and encoded anew', () => {
   expect(Object.keys(pod.spec.containers[0]).slice(0, 2)).toEqual(['name', 'image'])
 })
 
-test('a value of this schema, and one of no resource, is left as it is', () => {
+test('a value of this schema, and one of no resource, is left unchanged', () => {
   const renewal = renewalBy(catalogue)
   expect(renewal.isCurrent('core/pods/d/p', anOldValue(aPod, schemaFingerprint))).toBe(true)
   expect(renewal.isCurrent('allocations/ips/1', anOldValue(aPod))).toBe(true)
@@ -48,7 +48,7 @@ const describing = new Set([
 ])
 
 /** When this fails, the stored form of objects may have changed: raise `schemaFingerprint`, then refresh the golden file. */
-test('STORE-04: the types that objects are stored with are those of the golden file', async () => {
+test('STORE-04: the stored types of objects are those of the golden file', async () => {
   const names = [25, 37].flatMap((level) =>
     allTypeNames()
       .filter((name) => hasTypeAt(name, level))

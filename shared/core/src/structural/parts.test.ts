@@ -45,7 +45,7 @@ it.each(casesOf<StrategyCase>('cr-status-strategy'))('CRD-109: a write of the st
   expect(prepareStatusUpdate(obj, old)).toEqual(expected)
 })
 
-it('CRD-109: a write of the status takes from metadata who manages fields alone', () => {
+it('CRD-109: a write of the status takes only the managers of fields from metadata', () => {
   const old = { metadata: { labels: { a: '1' }, generation: 2 }, status: 'old' }
   const written = { metadata: { labels: { a: '2' }, managedFields: [{ manager: 'm' }] }, status: 'new' }
   expect(prepareStatusUpdate(written, old)).toEqual({
@@ -106,7 +106,7 @@ it.each(casesOf<CellCase>('cr-table-cells'))('CRD-119: a cell of type $headerTyp
   expect(cellOf(headerType, value)).toEqual(want)
 })
 
-it('CRD-119: a date is an age, and one that cannot be read is said to be invalid', () => {
+it('CRD-119: a date is an age, and an unreadable one is shown as invalid', () => {
   const cell = cellOf('date', '2026-01-01T00:00:00Z')
   expect(typeof cell === 'function' && cell(Date.parse('2026-01-01T12:00:00Z'))).toBe('12h')
   expect(cellOf('date', 'yesterday')).toBe('<invalid>')
@@ -234,7 +234,7 @@ it.each([
   expect(validateScale(object, paths).map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
 })
 
-it('CRD-100: after errors of types and bounds one says that rules were not evaluated', () => {
+it('CRD-100: one error after those of types and bounds reports that rules were not evaluated', () => {
   const schema = parseStructural({
     type: 'object',
     properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 } },
@@ -243,7 +243,7 @@ it('CRD-100: after errors of types and bounds one says that rules were not evalu
   expect(blockingError(validateCustomObject(schema, { object: { b: 1 } }))).toBeUndefined()
 })
 
-it('CRD-106: what is wrong with a value that equals its old value is passed over', () => {
+it('CRD-106: errors of a value that equals its old value are ignored', () => {
   const schema = parseStructural({
     type: 'object',
     properties: {
@@ -259,7 +259,7 @@ it('CRD-106: what is wrong with a value that equals its old value is passed over
   expect(fields({ ...old, list: [1, 4], kind: 'K' })).toEqual(['list[0]'])
 })
 
-it('the fingerprint is that of what prunes and defaults in a version', () => {
+it('the fingerprint covers the pruning and the defaults of a version', () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: { type: 'string' } } } } },
@@ -295,7 +295,7 @@ const columnPaths: Readonly<Record<string, string>> = {
   Bool: '.spec.bool',
 }
 
-it('CRD-118 CRD-119: the columns of a definition come behind the name', () => {
+it('CRD-118 CRD-119: the columns of a definition follow the name', () => {
   const [name, ...columns] = casesOf<{ readonly name: string; readonly type: string }>('cr-table-columns')
   const table = createCustomTable(columns.map((column) => ({ ...column, jsonPath: columnPaths[column.name] ?? '' })))
   const described = JSON.parse(table.columnsJson) as { readonly name: string; readonly type: string }[]

@@ -62,7 +62,7 @@ it('CRD-93: metadata of a wrong type is refused when it is written and dropped w
   })
 })
 
-it('parts that stand as they stood are taken as they are', () => {
+it('parts in their earlier places are reused', () => {
   const spec = { ports: [{ port: 1, protocol: 'TCP' }], size: 4 }
   const first = decode({ metadata: {}, spec })
   if (first.kind !== 'decoded') throw new Error('not decoded')
@@ -102,7 +102,7 @@ const [, ...lines] = readFileSync(new URL('cases/crd-decoder.jsonl', import.meta
   .split('\n')
 const cases = lines.map((line) => JSON.parse(line) as DecoderCase).filter(({ yaml }) => yaml !== true)
 
-it.each(cases)('CRD-88: fields that are unknown or there twice: $name', ({ body, strictDecoding, preserveUnknownFields, expectedErr }) => {
+it.each(cases)('CRD-88: unknown and repeated fields: $name', ({ body, strictDecoding, preserveUnknownFields, expectedErr }) => {
   const schema = parseStructural({
     type: 'object',
     properties: { num: { type: 'integer' } },

@@ -32,7 +32,7 @@ function createReaders(given: object = schema): StructuralReaders {
 
 const names = namesOf('kubernetes')
 
-it('the readers of a custom kind answer what those of built-in kinds do', () => {
+it('the readers of a custom kind have the results of those of built-in kinds', () => {
   const readers = createReaders()
   const decoded = readers.decode({ kind: 'Widget', metadata: { name: 'a' }, spec: { color: 'red' } }, { trackUnknown: true })
   if (decoded.kind !== 'decoded') throw new Error(decoded.text)
@@ -47,7 +47,7 @@ it('the readers of a custom kind answer what those of built-in kinds do', () => 
   expect(validate({ color: 'green' })).toEqual(['spec.color'])
 })
 
-it('CRD-95: what admission leaves is pruned and completed in place', () => {
+it('CRD-95: admission’s result is pruned and completed in place', () => {
   const object: Record<string, unknown> = { metadata: { name: 'a' }, spec: {}, other: 1 }
   createReaders().applyDefaults(object)
   expect(object).toEqual({ metadata: { name: 'a' }, spec: { size: 1 } })
@@ -78,7 +78,7 @@ const ruled = {
   },
 }
 
-it('CRD-100 CRD-106: rules are evaluated on a valid object, and what is as it was becomes a warning', () => {
+it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an unchanged part becomes a warning', () => {
   const readers = createReaders(ruled)
   const validate = (object: Record<string, unknown>, live?: Record<string, unknown>): { errors: string[]; warnings: string[] } => {
     const warnings: string[] = []

@@ -47,7 +47,7 @@ describe('columns', () => {
     expect(cellsOf(kind, { metadata, spec: null, status: null })).toHaveLength(columns.length)
   })
 
-  test.each(kinds)('TABLE-07: cells of %s are of the types that their columns say', (kind) => {
+  test.each(kinds)('TABLE-07: cells of %s have the types of their columns', (kind) => {
     const cells = cellsOf(kind, { metadata })
     const wrong = (tableNamed(kind)?.columns ?? []).filter(({ type }, index) => {
       if (type === 'integer') return typeof cells[index] !== 'number'
@@ -103,7 +103,7 @@ describe('the table around the rows', () => {
     expect(Object.keys(parse(table) as object)).toEqual(['kind', 'apiVersion', 'metadata', 'columnDefinitions', 'rows'])
   })
 
-  test('TABLE-02: the version that was asked for is answered, in the row too', () => {
+  test('TABLE-02: the requested version is answered, in the row too', () => {
     const bytes = encoder.encode(JSON.stringify(metadata))
     const table = printTable(names, { version: 'v1beta1', metadata: {}, printer }, [row({ kind: 'metadata', metadata: bytes }, 'v1beta1')])
     const apiVersion = 'meta.orch.io/v1beta1'
@@ -120,7 +120,7 @@ describe('the table around the rows', () => {
     expect(printTableFront(namesOf('kubernetes'), front) + tableBack).toBe(`${text}]}`)
   })
 
-  test('TABLE-06: a row takes the bytes of its object as they are', () => {
+  test('TABLE-06: a row contains the bytes of its object unchanged', () => {
     const json = encoder.encode('{"kind":"Namespace","metadata":{"name":"ä"}}')
     expect(parse(row({ kind: 'object', json }))).toEqual({
       cells: ['a', 'Active', '5s'],
@@ -246,7 +246,7 @@ describe('pods', () => {
     expect(cellsOf('Pod', { metadata: { ...metadata, ...more }, spec, status }).slice(1, 3)).toEqual([readyText, text])
   })
 
-  test('TABLE-06: restarts count the containers that matter, and say when the last was', () => {
+  test('TABLE-06: restarts count the relevant containers, with the age of the last one', () => {
     const finishedAt = '2026-01-01T23:55:00Z'
     const restarted = { ...running, restartCount: 2, lastState: { terminated: { finishedAt } } }
     const status = {
@@ -298,7 +298,7 @@ describe('pods', () => {
     expect(cellsOf('Pod', {}).slice(4)).toEqual(['<unknown>', '<none>', '<none>', '<none>', '<none>'])
   })
 
-  test.each(['Succeeded', 'Failed'])('TABLE-06: the row of a pod that has %s says so', (phase) => {
+  test.each(['Succeeded', 'Failed'])('TABLE-06: the row of a pod with %s shows it', (phase) => {
     const { conditions } = printed('Pod', { status: { phase } }, { kind: 'none' })
     expect(conditions).toEqual([{ type: 'Completed', status: 'True', reason: phase, message: expect.any(String) }])
     expect(printed('Pod', { status: { phase: 'Running' } }, { kind: 'none' }).conditions).toBeUndefined()

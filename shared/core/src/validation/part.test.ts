@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { isSame, print, repeatedPlaces } from './part.ts'
 
-test('repeated places are those of which an earlier one is the same', () => {
+test('repeated places are those after an equal one', () => {
   const item = fc.oneof(fc.constantFrom('a', 'b', 1, null), fc.record({ key: fc.constantFrom('a', 'b'), seconds: fc.constantFrom(1n, 2n) }))
   fc.assert(
     fc.property(fc.array(item), (items) => {
@@ -12,7 +12,7 @@ test('repeated places are those of which an earlier one is the same', () => {
   )
 })
 
-test('LIM-12: each item is printed once, however many there are', () => {
+test('LIM-12: each item is printed once, for any number', () => {
   const items = Array.from({ length: 1_000 }, (_, index) => ({ key: `k${index}` }))
   const print = vi.spyOn(JSON, 'stringify')
   repeatedPlaces(items)

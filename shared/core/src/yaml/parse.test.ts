@@ -8,7 +8,7 @@ function read(text: string): unknown {
   return parsed.value
 }
 
-test('VAL-06: keys that are there twice are named with the lines of their values, and the last one counts', () => {
+test('VAL-06: repeated keys are named with the lines of their values, and the last one counts', () => {
   const text = 'a: 1\nb:\n  - c: 1\n    c: 2\n    d: {e: 1, e: 3}\na: 2\n'
   expect(parseYaml(text)).toEqual({
     kind: 'yaml',
@@ -20,7 +20,7 @@ test('VAL-06: keys that are there twice are named with the lines of their values
   expect(readYaml(text)).toMatchObject({ a: 2 })
 })
 
-test('the problem of several keys that are there twice becomes one warning for each', () => {
+test('the problem of several repeated keys becomes one warning for each', () => {
   const lines = ['line 1: key "a" already set in map', 'line 2: key "b" already set in map']
   const problems = repeatsProblems(lines)
   expect(problems).toEqual([`yaml: unmarshal errors:\n  ${lines[0]}\n  ${lines[1]}`])
@@ -29,7 +29,7 @@ test('the problem of several keys that are there twice becomes one warning for e
   expect(problemLines('unknown field "a"')).toEqual(['unknown field "a"'])
 })
 
-test('a merge key sets members that come after it again, and of several maps the first one counts', () => {
+test('a merge key sets later members again, and the first of several maps counts', () => {
   expect(parseYaml('a: &a {x: 1, z: 2}\nb: {<<: *a, z: 3}\n')).toMatchObject({
     value: { b: { x: 1, z: 3 } },
     repeats: ['line 2: key "z" already set in map'],
@@ -38,7 +38,7 @@ test('a merge key sets members that come after it again, and of several maps the
   expect(read('c: {<<: {x: 1}, "<<": z}\n')).toEqual({ c: { x: 1, '<<': 'z' } })
 })
 
-test('what an alias stands for is copied, so that no two places share it', () => {
+test('the target of an alias is copied, so that no two places share it', () => {
   const value = read('a: &a {x: [1]}\nb: *a\nc: {<<: *a}\n')
   expect(value).toEqual({ a: { x: [1] }, b: { x: [1] }, c: { x: [1] } })
   const { a, b, c } = value as Record<string, { x: number[] }>
@@ -64,7 +64,7 @@ test.each([
   expect(parseYaml(text)).toEqual({ kind: 'malformed', message: 'yaml: document contains excessive aliasing' })
 })
 
-test('LIM-12: an anchor that contains itself is refused, as is one that is not there', () => {
+test('LIM-12: an anchor that contains itself is refused, as is an absent one', () => {
   expect(parseYaml('a: &a [*a]\n')).toEqual({ kind: 'malformed', message: "yaml: anchor 'a' value contains itself" })
   expect(parseYaml('a: {b: &b {c: *b}}\n')).toEqual({ kind: 'malformed', message: "yaml: anchor 'b' value contains itself" })
   expect(parseYaml('a: *b\n')).toEqual({ kind: 'malformed', message: "yaml: unknown anchor 'b' referenced" })
@@ -202,7 +202,7 @@ const anyValue = fc.letrec((tie) => ({
   ),
 })).value
 
-test('NEG-10: whatever is printed is read back as it was', () => {
+test('NEG-10: any printed value is read back unchanged', () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       expect(read(printYaml({ value }))).toEqual({ value })
@@ -211,11 +211,11 @@ test('NEG-10: whatever is printed is read back as it was', () => {
   )
 })
 
-test('half of a surrogate pair, which has no UTF-8, is printed as the character that stands for it', () => {
+test('half of a surrogate pair, which has no UTF-8, is printed as the replacement character', () => {
   expect(read(printYaml({ a: '\ud800x', b: ['\\uD800'] }))).toEqual({ a: '\ufffdx', b: ['\\uD800'] })
 })
 
-test('no text ends the reader', () => {
+test('no text crashes the reader', () => {
   const piece = fc.constantFrom(
     'a',
     ': ',

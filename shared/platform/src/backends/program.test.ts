@@ -21,7 +21,7 @@ test('free ports differ and are none that the system gives away by itself', asyn
   expect(ports.filter((port) => port < firstFreePort || port > lastFreePort)).toEqual([])
 })
 
-test('free ports can be listened at, and none is given that is in use', async () => {
+test('free ports can be listened at, and a used one is never returned', async () => {
   const taken = await freePorts(20, few)
   await listening(taken)
   const ports = await freePorts(12, few)
@@ -29,7 +29,7 @@ test('free ports can be listened at, and none is given that is in use', async ()
   await listening(ports)
 })
 
-test('where too few are free, that is said', async () => {
+test('too few free ports are an error with that reason', async () => {
   const three = { first: few.last + 1, last: few.last + 3 }
   await freePorts(2, three)
   await expect(freePorts(2, three)).rejects.toThrow(`2 free ports from ${three.first} to ${three.last} were not found`)

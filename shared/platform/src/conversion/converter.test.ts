@@ -55,7 +55,7 @@ function aConverter() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('CRD-134: a call has 30 s, or what is left of the time of its request', async () => {
+test('CRD-134: a call has 30 s, or the rest of its request’s time', async () => {
   const { calls, convert } = aConverter()
   void convert('a')
   void convert('b', 4_000)
@@ -63,7 +63,7 @@ test('CRD-134: a call has 30 s, or what is left of the time of its request', asy
   expect(calls.map(({ call }) => call.timeoutMs)).toEqual([30_000, 4_000])
 })
 
-test('CRD-134: calls of one definition that are under way have a bound; more wait in order, and no longer than they may take', async () => {
+test('CRD-134: open calls of one definition have a bound; more wait in order, and no longer than they may take', async () => {
   const { clock, calls, convert, succeed } = aConverter()
   const max = conversionsAtOnceMax
   const running = Array.from({ length: max }, (_, index) => convert(`running-${index}`))

@@ -30,7 +30,7 @@ function open() {
   }
 }
 
-test('each message gets its own answer, in whichever order they come', async () => {
+test('each message gets its own answer, in any order of answers', async () => {
   const { publish, answer } = open()
   const [first, second, third] = [publish(), publish(), publish()]
   answer(1, { stream: 's', seq: 8, duplicate: true })
@@ -50,7 +50,7 @@ test('a server without the stream, and an answer that is none, are refusals', as
   await expect(nonsense).rejects.toThrow('something else than an acknowledgement')
 })
 
-test('a message is given up when its own time is over, and those behind it later', async () => {
+test('a message is dropped when its own time is over, and later ones later', async () => {
   const { publish, answer, clock } = open()
   const first = publish()
   clock.advance(1_500)

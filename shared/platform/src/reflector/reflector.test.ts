@@ -27,7 +27,7 @@ function open() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a followed collection holds what was there and what came since', async () => {
+test('a followed collection holds the earlier and the later objects', async () => {
   const { storage, start } = open()
   storage.put({ resource, name: 'a', data: 'one' })
   const { reflector, seen } = start()
@@ -42,7 +42,7 @@ test('a followed collection holds what was there and what came since', async () 
   expect(seen.slice(1)).toEqual([`${resource}/b: undefined → two`, `${resource}/a: one → undefined`])
 })
 
-test('a broken stream is taken up where it ended', async () => {
+test('a broken stream is resumed at its end', async () => {
   const { storage, start } = open()
   const { reflector, seen } = start()
   await reflector.ready

@@ -67,7 +67,7 @@ const plain = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_, member) => (member instanceof Uint8Array || member?.type === 'Buffer' ? textOf(member) : member)))
 const textOf = (bytes: Uint8Array | { data: number[] }) => Buffer.from('data' in bytes ? bytes.data : bytes).toString('hex')
 
-test('any message comes back as it was', () => {
+test('any message is read back unchanged', () => {
   fc.assert(
     fc.property(messages, (message) => {
       expect(plain(roundTrip(message))).toEqual(plain(message))

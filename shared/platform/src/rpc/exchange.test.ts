@@ -107,7 +107,7 @@ test('deadline, trace and cancellation travel with each call', async () => {
   expect(seen[0]?.timeoutMs).toBeLessThanOrEqual(1_000)
 })
 
-test('a call whose stream died after it had left is unknown; a read is asked again elsewhere', async () => {
+test('a sent call whose stream died is unknown; a read is repeated on another replica', async () => {
   const first = await serve({ write: () => new Promise(() => {}), read: () => new Promise(() => {}) })
   const second = await serve({ read: async (request) => request }, { serving: false })
   const dialled = dial([first.address, second.address])
@@ -125,7 +125,7 @@ test('a call whose stream died after it had left is unknown; a read is asked aga
   expect(read).toEqual({ text: 'r' })
 })
 
-test('no listener: refused within a second as something that was never sent', async () => {
+test('a call without a listener is refused within a second as never sent', async () => {
   const server = await serve({})
   server.close()
   const { service } = dial([server.address])
@@ -134,7 +134,7 @@ test('no listener: refused within a second as something that was never sent', as
   expect(error).not.toBeInstanceOf(UnknownOutcomeError)
 })
 
-test('a server that is to stop answers what it has taken, ends endless streams, and loses nothing', async () => {
+test('a stopping server answers its accepted calls, ends endless streams, and loses nothing', async () => {
   const answers: (() => void)[] = []
   const slow = ({ text }: { text: string }) =>
     text === 'quick'
@@ -160,7 +160,7 @@ test('a server that is to stop answers what it has taken, ends endless streams, 
   expect(await end).toMatchObject({ code: 503 })
 })
 
-test('a message larger than the bound is refused, and the others go on', async () => {
+test('a message larger than the bound is refused, and the others continue', async () => {
   const { service } = await open({ write: async ({ text }) => ({ text }) })
   const huge = service.write({ text: '', data: new Uint8Array(rpcLimits.exchangePayloadBytesMax) })
   await expect(huge).rejects.toMatchObject({ code: 413 })
@@ -180,7 +180,7 @@ test('more calls than the bound are refused at once', async () => {
   expect(await service.write({ text: 'last' })).toEqual({ text: 'last' })
 })
 
-test('batches wait for drain, count what waits, and give it back', () => {
+test('batches wait for drain, count the waiting items, and return them', () => {
   const frames: number[][] = []
   let drain = () => {}
   const sink = {
@@ -254,7 +254,7 @@ const replyItems: fc.Arbitrary<ReplyItem> = fc.oneof(
   fc.record({ kind: fc.constant('leaving' as const) }),
 )
 
-test('frames are read as they were written, and random bytes give a frame or an error', () => {
+test('frames are read back unchanged, and random bytes give a frame or an error', () => {
   fc.assert(fc.property(fc.array(callItems), (items) => void expect(callFrames.decode(callFrames.encode({ items }))).toEqual({ items })))
   fc.assert(fc.property(fc.array(replyItems), (items) => void expect(replyFrames.decode(replyFrames.encode({ items }))).toEqual({ items })))
   fc.assert(

@@ -24,7 +24,7 @@ function handClock() {
   return { clock: clock as Clock, set, ring: () => ring() }
 }
 
-test('a time in which this process did not run counts as a part of what the other side is given', async () => {
+test('a time in which this process did not run counts in part of the other side’s time', async () => {
   const { clock, set, ring } = handClock()
   let isOver = false
   afterPatience(clock, 1_000, () => {

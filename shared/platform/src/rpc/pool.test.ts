@@ -87,7 +87,7 @@ async function portOf(server: Promise<RpcServer>): Promise<number> {
   return Number((await server).address.split(':')[1])
 }
 
-test('CARD-24: what is behind a name may change: who comes gets work, who goes gets no more, and what was under way ends well', async () => {
+test('CARD-24: the addresses of a name may change: an added one gets work, a removed one gets no more, and open calls end well', async () => {
   const answers: (() => void)[] = []
   const slow = ({ text }: { text: string }) =>
     text === 'slow'

@@ -2,7 +2,7 @@ import { queryObjects } from 'node:v8'
 import { expect, test } from 'vitest'
 import { PushStream } from './push-stream.ts'
 
-test('what is pushed before the first pull waits, in order', async () => {
+test('items pushed before the first pull wait, in order', async () => {
   const stream = new PushStream<number>()
   stream.push(1)
   stream.push(2)
@@ -15,7 +15,7 @@ test('what is pushed before the first pull waits, in order', async () => {
   expect(await waiting).toEqual({ value: 3, done: false })
 })
 
-test('sizes of what waits are known, and forgotten when it is read', async () => {
+test('sizes of waiting items are counted, and forgotten when they are read', async () => {
   let drained = 0
   const stream = new PushStream<string>({
     onDrain: () => {
@@ -31,7 +31,7 @@ test('sizes of what waits are known, and forgotten when it is read', async () =>
   expect([stream.waitingBytes, drained]).toEqual([0, 1])
 })
 
-test('what has been read is not held while more waits', async () => {
+test('read items are not held while more wait', async () => {
   class Marked {}
   const stream = new PushStream<Marked>()
   for (let count = 0; count < 100; count++) stream.push(new Marked(), 1)
@@ -42,7 +42,7 @@ test('what has been read is not held while more waits', async () => {
   expect([stream.waitingBytes, queryObjects(Marked, { format: 'count' })]).toEqual([5, 5])
 })
 
-test('an end or an error comes after what waits', async () => {
+test('an end or an error comes after the waiting items', async () => {
   const ended = new PushStream<number>()
   ended.push(1)
   ended.end()
@@ -59,7 +59,7 @@ test('an end or an error comes after what waits', async () => {
   expect(await failed.next()).toEqual({ value: undefined, done: true })
 })
 
-test('an abandoned stream drops what waits and fails', async () => {
+test('an abandoned stream drops the waiting items and fails', async () => {
   const stream = new PushStream<number>()
   stream.push(1, 100)
   stream.abandon(new Error('too slow'))
@@ -67,7 +67,7 @@ test('an abandoned stream drops what waits and fails', async () => {
   await expect(stream.next()).rejects.toThrow('too slow')
 })
 
-test('closing tells the producer once, and ends those who wait', async () => {
+test('closing notifies the producer once, and ends waiting readers', async () => {
   let closed = 0
   const stream = new PushStream<number>({
     onClose: () => {
@@ -93,7 +93,7 @@ test('leaving the loop closes the stream', async () => {
   expect(stream.ended).toBe(true)
 })
 
-test('what waits may be joined with what follows, and what a reader waits for is not', async () => {
+test('waiting items may be joined with the next one, and an item with a waiting reader is not', async () => {
   const join = (waiting: string, item: string) => (waiting.length + item.length <= 3 ? waiting + item : undefined)
   const stream = new PushStream<string>({ join })
   const first = stream.next()

@@ -86,7 +86,7 @@ test('a service that cannot be reached is 503', async () => {
   await expect(service.ask({ text: '', size: 0 })).rejects.toMatchObject({ code: 503, reason: 'ServiceUnavailable' })
 })
 
-test('an address that is taken is reported in a sentence', async () => {
+test('a used address is reported in a sentence', async () => {
   const { server } = await open({})
   const again = openRpcServer({ address: server.address, offers: [], log: silentLog })
   await expect(again).rejects.toThrow(/^the address cannot be listened on \(EADDRINUSE\)$/)
@@ -175,7 +175,7 @@ test('a reader that does not read holds the producer back', async () => {
   expect(received).toBe(2_000)
 })
 
-test('CARD-25: a connection is made again when the service has come back', async () => {
+test('CARD-25: a connection is made again when the service has returned', async () => {
   const { service, server, offer } = await open({ ask: async (request) => request })
   await service.ask({ text: 'a', size: 1 })
   server.close()
@@ -192,7 +192,7 @@ test('CARD-25: a connection is made again when the service has come back', async
   expect(await answer()).toEqual({ text: 'c', size: 3 })
 })
 
-test('a direct link freezes what crosses it, and notices bytes that were changed', async () => {
+test('a direct link freezes its messages, and notices changed bytes', async () => {
   const kept: { data?: Uint8Array | undefined } = {}
   const link = directLink(notes, { ask: async (request) => Object.assign(kept, request), follow: () => new PushStream() }, { freeze: true })
   const request = { text: 'a', size: 1, data: new Uint8Array([1, 2, 3]) }

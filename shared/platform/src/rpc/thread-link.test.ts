@@ -37,7 +37,7 @@ const until = async (holds: () => boolean) => {
 }
 const caught = (error: unknown) => error
 
-test('a call crosses with its context, and its bytes stay those of the caller', async () => {
+test('a call crosses with its context, and its bytes remain the caller’s', async () => {
   let seen: unknown
   const { service } = open({
     ask: async ({ text, data }, { timeoutMs, requestId, traceparent } = {}) => {
@@ -82,7 +82,7 @@ test('a stream gives its parts in order, then its failure', async () => {
   expect(seen).toEqual(['a', 'b'])
 })
 
-test('a stream that is not read is held back at the window, and goes on when it is read', async () => {
+test('a stream without a reader is held back at the window, and continues when it is read', async () => {
   const count = 64
   const data = new Uint8Array(rpcLimits.windowBytes / 8)
   let given = 0
@@ -134,7 +134,7 @@ test('a cancelled call fails at once, and its signal is raised in the other thre
   expect(signal?.aborted).toBe(true)
 })
 
-test('a call that is cancelled before it has left is not asked', async () => {
+test('a call that is cancelled before it has left is not made', async () => {
   let asked = 0
   const { service } = open({
     ask: async (message) => {
@@ -172,7 +172,7 @@ test('a stream whose time is up fails: it does not end as if it were whole', asy
   expect(await read().catch(caught)).toMatchObject({ code: 504 })
 })
 
-test('a stream that was cancelled in the middle is read no further, also where its producer goes on', async () => {
+test('a stream that was cancelled in the middle is read no further, also if its producer continues', async () => {
   let given = 0
   async function* parts() {
     for (; given < 100_000; given += 1) yield { text: String(given) }
@@ -195,7 +195,7 @@ test('a method that is not offered is refused', async () => {
   await expect(link.service(other).ask({ text: '' })).rejects.toMatchObject({ code: 501 })
 })
 
-test('the end of a thread fails what is under way: unknown outcome for a write, 503 for the others and for later calls', async () => {
+test('the end of a thread fails open calls: unknown outcome for a write, 503 for the others and for later calls', async () => {
   const thread = new Worker(
     `const { parentPort } = require('node:worker_threads')
      parentPort.once('message', (port) => port.on('message', () => parentPort.postMessage('asked')))`,

@@ -142,7 +142,7 @@ async function refusal(address: string, tls: TlsFiles | undefined): Promise<stri
   return reasons.join()
 }
 
-test('changed certificates are used for new connections; what cannot be used is left aside and logged once', async () => {
+test('changed certificates are used for new connections; unusable ones are ignored and logged once', async () => {
   const first = await makeFolder()
   const errors: string[] = []
   const log: Log = { ...silentLog, error: ({ err }) => void errors.push((err as Error).message) }
@@ -173,7 +173,7 @@ test('changed certificates are used for new connections; what cannot be used is 
   expect(errors.length).toBe(1)
 })
 
-test('a caller shows and trusts what has come into its files since, at its next connection and without being made anew', async () => {
+test('a caller uses its files’ new certificates and authorities, at its next connection and without being made anew', async () => {
   const [first, second] = [await makeFolder(), await makeFolder()]
   const files = await first.issue('gateway')
   const { clock, poll } = handClock()
@@ -213,7 +213,7 @@ test('files that are wrong at the start are named, and a closed server looks at 
   await expect(serve({ ...files, authorityFile: files.keyFile })).rejects.toThrow('storage.key: expected certificates in PEM form')
 })
 
-test('without certificates nothing goes beyond this machine, unless that is allowed', async () => {
+test('no plain connection leaves this machine, unless that is allowed', async () => {
   const offers = [serveContract(guarded, service)]
   const options = { random: Math.random, log: silentLog }
   await expect(openRpcServer({ address: '0.0.0.0:0', offers, log: silentLog })).rejects.toThrow(
@@ -227,7 +227,7 @@ test('without certificates nothing goes beyond this machine, unless that is allo
   expect(await (await connected(server.address.replace('0.0.0.0', 'localhost'), undefined)).ask({ text: 'a' })).toEqual({ text: 'a' })
 })
 
-test('an identity is read as it was written, in every profile, and nothing else is one', () => {
+test('a written identity is read back, in every profile, and no other text is one', () => {
   for (const profile of profiles) {
     for (const role of serviceRoles) expect(parseServiceIdentity(printServiceIdentity(namesOf(profile), role))).toBe(role)
   }
@@ -241,7 +241,7 @@ test('an identity is read as it was written, in every profile, and nothing else 
   }
 })
 
-test('a certificate that has expired gets no connection, of a server or a caller, and one that takes its place needs no restart', async () => {
+test('an expired certificate gets no connection, of a server or a caller, and its replacement needs no restart', async () => {
   const { issue } = await makeFolder()
   const twoYearsAgoMs = Date.now() - 2 * 365 * 24 * 3_600_000
   const host = ['127.0.0.1']

@@ -39,7 +39,7 @@ test('a declaration names its variable and its default only where they are not t
   expect(settings.securePort).toMatchObject({ env: 'T_PORT', default: '6443' })
 })
 
-test('a flag goes before the environment, that before the file, that before the default', () => {
+test('a flag wins over the environment, that over the file, that over the default', () => {
   expect(read([]).values.securePort).toBe(6443)
   expect(read([], {}, { 'secure-port': 1 }).values.securePort).toBe(1)
   expect(read([], { T_PORT: '2' }, { 'secure-port': 1 }).values.securePort).toBe(2)
@@ -47,7 +47,7 @@ test('a flag goes before the environment, that before the file, that before the 
   expect([...read(['--secure-port', '3'], { T_TIMEOUT: '1s' }).given]).toEqual(['securePort', 'timeoutMs'])
 })
 
-test('flags take their value after = or as the next argument, and a truth needs none', () => {
+test('flags take their value after = or as the next argument, and a boolean needs none', () => {
   expect(read(['--secure-port', '7', '--memory', '--profile=kubernetes']).values).toMatchObject({
     securePort: 7,
     memory: true,
@@ -60,7 +60,7 @@ test('an underscore in the name of a flag means a dash', () => {
   expect(read(['--secure_port=7', '--data_dir', '/a_b']).values).toMatchObject({ securePort: 7, dataDir: expect.stringMatching(/a_b$/) })
 })
 
-test('DEP-10: an older name of a flag warns, wherever it stands, and what is said last counts', () => {
+test('DEP-10: an older name of a flag warns, at any place, and the last value counts', () => {
   const renamed = { wait: settingsOf('Serving')({ ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] }) }
   const result = readSettings(renamed, { flags: ['--wait=1s', '--pause=2s'], env: {}, file: { patience: '3s' } })
   expect(result.values.wait).toBe(2_000)
@@ -70,14 +70,14 @@ test('DEP-10: an older name of a flag warns, wherever it stands, and what is sai
   expect(readSettings(renamed, { flags: ['--wait=1s'], env: {} }).warnings).toEqual([])
 })
 
-test('a flag of a like program is refused with what is said of it', () => {
+test('a flag of a like program is refused with its own message', () => {
   const elsewhere = { '--etcd': 'storage knows it' }
   const refused = { flags: ['--etcd=x'], env: {}, elsewhere }
   expect(() => readSettings(settings, refused)).toThrow('--etcd does not exist here: storage knows it')
   expect(() => readSettings(settings, { flags: [], env: {}, file: { etcd: 'x' }, elsewhere })).toThrow('--etcd does not exist here')
 })
 
-test('a list given several times is joined, any other setting is what was said last', () => {
+test('a list given several times is joined, any other setting has its last value', () => {
   expect(read(['--controllers=*', '--controllers', '-namespace,x']).values.controllers).toEqual(['*', '-namespace', 'x'])
   expect(read(['--secure-port=1', '--secure-port=2']).values.securePort).toBe(2)
   expect(read([], {}, { controllers: ['a', 'b'] }).values.controllers).toEqual(['a', 'b'])

@@ -59,7 +59,7 @@ test('the certificate of an administrator is made for given keys', async () => {
   expect(createPrivateKey(key).equals(keys.privateKey)).toBe(true)
 })
 
-test('a second start uses what is there', async () => {
+test('a second start uses the kept certificates', async () => {
   const files = certificateMemory()
   const first = await readCertificates({ ...options, files })
   expect(await readCertificates({ ...options, files })).toEqual({ ...first, issued: [] })
@@ -105,7 +105,7 @@ function aFolder(): string {
   return folder
 }
 
-test('what the system refuses is a sentence that names the file, and leaves no draft', () => {
+test('an error of the system is a sentence that names the file, and leaves no draft', () => {
   const folder = aFolder()
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -154,7 +154,7 @@ test('folders above a private one are made with it', () => {
   makePrivateFolder(path)
 })
 
-test('a folder that was there keeps its mode', () => {
+test('an existing folder keeps its mode', () => {
   const path = aFolder()
   chmodSync(path, 0o755)
   expect(makePrivateFolder(path)).toBe(0o755)

@@ -52,7 +52,7 @@ const slice = (host: string, more: object = {}) => ({
 })
 const endpoints = { subsets: [{ addresses: [{ ip: '10.0.0.9' }], ports: [{ name: 'https', port: 9444 }] }] }
 
-test('configured addresses come first', async () => {
+test('configured addresses are first', async () => {
   const { put, find } = open({ services: new Map([['n/s', '[::1]:8443']]) })
   put('core/services', 's', service)
   put(slices, 'a', slice('10.0.0.1'))

@@ -19,7 +19,7 @@ test('one TLS context serves all calls with the same authorities and client cert
   expect(of(one.certificate)).toBe(first)
 })
 
-test('contexts that were used longest ago are let go', async () => {
+test('the least recently used contexts are dropped', async () => {
   const { certificate } = await issueServiceAuthority({ names, nowMs })
   const contexts = new TlsContexts()
   const of = (index: number) =>

@@ -109,7 +109,7 @@ const trips: readonly (readonly [string, Form, Form, string, Record<string, unkn
   ],
 ]
 
-test.each(trips)('DEP-02: %s come back unchanged', (_, from, to, kind, body) => {
+test.each(trips)('DEP-02: %s are converted back unchanged', (_, from, to, kind, body) => {
   const object = read(from, kind, body)
   const there = convert(object, { names, from, to })
   expect(there.apiVersion).toBe(to.apiVersion)

@@ -104,7 +104,7 @@ test.each(['containers', 'initContainers'])(
   },
 )
 
-test('STORE-03: without limits a container has no requests', () => {
+test('STORE-03: a container has no requests without limits', () => {
   const pod = complete('core/v1.Pod', { spec: { containers: [{ name: 'c', resources: {} }, { name: 'd' }] } })
   const { containers } = pod['spec'] as { containers: Record<string, unknown>[] }
   expect(containers.map(({ resources }) => resources)).toEqual([{}, {}])
@@ -134,7 +134,7 @@ describe('Namespace', () => {
   })
 })
 
-test('KIND-NODE-23: what can be given out defaults to all there is', () => {
+test('KIND-NODE-23: allocatable resources default to the capacity', () => {
   expect(complete('core/v1.Node', { status: { capacity: { cpu: '4' } } })).toMatchObject({ status: { allocatable: { cpu: '4' } } })
   expect(complete('core/v1.Node', { status: { capacity: { cpu: '4' }, allocatable: { cpu: '3' } } })).toMatchObject({
     status: { allocatable: { cpu: '3' } },
@@ -253,7 +253,7 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
   ],
 ]
 
-test('a StatefulSet that names its way of updating says the rest, too', () => {
+test('a StatefulSet that names its update strategy gets the rest of it, too', () => {
   const { spec } = complete('apps/v1.StatefulSet', { spec: { updateStrategy: { type: 'RollingUpdate' } } }) as { spec: object }
   expect(spec).toMatchObject({ updateStrategy: { type: 'RollingUpdate' } })
   expect(spec).not.toHaveProperty('updateStrategy.rollingUpdate')
@@ -282,7 +282,7 @@ test.each([
   }
 })
 
-test('a Deployment loses an empty revision to go back to, and nothing else', () => {
+test('a Deployment loses an empty rollback revision, and nothing else', () => {
   const annotations = { 'deprecated.deployment.rollback.to': '', a: 'b' }
   const { metadata } = complete('apps/v1.Deployment', { metadata: { annotations }, spec: {} })
   expect(metadata).toMatchObject({ annotations: { a: 'b' } })

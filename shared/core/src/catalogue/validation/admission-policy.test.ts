@@ -21,7 +21,7 @@ function printed(errors: ReturnType<typeof validateValidatingPolicy>): string[] 
 
 const ofPolicy = (spec: Record<string, unknown>) => printed(validateValidatingPolicy(aPolicy(spec)))
 
-test('VAP-02: what a policy leaves out', () => {
+test('VAP-02: the defaults of a policy', () => {
   expect(aPolicy({})).toMatchObject({
     spec: {
       failurePolicy: 'Fail',
@@ -40,7 +40,7 @@ test('VAP-03: a policy needs match constraints with a rule, and validations or a
   expect(ofPolicy({ validations: [], auditAnnotations: [{ key: 'k', valueExpression: "'v'" }] })).toEqual([])
 })
 
-test('VAP-04: at most 64 conditions with names of their own, and 20 annotations with keys of their own', () => {
+test('VAP-04: at most 64 conditions have names of their own, and 20 annotations keys of their own', () => {
   const conditions = Array.from({ length: 65 }, (_, index) => ({ name: `c${index}`, expression: 'true' }))
   expect(ofPolicy({ matchConditions: conditions })).toEqual(['spec.matchConditions: Too many: 65: must have at most 64 items'])
   expect(ofPolicy({ matchConditions: [conditions[0], conditions[0]] })).toEqual(['spec.matchConditions[1].name: Duplicate value: "c0"'])
@@ -89,7 +89,7 @@ test('VAP-06: actions of a binding', () => {
 })
 
 describe('VAP-07: variables', () => {
-  test('each sees those before it, and only them', () => {
+  test('each sees the earlier ones, and no others', () => {
     const variables = [
       { name: 'first', expression: 'object.spec.replicas' },
       { name: 'second', expression: "variables.first > 5 ? 'many' : 'few'" },
@@ -128,7 +128,7 @@ describe('VAP-08: validations', () => {
   })
 })
 
-describe('VAP-09: what expressions see', () => {
+describe('VAP-09: the variables of expressions', () => {
   test.each([
     'object.a == oldObject.a',
     "request.userInfo.username == 'a' && 'g' in request.userInfo.groups && request.dryRun == false",
@@ -140,7 +140,7 @@ describe('VAP-09: what expressions see', () => {
     expect(ofPolicy({ validations: [{ expression }] })).toEqual([])
   })
 
-  test('params where there is a paramKind, the fields of their types alone, and in a message no authorizer', () => {
+  test('include params with a paramKind, the fields of their types alone, and in a message no authorizer', () => {
     const usesParams = { validations: [{ expression: 'params.max > 5' }] }
     expect(ofPolicy(usesParams)[0]).toContain("undeclared reference to 'params'")
     expect(ofPolicy({ ...usesParams, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })).toEqual([])

@@ -112,7 +112,7 @@ test.each(rows.map(([name, [path, value], ...expected]) => ({ name, path, value,
   expect(problemsOf(type, withChange(autoscaler, path, value))).toEqual(expected)
 })
 
-test('the first version says the same of its one number', () => {
+test('the first version has the same rule for its one number', () => {
   const first = { ...autoscaler, spec: { maxReplicas: 3, scaleTargetRef: { kind: 'D', name: 'd' }, targetCPUUtilizationPercentage: 0 } }
   expect(problemsOf('autoscaling/v1.HorizontalPodAutoscaler', first)).toEqual([
     'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',

@@ -63,7 +63,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
   expect(problemsOf('core/v1.Endpoints', withChange(endpoints, path, value))).toEqual(problems)
 })
 
-test('Endpoints whose subsets stay as they are may keep their mistakes', () => {
+test('Endpoints with unchanged subsets may keep their mistakes', () => {
   const wrong = withChange(endpoints, 'subsets/0/addresses/0/ip', '127.0.0.1')
   expect(problemsOf('core/v1.Endpoints', { ...wrong, metadata: { name: 'a', labels: { a: 'b' } } }, { live: wrong })).toEqual([])
 })

@@ -28,7 +28,7 @@ test('Events of both groups are fine', () => {
   ).toEqual([])
 })
 
-test('an Event is in the namespace of what it is about', () => {
+test('an Event is in the namespace of its object', () => {
   const elsewhere = { kind: 'Pod', namespace: 'other', name: 'p' }
   expect(problemsOf('core/v1.Event', { ...older, involvedObject: elsewhere })).toEqual([
     'involvedObject.namespace: Invalid value: "other": does not match event.namespace',
@@ -38,7 +38,7 @@ test('an Event is in the namespace of what it is about', () => {
   ])
 })
 
-test('an Event with a time says who reports', () => {
+test('an Event with a time names its reporter', () => {
   const timed = { ...older, eventTime: '2024-01-01T00:00:00.000000Z', reason: 'x'.repeat(129), message: 'x'.repeat(1025) }
   expect(problemsOf('core/v1.Event', timed).map((problem) => problem.slice(0, 60))).toEqual(
     [
@@ -61,7 +61,7 @@ test('an Event of the newer group has a time, and a series of at least two', () 
   ])
 })
 
-test('of an Event of the newer group only the series goes on', () => {
+test('only the series of an Event of the newer group may change', () => {
   const series = { count: 3, lastObservedTime: '2024-01-01T00:00:02.000000Z' }
   expect(problemsOf('events/v1.Event', { ...newer, series }, { live: newer })).toEqual([])
   expect(problemsOf('events/v1.Event', { ...newer, note: 'other', action: 'b' }, { live: newer })).toEqual([
@@ -70,7 +70,7 @@ test('of an Event of the newer group only the series goes on', () => {
   ])
 })
 
-test('an Event of the newer group has one of two types, and nothing that only the older group says', () => {
+test('an Event of the newer group has one of two types, and no field of the older group alone', () => {
   expect(problemsOf('events/v1.Event', { ...newer, type: 'Odd' })).toEqual(['type: Invalid value: "": has invalid value: Odd'])
   const deprecated = {
     deprecatedSource: { host: 'h' },

@@ -169,7 +169,7 @@ test.each<[string, string[]]>([
   expect(problemsOf(type, withChange(definition, 'spec/group', group))).toEqual(problems)
 })
 
-test('of several versions one is stored, each has its own name', () => {
+test('one of several versions is stored, and each has its own name', () => {
   const problems = (versions: Body[]) =>
     problemsOf(type, withChange(definition, 'spec/versions', versions)).map((text) => text.slice(text.lastIndexOf(': ') + 2))
   expect(problems([version, former])).toEqual([])

@@ -138,7 +138,7 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
   ],
 ]
 
-describe('what may change in a Job', () => {
+describe('the mutable fields of a Job', () => {
   test.each(changes.map(toChange))('$name', ({ live, body, expected }) =>
     expect(problemsOf('batch/v1.Job', body, { live })).toEqual(expected),
   )
@@ -241,7 +241,7 @@ test('a CronJob keeps a name and a zone that are refused in a new one', () => {
 })
 
 describe('a schedule', () => {
-  test('whose span is long and wrong is refused as fast as it is read', () => {
+  test('with a long and wrong span is refused as fast as it is read', () => {
     const text = `@every ${'11s'.repeat(30_000)}!`
     expect(findScheduleProblem(text)).toContain('time: invalid duration')
   })

@@ -36,7 +36,7 @@ test.each<readonly [string, string, Body, readonly string[]]>([
   expect(problemsOf(`rbac/v1.${kind}`, { metadata: { name: 'a' }, rules: [given] })).toEqual(problems)
 })
 
-test('a ClusterRole that gathers says from where', () => {
+test('a ClusterRole with an aggregation rule names its selectors', () => {
   const gathering = (selectors: Body[]): Body => ({ rules: [], aggregationRule: { clusterRoleSelectors: selectors } })
   expect(problemsOf('rbac/v1.ClusterRole', gathering([{ matchLabels: { a: 'b' } }]))).toEqual([])
   expect(problemsOf('rbac/v1.ClusterRole', gathering([]))).toEqual([

@@ -207,7 +207,7 @@ test('the status of a Service names addresses and hosts', () => {
   ])
 })
 
-test('a Service of another type leaves the fields of the former type behind', () => {
+test('a Service of another type loses the fields of the former type', () => {
   const live = structuredClone(service['spec']) as Body
   const spec: Body = { ...structuredClone(live), type: 'ClusterIP' }
   dropFieldsOfFormerType(spec, live)
@@ -225,7 +225,7 @@ test('a Service of another type leaves the fields of the former type behind', ()
   expect(named).not.toHaveProperty('internalTrafficPolicy')
 })
 
-test('a new value for a field of the former type is not left behind', () => {
+test('a new value for a field of the former type is kept', () => {
   const spec: Body = { ports: [{ port: 80, nodePort: 30001 }] }
   dropFieldsOfFormerType(spec, { type: 'NodePort', ports: [{ port: 80, nodePort: 30000 }] })
   expect(spec).toEqual({ ports: [{ port: 80, nodePort: 30001 }] })

@@ -247,7 +247,7 @@ const capacity: Body = {
   maximumVolumeSize: '1Gi',
 }
 
-test('a CSIStorageCapacity may say nothing more than its class, and keeps it', () => {
+test('a CSIStorageCapacity may have no more than its class, and keeps it', () => {
   expect(problemsOf('storage/v1.CSIStorageCapacity', capacity)).toEqual([])
   expect(problemsOf('storage/v1beta1.CSIStorageCapacity', { storageClassName: 'fast' })).toEqual([])
   expect(problemsOf('storage/v1.CSIStorageCapacity', { ...capacity, capacity: '-1' })).toEqual([
@@ -264,7 +264,7 @@ test('a RuntimeClass tolerates the same for one time only', () => {
   expect(problemsOf('node/v1.RuntimeClass', twice)).toEqual([expect.stringContaining('scheduling.tolerations[1]: Duplicate value')])
 })
 
-test('a PriorityClass has a policy that says something, and of a system one the rest may change', () => {
+test('a PriorityClass has a valid policy, and the rest of a system one may change', () => {
   const judge = (body: Body, live?: Body) => problemsOf('scheduling/v1.PriorityClass', body, live === undefined ? {} : { live })
   expect(judge({ metadata: { name: 'a' }, value: 1, preemptionPolicy: '' })).toEqual(['preemptionPolicy: Required value'])
   const system = { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 }
@@ -290,7 +290,7 @@ test('conditions of a PodDisruptionBudget are of the shared form', () => {
   expect(judge({ ...good, type: '' })[0]).toContain(`${at}.type: Invalid value: ""`)
 })
 
-test('KIND-RQ-03: an amount of what is counted that is not whole is shown as it was given', () => {
+test('KIND-RQ-03: a fractional amount of a counted resource is shown in its given form', () => {
   const amount = (value: number, scale: number) =>
     `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:"DecimalSI"}`
   expect(problemsOf('core/v1.ResourceQuota', { spec: { hard: { pods: '1.5' } } })).toEqual([

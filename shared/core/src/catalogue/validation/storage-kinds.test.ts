@@ -258,7 +258,7 @@ test.each<readonly [string, string, readonly string[]]>([
   expect(problemsOf('storage/v1.VolumeAttachment', attachment({ persistentVolumeName }))).toEqual(problems)
 })
 
-test('KIND-VA-10, KIND-VA-12: what a VolumeAttachment says is counted in bytes', () => {
+test('KIND-VA-10, KIND-VA-12: the texts of a VolumeAttachment are counted in bytes', () => {
   const judge = (status: Body) =>
     problemsOf('storage/v1.VolumeAttachment', { ...attachment({ persistentVolumeName: 'v' }), status }, { part: 'status' })
   expect(judge({ attached: false, attachError: { message: 'ä'.repeat(512) } })).toEqual([])

@@ -18,7 +18,7 @@ test('SVM-02: a resource and its group are names; each fault is named alone', ()
   ])
 })
 
-test('SVM-02: the spec stays as it is', () => {
+test('SVM-02: the spec is immutable', () => {
   const before = migrationOf({ group: '', resource: 'secrets' })
   expect(validateMigration(migrationOf({ resource: 'secrets' }), migrationOf({ resource: 'secrets' }))).toEqual([])
   expect(told(validateMigration(migrationOf({ group: '', resource: 'configmaps' }), before))).toEqual([

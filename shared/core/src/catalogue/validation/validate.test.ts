@@ -367,7 +367,7 @@ test.each(onStatus)('%s', (_, type, body, expected) => {
   expect(problems(type, body, { part: 'status' })).toEqual(expected)
 })
 
-test('a write to the spec is not asked for a status', () => {
+test('a write to the spec needs no status', () => {
   expect(problems('storage/v1.VolumeAttachment', { ...attachment({}), status: {} })).toEqual([])
 })
 
@@ -382,7 +382,7 @@ test('the scopes of a ResourceQuota stay', () => {
   expect(problems('core/v1.ResourceQuota', { spec: {} }, { live })).toEqual(['spec.scopes: Invalid value'])
 })
 
-test('a driver of a CSINode keeps its data, and others may come', () => {
+test('a driver of a CSINode keeps its data, and others may be added', () => {
   expect(problems('storage/v1.CSINode', drivers({ ...driver, nodeID: 'other' }), { live: drivers(driver) })).toEqual([
     'spec.drivers[0]: Invalid value',
   ])

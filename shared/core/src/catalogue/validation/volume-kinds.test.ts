@@ -178,7 +178,7 @@ test('the port of health checks stays as long as balancers need it', () => {
   expect(problemsOf('core/v1.Service', balancer, { live: cluster })).toEqual([])
 })
 
-test('traffic inside the cluster goes to all nodes or to the own one', () => {
+test('the internal traffic policy is Cluster or Local', () => {
   expect(problemsOf('core/v1.Service', withChange(balancer, 'spec/internalTrafficPolicy', 'X'))).toEqual([
     'spec.internalTrafficPolicy: Unsupported value: "X": supported values: "Cluster", "Local"',
   ])

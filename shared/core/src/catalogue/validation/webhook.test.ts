@@ -157,7 +157,7 @@ test('two webhooks of one configuration have two names', () => {
   ])
 })
 
-test('ADM-WH-48: what an old configuration says may be said on, what it does not say may not', () => {
+test('ADM-WH-48: an old configuration may keep its values, and may not add others', () => {
   const [webhook] = configuration['webhooks'] as Body[]
   const withWebhooks = (...changes: Body[]): Body => ({ ...configuration, webhooks: changes.map((change) => ({ ...webhook, ...change })) })
   const loud = withWebhooks({ sideEffects: 'Some' })

@@ -275,7 +275,7 @@ const changes: readonly Row[] = [
   ],
 ]
 
-describe('what may change in a workload', () => {
+describe('the mutable fields of a workload', () => {
   test.each(changes.map(toCase))('$type: $name', ({ type, body, expected }) => {
     expect(problemsOf(type, body, { live: workload })).toEqual(expected)
   })

@@ -117,7 +117,7 @@ describe('warnings of Pods', () => {
 const going = withChange(template, 'spec/volumes', [{ name: 'a', gitRepo: {} }])
 const message = (path: string): string => `${path}.spec.volumes[0].gitRepo: deprecated in v1.11`
 
-describe('warnings of what makes Pods', () => {
+describe('warnings of templates of Pods', () => {
   test.each([
     'core/v1.ReplicationController',
     'apps/v1.Deployment',
@@ -129,7 +129,7 @@ describe('warnings of what makes Pods', () => {
     expect(warned(type, withChange(deployment, 'spec/template', going))).toEqual([message('spec.template')])
   })
 
-  test('those of a CronJob and a PodTemplate, by the paths of their templates', () => {
+  test('contain those of a CronJob and a PodTemplate, by the paths of their templates', () => {
     expect(warned('batch/v1.CronJob', { metadata: {}, spec: { jobTemplate: { spec: { template: going } } } })).toEqual([
       message('spec.jobTemplate.spec.template'),
     ])

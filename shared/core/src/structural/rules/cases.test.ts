@@ -287,7 +287,7 @@ it.each(casesOf<LimitCase>('cel-validation-limit'))(
   },
 )
 
-it('CEL-36: rules are compiled when a value first comes to them, and once', () => {
+it('CEL-36: rules are compiled when a value first reaches them, and once', () => {
   const tree = RuleTree.of(parseStructural({ type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] }), { isResource: false })
   if (tree === undefined) throw new Error('there are no rules')
   expect(tree.compiled).toBeUndefined()
@@ -355,7 +355,7 @@ it.each(casesOf<CompilationCase>('cel-compilation'))('CEL-08 CEL-26 CEL-27 CEL-3
   }
 })
 
-it('CEL-54: a comprehension asks each hundred iterations whether the request has time left', () => {
+it('CEL-54: a comprehension checks the request’s deadline each hundred iterations', () => {
   const list = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': [{ rule: 'self.all(x, x >= 0)' }] }
   const value = { list: Array.from({ length: 1_000 }, (_, index) => index) }
   const schema = { type: 'object', properties: { list } }

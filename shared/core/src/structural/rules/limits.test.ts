@@ -25,7 +25,7 @@ it('CEL-40 CEL-41: a rule that may cost too much where it can be is refused, wit
   expect(problems(lists(2 ** 40, "self.contains('a')"))[0]).toBe(`${text} more than 100x ${hint}`)
 })
 
-it('CEL-42: all rules of a schema may cost so much together, and the most expensive ones are named', () => {
+it('CEL-42: all rules of a schema share a bound of cost, and the most expensive ones are named', () => {
   const property = {
     type: 'array',
     maxItems: 1_900_000,
@@ -53,7 +53,7 @@ it('CEL-43: messages have a limit of their own', () => {
   )
 })
 
-it('CEL-32: a rule on a part without an old value may not ask for it', () => {
+it('CEL-32: a rule on a part without an old value may not use it', () => {
   expect(problems(lists(10, 'self == oldSelf'))).toEqual([
     `${at}.rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within schema.properties[a]`,
   ])
@@ -77,7 +77,7 @@ it('CEL-26: rules and messages that do not compile are refused, as are those of 
   )
 })
 
-it('CEL-22: what has no type cannot be reached, and an integer or a string is of any type', () => {
+it('CEL-22: a value without type cannot be reached, and an integer or a string has any type', () => {
   const of = (rule: string): string[] => {
     const properties = {
       typed: { type: 'string' },

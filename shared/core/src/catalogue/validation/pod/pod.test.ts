@@ -530,7 +530,7 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
   ],
 ]
 
-describe('what may change in a Pod', () => {
+describe('the mutable fields of a Pod', () => {
   test.each(changes.map(toChange))('$name', ({ live, body, expected }) => {
     expect(problemsOf(type, body, { live })).toEqual(expected)
   })
