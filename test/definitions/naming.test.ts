@@ -34,6 +34,7 @@ describe('CRD-53, CRD-54, CRD-55, CRD-56: names', () => {
       names: namesOf('kubernetes'),
       now: '2026-01-01T00:00:00Z',
       tracksGenerations: false,
+      level: 25,
     })
     const find = (type: string): unknown => {
       const { lastTransitionTime: _time, ...condition } = (settled.conditions ?? []).find((condition) => condition.type === type) ?? {}

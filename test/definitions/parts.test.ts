@@ -14,6 +14,7 @@ import {
   validateResourceDefinition,
   validateSchema,
 } from '@orch/core/definitions'
+import { textAt } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { runAtOnce } from '@orch/core/steps'
 import { describe, expect, test } from 'vitest'
@@ -43,6 +44,7 @@ describe('a schema alone', () => {
       const schema = input.openAPIV3Schema
       const strictness = {
         ...strictest,
+        level,
         needsKnownTypes: opts['requireValidPropertyType'] === true,
         needsAtomicSets: opts['requireAtomicSetType'] === true,
         needsSoundListItems: opts['requireMapListKeysMapSetValidation'] === true,
@@ -99,11 +101,12 @@ describe('CRD-24: stored versions', () => {
       },
       status: { storedVersions },
     }
-    const errors = runAtOnce(validateResourceDefinition(definition, undefined, names))
+    const errors = runAtOnce(validateResourceDefinition(definition, undefined, names, { level }))
     expect(errors.map(({ reason, field }) => ({ type: reason, field }))).toEqual(expectErrors.map(({ type, field }) => ({ type, field })))
     // An empty list is printed in the syntax of Go, as at level 1.25.
     const shown = (text = ''): string => text.replace('Invalid value: []:', 'Invalid value: []string{}:')
-    for (const [index, { contains }] of expectErrors.entries()) expect(errors[index]?.message).toContain(shown(contains))
+    for (const [index, { contains }] of expectErrors.entries())
+      expect(textAt(errors[index]?.message ?? '', level)).toContain(shown(contains))
   })
 })
 
@@ -227,9 +230,13 @@ interface DefaultCase {
   readonly errors?: readonly string[]
 }
 
+const level = 25
+
 describe('CRD-45: defaults keep the rules of their schemas', () => {
   test.each(readCases<DefaultCase>('defaulting-validation'))('$name', ({ input, errors = [] }) => {
-    const found = runAtOnce(validateSchema(input.openAPIV3Schema, root, { hasStatus: false, needsStructure: true, strictness: strictest }))
+    const found = runAtOnce(
+      validateSchema(input.openAPIV3Schema, root, { hasStatus: false, needsStructure: true, strictness: { ...strictest, level } }),
+    )
     const ofDefaults = found.filter(({ field }) => field.endsWith('.default')).map(({ message }) => message)
     expect(ofDefaults.length).toBe(errors.length)
     for (const [index, error] of errors.entries()) expect(ofDefaults[index]).toContain(error)
@@ -246,7 +253,7 @@ interface CompletenessCase {
 describe('CRD-30: properties in junctors are in the structure', () => {
   test.for(readCases<CompletenessCase>('structural-complete'))('$name', ({ schema, error, options = {} }, context) => {
     if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
-    const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: strictest }))
+    const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: { ...strictest, level } }))
     const texts = found.map(({ field, message }) => `${field.replace('s.', '')}: ${message}`)
     expect(texts.filter((text) => text.includes('because it is defined in')).map((text) => text.replaceAll('s.allOf', 'allOf'))).toEqual(
       error === undefined ? [] : [error],

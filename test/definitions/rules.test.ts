@@ -1,4 +1,5 @@
 import { validateResourceDefinition } from '@orch/core/definitions'
+import { printFieldError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { runAtOnce } from '@orch/core/steps'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +20,7 @@ function widgets({ spec = {}, version = {}, schema = { type: 'object' } }: { spe
 
 /** Errors as `field: message`. */
 const problems = (definition: Json, live?: Json): string[] =>
-  runAtOnce(validateResourceDefinition(definition, live, namesOf('kubernetes'))).map(({ field, message }) => `${field}: ${message}`)
+  runAtOnce(validateResourceDefinition(definition, live, namesOf('kubernetes'), { level: 25 })).map((error) => printFieldError(error, 25))
 
 const root = 'spec.validation.openAPIV3Schema'
 /** The problems of a property of an object, each from the property's path on. */

@@ -56,22 +56,24 @@ describe('a definition is checked in steps, however large it is', () => {
     // The rules are compiled twice: for their cost, and for the defaults.
     { what: '500 defaults with a rule each', spec: ruledDefaults(500), stepsMin: 24 },
   ])('$what', ({ spec, stepsMin }) => {
-    const { steps, value } = counted(validateResourceDefinition(definition(spec), undefined, names))
+    const { steps, value } = counted(validateResourceDefinition(definition(spec), undefined, names, { level: 25 }))
     expect(value).toEqual([])
     expect(steps).toBeGreaterThanOrEqual(stepsMin)
   })
 
   test('one that replaces another of 10,000 properties, for which that is looked through as well', () => {
     const live = definition(wide(10_000))
-    const alone = counted(validateResourceDefinition(live, undefined, names)).steps
-    const { steps, value } = counted(validateResourceDefinition(definition(wide(10_001)), live, names))
+    const alone = counted(validateResourceDefinition(live, undefined, names, { level: 25 })).steps
+    const { steps, value } = counted(validateResourceDefinition(definition(wide(10_001)), live, names, { level: 25 }))
     expect(value).toEqual([])
     expect(steps).toBeGreaterThanOrEqual(alone + 10)
   })
 
   test('one of 10,000 mistakes names them all', () => {
     const untyped = Object.fromEntries(spread(10_000, (i) => [`p${i}`, {}]))
-    const { steps, value } = counted(validateResourceDefinition(definition({ type: 'object', properties: untyped }), undefined, names))
+    const { steps, value } = counted(
+      validateResourceDefinition(definition({ type: 'object', properties: untyped }), undefined, names, { level: 25 }),
+    )
     expect(value).toHaveLength(10_000)
     expect(steps).toBeGreaterThanOrEqual(30)
   })
@@ -79,8 +81,8 @@ describe('a definition is checked in steps, however large it is', () => {
   test('a rule of 100,000 characters is parsed, checked and planned in different steps', () => {
     const long = `size([${spread(14_000, () => 'self.a').join(',')}]) > 0`
     const of = (rule: string) => ({ type: 'object', properties: { a: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule }] })
-    const short = counted(validateResourceDefinition(definition(of('self.a > 0')), undefined, names))
-    const { steps, value } = counted(validateResourceDefinition(definition(of(long)), undefined, names))
+    const short = counted(validateResourceDefinition(definition(of('self.a > 0')), undefined, names, { level: 25 }))
+    const { steps, value } = counted(validateResourceDefinition(definition(of(long)), undefined, names, { level: 25 }))
     expect([value, short.value]).toEqual([[], []])
     expect(steps).toBeGreaterThanOrEqual(short.steps + 4)
   })
@@ -116,7 +118,9 @@ describe('the readers of a custom kind', () => {
     const read = () => {
       const decoded = readers.decode(object, { trackUnknown: true })
       if (decoded.kind !== 'decoded') throw new Error(decoded.text)
-      const errors = counted(readers.validate({ body: object, object: decoded.object, part: 'main', names, isGateOn: () => true })).value
+      const errors = counted(
+        readers.validate({ body: object, object: decoded.object, part: 'main', names, isGateOn: () => true, level: 25 }),
+      ).value
       return { decoded, errors, fingerprint: readers.fingerprint, shape: [...readers.shape.fields.keys()] }
     }
     const before = read()
@@ -131,7 +135,7 @@ describe('the readers of a custom kind', () => {
   test('compile rules of many places in steps', () => {
     const readers = createReaders(ruledDefaults(500))
     const object = { spec: Object.fromEntries(spread(500, (i) => [`p${i}`, 'x'])) }
-    const validate = () => counted(readers.validate({ body: object, object, part: 'main', names, isGateOn: () => true }))
+    const validate = () => counted(readers.validate({ body: object, object, part: 'main', names, isGateOn: () => true, level: 25 }))
     const first = validate()
     expect(first.value).toEqual([])
     expect(first.steps).toBeGreaterThanOrEqual(10)
@@ -143,7 +147,7 @@ describe('the readers of a custom kind', () => {
     const spec = { type: 'object', properties: { min: { type: 'integer' }, max: { type: 'integer' } }, 'x-kubernetes-validations': rules }
     const readers = createReaders(spec)
     const object = { spec: { min: 1, max: 2 } }
-    const validate = () => counted(readers.validate({ body: object, object, part: 'main', names, isGateOn: () => true }))
+    const validate = () => counted(readers.validate({ body: object, object, part: 'main', names, isGateOn: () => true, level: 25 }))
     const first = validate()
     expect(first.value).toEqual([])
     expect(first.steps).toBeGreaterThanOrEqual(5)

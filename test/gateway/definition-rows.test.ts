@@ -49,6 +49,7 @@ async function aCluster() {
     const names = namesOf('orch')
     const prefix = resource.stored.prefix
     const keeper = new DefinitionKeeper({
+      level: 25,
       writeId: randomUUID,
       storage,
       clock,

@@ -104,6 +104,7 @@ function createGround(options: GatewayOptions) {
     metaVersion: `${domainGroup(catalogue.names, 'meta')}/v1`,
     builtInCatalogue: catalogue,
     isGateOn: catalogue.isGateOn,
+    level: catalogue.level,
     live: new LiveCatalogue(catalogue),
     storage,
     clock,
@@ -121,7 +122,7 @@ function createGround(options: GatewayOptions) {
 
 /** The state besides objects: custom kinds, and the reservations of some kinds' writes. */
 function createObjectParts(options: GatewayOptions, ground: Ground) {
-  const { storage, clock, log, names, draws, live, pace, wheel, requestTimeoutMs } = ground
+  const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs } = ground
   const served = createServedResources(live)
   const prefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const allocator = createAllocator({
@@ -130,13 +131,24 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     clock,
     draws,
     log,
+    level,
     clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
     keepsStaticAddresses: options.keepsStaticAddresses ?? true,
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
   const tracksGenerations = options.catalogue.isGateOn('CRDObservedGenerationTracking')
-  const definitionKeeper = new DefinitionKeeper({ storage, clock, log, names, writeId: draws.writeId, served, prefix, tracksGenerations })
+  const definitionKeeper = new DefinitionKeeper({
+    storage,
+    clock,
+    log,
+    names,
+    writeId: draws.writeId,
+    served,
+    prefix,
+    tracksGenerations,
+    level,
+  })
   const schemas = new SchemaBudget(limits.schemaBytesMax)
   const customResources = new CustomResources({ storage, catalogue: live, schemas, clock, wheel, pace, log, random: draws.pause })
   const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
@@ -160,7 +172,7 @@ interface OutsideNeeds extends Pick<OwnWork, 'send' | 'writeFirst'> {
 
 /** The parts that call other servers: webhooks of definitions, and servers of APIServices. */
 function createOutsideParts(options: GatewayOptions, ground: Ground, { send, writeFirst, customResources }: OutsideNeeds) {
-  const { storage, clock, log, names, draws, live, pace, guard, share, pathPrefix } = ground
+  const { storage, clock, log, names, level, draws, live, pace, guard, share, pathPrefix } = ground
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
   const addressNeeds = { storage, names, clock, random: draws.pause, places }
@@ -168,6 +180,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
   const converter = new Converter({
     caller: createWebhookCaller({ addresses, credentials: noCredentials, allowsLinkLocal, clock, userAgent: names.serverManager }),
     names,
+    level,
     clock,
     reviewUid: options.chance.stream('review uid').uuid,
     pace,

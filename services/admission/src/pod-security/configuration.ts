@@ -1,5 +1,6 @@
+import { knownReleases } from '@orch/core/feature-gates'
 import { isJsonObject } from '@orch/core/json'
-import { checkLabel, checkSubdomain } from '@orch/core/meta'
+import { checkLabel, checkSubdomain, type LevelText, textAt } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { fullyPrivileged, levelText, type Mode, modes, type Policy, parseLevel, parseVersion, versionText } from './policy.ts'
@@ -51,7 +52,7 @@ function readDefaults(defaults: Readonly<Record<string, unknown>>, refuse: Refus
 }
 
 function readExemptions(exemptions: Readonly<Record<string, unknown>>, refuse: Refuse): Exemptions {
-  const read = (key: string, check: (name: string) => readonly string[]): ReadonlySet<string> => {
+  const read = (key: string, check: (name: string) => readonly LevelText[]): ReadonlySet<string> => {
     const list = exemptions[key] ?? []
     if (!Array.isArray(list)) return refuse(`exemptions.${key}`, `expected a list of names, got ${shown(list)}`)
     const names = new Set<string>()
@@ -59,7 +60,7 @@ function readExemptions(exemptions: Readonly<Record<string, unknown>>, refuse: R
       const field = `exemptions.${key}[${index}]`
       if (typeof name !== 'string') return refuse(field, `expected a name, got ${shown(name)}`)
       const [problem] = check(name)
-      if (problem !== undefined) refuse(field, `Invalid value: ${shown(name)}: ${problem}`)
+      if (problem !== undefined) refuse(field, `Invalid value: ${shown(name)}: ${textAt(problem, knownReleases.own)}`)
       if (names.has(name)) refuse(field, `Duplicate value: ${shown(name)}`)
       names.add(name)
     }

@@ -1,4 +1,4 @@
-import type { FieldError } from '@orch/core/meta'
+import type { PlainFieldError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 
 /** The levels, from everything allowed to little. */
@@ -80,7 +80,7 @@ export function isFullyPrivileged(policy: Policy): boolean {
 /** The policy from the labels of a namespace, and the labels' errors. */
 export interface PolicyReading {
   readonly policy: Policy
-  readonly errors: readonly FieldError[]
+  readonly errors: readonly PlainFieldError[]
 }
 
 export const levelText = `must be one of ${levels.join(', ')}`
@@ -99,7 +99,7 @@ interface LabelReading<T> {
  * audit annotations; an unreadable version is the latest.
  */
 export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy, names: Names): PolicyReading {
-  const errors: FieldError[] = []
+  const errors: PlainFieldError[] = []
   const read = <T>(key: string, { parse, expected, absent, unreadable }: LabelReading<T>): T => {
     const label = subdomainLabel(names, 'pod-security', key)
     const text = labels[label]

@@ -63,6 +63,7 @@ export class ConversionWebhooks {
         userAgent: `${names.serverManager}-admission`,
       }),
       names,
+      level: catalogue.level,
       clock,
       reviewUid: chance.stream('review uid').uuid,
       pace: inTurns,

@@ -1,4 +1,5 @@
 import { invalid } from '@orch/core/meta'
+import { invalidTexts } from '@orch/core/validation'
 import {
   addressAt,
   type Cidr,
@@ -29,6 +30,8 @@ export interface AllocatorOptions extends ReservedKeysOptions {
   readonly keepsStaticAddresses: boolean
   readonly nodePortRange: NodePortRange
   readonly metrics: Metrics
+  /** Minor number of the release whose texts refusals have. */
+  readonly level: number
 }
 
 const { cidr } = settingTypes
@@ -86,7 +89,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     kube_apiserver_clusterip_allocator_available_ips: counting((taken) => addresses.size - taken),
   })
   return {
-    reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, draft, counted }),
+    reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, level: options.level, draft, counted }),
     release: (object) => keys.freeAll(heldKeys(specOf(object)), object.metadata.uid ?? ''),
     close: () => keys.close(),
   }
@@ -97,12 +100,13 @@ interface ServiceReservation {
   readonly range: Cidr
   readonly addresses: Pool
   readonly ports: NodePortRange
+  readonly level: number
   readonly draft: Parameters<Reserver['reserve']>[0]
   readonly counted: MetricsOf<typeof table>
 }
 
 async function reserveForService(reservation: ServiceReservation): Promise<Reservation> {
-  const { keys, ports, draft } = reservation
+  const { keys, ports, level, draft } = reservation
   const { object, live, write } = draft
   const { isDryRun } = write.options
   const { served } = write.target
@@ -111,7 +115,7 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
   const claim = new Claim({ keys, uid, isDryRun, own: heldKeys(before) })
   try {
     const spec = { ...specOf(object) }
-    const subject = { served, name }
+    const subject = { served, name, level }
     await claimAddress(claim, reservation, { spec, before, subject, isDryRun })
     await claimPorts(claim, { range: ports, spec, before, isNew: live === undefined, subject })
     const freed = heldKeys(before).filter((key) => !heldKeys(spec).includes(key))
@@ -148,7 +152,7 @@ async function claimAddress(
   const clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [wanted].filter((address) => address !== '')
   const own = range.family === 4 ? 'IPv4' : 'IPv6'
   const { errors, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: wanted, clusterIPs }, before, own)
-  if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors)
+  if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors, subject.level)
   const claimed = () => (wanted === '' ? claim.any(addresses) : claimOne(claim, range, { wanted, subject }))
   const isCounted = !isDryRun && wanted !== before.clusterIP
   const labels = { cidr: range.text, scope: wanted === '' ? 'dynamic' : 'static' }
@@ -170,8 +174,8 @@ async function claimOne(claim: Claim, range: Cidr, { wanted, subject }: { wanted
     problem === 'taken'
       ? 'provided IP is already allocated'
       : `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
-  const message = `Invalid value: []string{${JSON.stringify(wanted)}}: failed to allocate IP ${wanted}: ${text}`
-  throw refused(subject, 'spec.clusterIPs', message)
+  const { field, message } = invalidTexts('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${text}`)
+  throw refused(subject, field, message)
 }
 
 function sizeOf({ bits, family }: Cidr): number {

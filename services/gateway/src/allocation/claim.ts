@@ -1,4 +1,4 @@
-import { type FieldError, internal, invalid } from '@orch/core/meta'
+import { type FieldError, internal, invalid, type LevelText } from '@orch/core/meta'
 import type { Served } from '../target/target.ts'
 import type { ReservedKeys } from './reserved-keys.ts'
 
@@ -20,12 +20,14 @@ export interface Pool {
 export interface Subject {
   readonly served: Served
   readonly name: string
+  /** Minor number of the release whose texts the refusal has. */
+  readonly level: number
 }
 
 /** The 422 for a field whose requested address or port cannot be allocated. */
-export function refused({ served, name }: Subject, field: string, message: string): Error {
+export function refused({ served, name, level }: Subject, field: string, message: LevelText): Error {
   const error: FieldError = { reason: 'FieldValueInvalid', field, message }
-  return invalid(served.kind, name, [error])
+  return invalid(served.kind, name, [error], level)
 }
 
 /** The object that a claim is made for. */

@@ -1,5 +1,5 @@
 import type { FieldError } from '@orch/core/meta'
-import { ipFamilyOf } from '@orch/core/validation'
+import { invalidTexts, ipFamilyOf } from '@orch/core/validation'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
@@ -66,7 +66,5 @@ function invalid(field: string, value: string, detail: string): FieldError {
 }
 
 function notConfigured({ clusterIPs = [] }: FamilySpec, index: number, family: string): FieldError {
-  const list = clusterIPs.map((address) => JSON.stringify(address)).join(', ')
-  const message = `Invalid value: []string{${list}}: ${family} is not configured on this cluster`
-  return { reason: 'FieldValueInvalid', field: `spec.clusterIPs[${index}]`, message }
+  return invalidTexts(`spec.clusterIPs[${index}]`, clusterIPs, `${family} is not configured on this cluster`)
 }

@@ -1,6 +1,7 @@
 import { dropFieldsOfFormerType } from '@orch/core/catalogue'
 import type { FieldError } from '@orch/core/meta'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+import { invalidTexts } from '@orch/core/validation'
 import type { RulesOf } from './kind-rules.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
@@ -29,6 +30,5 @@ function validateAddress({ spec: after }: BuiltIn<'core/v1.Service'>, { spec: be
   const given = after.clusterIP || after.clusterIPs?.[0] || ''
   if (given === '' || !before.clusterIP || after.type === 'ExternalName' || before.type === 'ExternalName') return []
   if (given === before.clusterIP) return []
-  const message = `Invalid value: []string{${JSON.stringify(given)}}: may not change once set`
-  return [{ reason: 'FieldValueInvalid', field: 'spec.clusterIPs[0]', message }]
+  return [invalidTexts('spec.clusterIPs[0]', [given], 'may not change once set')]
 }

@@ -1,5 +1,5 @@
 import { scopePrefix } from '@orch/core/contracts'
-import { type ApiObject, conflict, type FieldError, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
+import { type ApiObject, conflict, invalid, notFound, type PlainFieldError, printTime, toInstant } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { type BodyParts, readBody } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
@@ -59,8 +59,8 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   await respondCreated(request, parts)
 }
 
-function validate({ metadata, target }: Binding): FieldError[] {
-  const errors: FieldError[] = []
+function validate({ metadata, target }: Binding): PlainFieldError[] {
+  const errors: PlainFieldError[] = []
   if (!metadata.name) errors.push({ reason: 'FieldValueRequired', field: 'metadata.name', message: 'Required value: name is required' })
   if (target.kind && target.kind !== 'Node') {
     const message = `Unsupported value: ${JSON.stringify(target.kind)}: supported values: "Node", "<empty>"`

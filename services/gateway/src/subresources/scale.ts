@@ -3,7 +3,7 @@ import type { ScalePaths } from '@orch/core/catalogue'
 import type { CallContext } from '@orch/core/contracts'
 import { rowObjectOf } from '@orch/core/events'
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, badRequest, conflict, type FieldError, internal, invalid, notFound, parseRevision } from '@orch/core/meta'
+import { type ApiObject, badRequest, conflict, internal, invalid, notFound, type PlainFieldError, parseRevision } from '@orch/core/meta'
 import { type BuiltIn, decodeFailureText, isOfType, requireType } from '@orch/core/schema'
 import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { readScale, withReplicas as withReplicasAt } from '@orch/core/structural'
@@ -187,7 +187,7 @@ function withReplicas(object: ApiObject, { spec: { replicas = 0 } }: Scale, { su
   return { ...object, metadata: { ...object.metadata }, spec: { ...(object.spec ?? {}), replicas } }
 }
 
-function negative(replicas: number): FieldError {
+function negative(replicas: number): PlainFieldError {
   const message = `Invalid value: ${replicas}: must be greater than or equal to 0`
   return { reason: 'FieldValueInvalid', field: 'spec.replicas', message }
 }

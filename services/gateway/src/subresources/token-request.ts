@@ -1,6 +1,16 @@
 import { objectKey } from '@orch/core/contracts'
 import { printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, conflict, type FieldError, failed, invalid, notFound, printTime, toInstant } from '@orch/core/meta'
+import {
+  type ApiObject,
+  badRequest,
+  conflict,
+  failed,
+  invalid,
+  notFound,
+  type PlainFieldError,
+  printTime,
+  toInstant,
+} from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import type { AccountClaims } from '@orch/core/tokens'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
@@ -131,8 +141,8 @@ function requireGood({ spec }: CompleteRequest, { subresource }: SubresourceTarg
   if (errors.length > 0) throw invalid({ group, kind }, '', errors)
 }
 
-function validate({ expirationSeconds }: FullSpec): FieldError[] {
-  const errors: FieldError[] = []
+function validate({ expirationSeconds }: FullSpec): PlainFieldError[] {
+  const errors: PlainFieldError[] = []
   if (expirationSeconds < expirationSecondsMin) {
     errors.push(bad('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes'))
   }
@@ -142,7 +152,7 @@ function validate({ expirationSeconds }: FullSpec): FieldError[] {
   return errors
 }
 
-function bad(field: string, value: unknown, detail: string): FieldError {
+function bad(field: string, value: unknown, detail: string): PlainFieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
 }
 

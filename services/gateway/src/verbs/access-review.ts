@@ -43,7 +43,7 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   const object = await readReview(request, target, parts)
   const spec = specOf(object)
   const errors = validate(object, spec, target)
-  if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors)
+  if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors, parts.catalogue.level)
   await pause(request, parts)
   const user = isOfType('authorization/v1.SelfSubjectAccessReview', object) ? request.user : userOf(spec)
   const decision = await decide(parts.authorizers, user, accessOf(spec))
@@ -132,7 +132,7 @@ function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target)
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     errors.push(
-      invalidValue('spec.resourceAttributes', 'null', 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
+      invalidValue('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
     )
   }
   if (kind !== 'SelfSubjectAccessReview' && !user && (groups ?? []).length === 0) {

@@ -1,5 +1,5 @@
 import { isJsonObject, printJson } from '@orch/core/json'
-import { type FieldError, invalid, type StatusError } from '@orch/core/meta'
+import { invalid, type StatusError } from '@orch/core/meta'
 import { invalidValue, type MismatchTexts, printAsGoMap } from '@orch/core/schema'
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, sharedOf, unregisteredText } from '../write/candidate.ts'
@@ -40,7 +40,7 @@ function leavesNoObject(change: Change, value: Members, { text, textWithoutPath,
   }
   const printed = printJson(inPatchOrder(value, touchedBy(change)), { hasBigIntegers: true })
   const shown = printed.slice(0, limits.largeBytesMin)
-  const error: FieldError = invalidValue('patch', shown, shown === printed ? textWithoutPath : text)
+  const error = invalidValue('patch', shown, shown === printed ? textWithoutPath : text)
   return invalid({ group: '', kind: '' }, '', [error])
 }
 

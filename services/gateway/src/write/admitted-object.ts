@@ -1,6 +1,6 @@
 import type { Resource, Subresource } from '@orch/core/catalogue'
 import { printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, type FieldError, internal, invalid, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, internal, invalid, type PlainFieldError, StatusError } from '@orch/core/meta'
 import { objectPartOf } from '../strategies/object-part.ts'
 import type { Served, Target } from '../target/target.ts'
 import { inOrder } from './prepare.ts'
@@ -103,6 +103,6 @@ function refuseRename({ kind }: Served, { own, left }: Pick<AdmittedObject, 'own
   if ((name ?? '') !== (own.metadata.name ?? '')) throw invalid(kind, own.metadata.name ?? '', [immutable('metadata.name', name)])
 }
 
-function immutable(field: string, value: unknown): FieldError {
+function immutable(field: string, value: unknown): PlainFieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value ?? '')}: field is immutable` }
 }

@@ -32,7 +32,14 @@ async function problemsOf(remainingMs: number): Promise<string> {
     strategy: { behaviour: { nameKind: 'subdomain', takesBareFinalizers: true }, rules: {} },
   }
   const draft = { object, body: object, write: { request, target: { served } } }
-  const parts = { names: namesOf('kubernetes'), isGateOn: () => false, clock, metrics: { countRatcheting: () => {} }, pace: new Pace() }
+  const parts = {
+    names: namesOf('kubernetes'),
+    isGateOn: () => false,
+    level: 25,
+    clock,
+    metrics: { countRatcheting: () => {} },
+    pace: new Pace(),
+  }
   try {
     await validateNew(draft as never, parts as never)
     return ''

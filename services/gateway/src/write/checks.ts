@@ -42,11 +42,11 @@ export function definitionTerminates({ object, write: { name, target } }: Pick<D
 }
 
 /** Metadata that an update must not change. */
-export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names }) => {
+export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names, level }) => {
   const { given, object, live, write } = draft
   const { managedFields } = object.metadata
   const bareFinalizers = bareFinalizersOf(write.target.served, names, live.object)
-  draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers })
+  draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers, level })
 }
 
 /** Roles and bindings must not grant rights that their writer does not have. */
@@ -59,14 +59,14 @@ export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: {
 /** All faults of a new object, reported together. */
 export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) => {
   const faults = await withParameters(await advance(draft.write.request, faultsOfNew(draft, parts), parts), draft, parts)
-  if (faults.length > 0) throw invalidBy(faults, draft)
+  if (faults.length > 0) throw invalidBy(faults, draft, parts)
 }
 
 /** All faults of a changed object, or of the part of it that the path names. */
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) => {
   const found = [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
   const faults = await withParameters(found, draft, parts)
-  if (faults.length > 0) throw invalidBy(faults, draft)
+  if (faults.length > 0) throw invalidBy(faults, draft, parts)
 }
 
 /** An object without faults must not have parameters read that its writer may not read. */
@@ -81,28 +81,29 @@ function withParameters(
 }
 
 function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Steps<FieldError[]> {
-  const { names, isGateOn } = parts
+  const { names, isGateOn, level } = parts
   const { request, target } = write
   const { resource, strategy } = target.served
   const ofMetadata = validateObjectMeta(object.metadata, {
     isNamespaced: resource.isNamespaced,
     nameKind: strategy.behaviour.nameKind,
     bareFinalizers: bareFinalizersOf(target.served, names),
+    level,
   })
   yield
-  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, ...contextOf(request, parts) })
+  const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, level, ...contextOf(request, parts) })
   yield
   return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
 }
 
 function* faultsOfChange(draft: ChangeDraft, parts: CheckParts): Steps<FieldError[]> {
-  const { names, isGateOn } = parts
+  const { names, isGateOn, level } = parts
   const { object, body } = draft
   const live = draft.live.object
   const { request, target } = draft.write
   const { served, subresource } = target
   const { resource, strategy } = served
-  const change = { body, object, live, names, isGateOn, ...contextOf(request, parts) }
+  const change = { body, object, live, names, isGateOn, level, ...contextOf(request, parts) }
   const part = subresource === undefined ? undefined : objectPartOf(strategy, subresource.name)
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
@@ -146,8 +147,8 @@ function createComparisonTimer(clock: Clock, onEnd: (durationMs: number) => void
   }
 }
 
-function invalidBy(faults: readonly FieldError[], { object, write: { target } }: Draft): Error {
-  return invalid(target.served.kind, object.metadata.name ?? '', faults.slice(0, limits.fieldErrorsMax))
+function invalidBy(faults: readonly FieldError[], { object, write: { target } }: Draft, { level }: CheckParts): Error {
+  return invalid(target.served.kind, object.metadata.name ?? '', faults.slice(0, limits.fieldErrorsMax), level)
 }
 
 /** Warns of valid values that are seldom intended. */

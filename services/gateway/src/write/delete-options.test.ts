@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { toDeleteOptions } from './delete-options.ts'
 
 const catalogue = createCatalogue('orch')
-const parts = { catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' }
+const parts = { level: 25, catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' }
 
 /** The refusal of options. */
 function refusal(options: Record<string, unknown>) {

@@ -1,6 +1,6 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
 import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
-import { badRequest, type FieldError } from '@orch/core/meta'
+import { badRequest, type FieldError, type PlainFieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
@@ -11,6 +11,8 @@ import { checkDryRun, invalidOptions, unsupported } from './options.ts'
 /** The inputs of the options' meaning. */
 interface MeaningParts {
   readonly names: Names
+  /** Minor number of the release whose texts refusals have. */
+  readonly level: number
   readonly catalogue: Catalogue
   /** `apiVersion` of options: `meta.orch.io/v1`. */
   readonly metaVersion: string
@@ -136,7 +138,7 @@ function besideIgnoredErrors(options: Record<string, unknown>): FieldError[] {
 }
 
 /** Why the option that ignores read errors is refused. */
-export function invalidIgnored(why: string): FieldError {
+export function invalidIgnored(why: string): PlainFieldError {
   return { reason: 'FieldValueInvalid', field: ignoreReadErrors, message: `Invalid value: true: ${why}` }
 }
 

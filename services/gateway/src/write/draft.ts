@@ -81,6 +81,8 @@ export type Condition = CommitRequest['conditions'][number]
 /** The feature gates, which are constant for a running gateway. */
 export interface GateParts {
   readonly isGateOn: Catalogue['isGateOn']
+  /** Minor number of the release whose rules and texts they are. */
+  readonly level: number
 }
 
 /** An object in the stored version, and its JSON. */

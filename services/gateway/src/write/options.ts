@@ -9,6 +9,8 @@ export interface OptionsParts {
   readonly names: Names
   /** With it off, unknown and duplicate fields are dropped without a warning. */
   readonly fieldValidation: boolean
+  /** Minor number of the release whose texts refusals have. */
+  readonly level: number
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -64,8 +66,12 @@ export function writeOptionsOf(
 }
 
 /** The 422 of bad options. */
-export function invalidOptions({ names }: Pick<OptionsParts, 'names'>, kind: string, errors: readonly FieldError[]): Error {
-  return invalid({ group: domainGroup(names, 'meta'), kind }, '', errors)
+export function invalidOptions(
+  { names, level }: Pick<OptionsParts, 'names' | 'level'>,
+  kind: string,
+  errors: readonly FieldError[],
+): Error {
+  return invalid({ group: domainGroup(names, 'meta'), kind }, '', errors, level)
 }
 
 /** `All` is the only dry run there is; an empty value is not the same as none. */

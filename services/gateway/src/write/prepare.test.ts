@@ -18,6 +18,7 @@ const parts = {
   clock: createFakeClock(Date.parse(now)),
   draws: createDraws(systemChance),
   isGateOn: () => true,
+  level: 25,
 }
 
 type Changes = { readonly behaviour?: Partial<Behaviour>; readonly rules?: Strategy['rules'] }

@@ -104,8 +104,8 @@ export class BuiltInReaders implements KindReaders {
    * The errors of an object besides its metadata, by the rules of the kind; empty for none. A field that its type calls
    * required, and a list of values, are facts of documents: clients leave out empty fields, and may write newer values.
    */
-  *validate({ body, object, live, part, names, isGateOn }: ValidationCandidate): Steps<FieldError[]> {
-    const found = this.#facts.validation?.[part]?.(object, live, names, { body, isGateOn }) ?? []
+  *validate({ body, object, live, part, names, isGateOn, level }: ValidationCandidate): Steps<FieldError[]> {
+    const found = this.#facts.validation?.[part]?.(object, live, names, { body, isGateOn, level }) ?? []
     const errors = Array.isArray(found) ? found : yield* found
     if (part === 'main' && this.refuseDisabledValues !== undefined) errors.push(...this.refuseDisabledValues(object, live, isGateOn))
     return errors

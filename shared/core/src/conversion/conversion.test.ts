@@ -82,7 +82,7 @@ describe('CRD-128: the objects of a webhook', () => {
   })
   const converted = (name: string, more: object = {}) => ({ ...original(name, 'foo/v1'), ...more })
   const take = (objects: readonly ConvertedObject[], given: readonly unknown[]) =>
-    takeConverted({ asked: 'foo/v2, Kind=Widget', desiredApiVersion: 'foo/v1', objects }, given)
+    takeConverted({ asked: 'foo/v2, Kind=Widget', desiredApiVersion: 'foo/v1', objects, level: 25 }, given)
 
   test('fill the places of the sent ones, in order, and leave the others', () => {
     const objects = [original('a'), original('b', 'foo/v1'), original('c')]

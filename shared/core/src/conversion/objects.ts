@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json/member.ts'
+import { joinTexts, type LevelText, textAt } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { validateAnnotations, validateLabels } from '../validation/object-meta.ts'
 
@@ -28,13 +29,15 @@ export interface Conversion {
   readonly desiredApiVersion: string
   /** In order; some may be in the wanted version already. */
   readonly objects: readonly ConvertedObject[]
+  /** Minor number of the release whose texts they are. */
+  readonly level: number
 }
 
 /**
  * The objects in the wanted version: the webhook's results for those that it was asked about, each with its earlier metadata
  * except labels and annotations. Throws the error of an object, in kube-apiserver's words.
  */
-export function takeConverted({ asked, desiredApiVersion, objects }: Conversion, converted: readonly unknown[]): ConvertedObject[] {
+export function takeConverted({ asked, desiredApiVersion, objects, level }: Conversion, converted: readonly unknown[]): ConvertedObject[] {
   const sent = objectsToConvert(objects, desiredApiVersion)
   if (converted.length !== sent.length)
     throw new Error(`conversion webhook for ${asked} returned ${converted.length} objects, expected ${sent.length}`)
@@ -52,7 +55,8 @@ export function takeConverted({ asked, desiredApiVersion, objects }: Conversion,
     const problem = differingIdentity(original, given)
     if (problem !== undefined) throw wrong(problem)
     const restored = restoreMetadata(original, given)
-    if ('problem' in restored) throw new Error(`conversion webhook for ${asked} returned invalid metadata in ${place}: ${restored.problem}`)
+    if ('problem' in restored)
+      throw new Error(`conversion webhook for ${asked} returned invalid metadata in ${place}: ${textAt(restored.problem, level)}`)
     return restored.object
   })
 }
@@ -74,7 +78,10 @@ function differingIdentity(original: ConvertedObject, given: ConvertedObject): s
 }
 
 /** The converted object with its labels and annotations and the rest of the metadata of the original. */
-export function restoreMetadata<T extends Fields>(original: Fields, converted: T): { readonly object: T } | { readonly problem: string } {
+export function restoreMetadata<T extends Fields>(
+  original: Fields,
+  converted: T,
+): { readonly object: T } | { readonly problem: LevelText } {
   const before = original['metadata']
   const after = converted['metadata']
   if (after === undefined) return before === undefined ? { object: converted } : { problem: 'missing metadata in converted object' }
@@ -90,7 +97,7 @@ export function restoreMetadata<T extends Fields>(original: Fields, converted: T
     const errors: FieldError[] = []
     validate(errors, value, `metadata.${field}`)
     const [first] = errors
-    if (first !== undefined) return { problem: `${first.field}: ${first.message}` }
+    if (first !== undefined) return { problem: joinTexts([first.field, first.message], ': ') }
     metadata[field] = value
   }
   return { object: { ...converted, metadata } }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json/member.ts'
+import { joinTexts } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { StepMeter, Steps } from '../steps.ts'
 import { validateValue } from '../structural/check-value.ts'
@@ -12,12 +13,19 @@ import type { StructuralSchema } from '../structural/schema.ts'
 import { invalidValue } from '../validation/field-errors.ts'
 import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 
+/** How defaults are checked. */
+interface DefaultContext {
+  readonly needsPruned: boolean
+  /** Minor number of the release whose rules they are. */
+  readonly level: number
+}
+
 /** The errors of a structural schema's defaults: each must fit the schema that holds it. */
-export function* validateDefaults(root: SchemaProps, at: string, { needsPruned }: { readonly needsPruned: boolean }): Steps<FieldError[]> {
+export function* validateDefaults(root: SchemaProps, at: string, { needsPruned, level }: DefaultContext): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const rules = new DefaultRules()
   yield* visitDefaults(root, at, function* (found) {
-    const problems = checkDefault(found, needsPruned)
+    const problems = checkDefault(found, { needsPruned, level })
     errors.push(...(problems.length > 0 ? problems : yield* rules.check(found)))
   })
   return errors
@@ -86,28 +94,31 @@ function identity(value: unknown): unknown {
   return value
 }
 
-function checkDefault(found: FoundDefault, needsPruned: boolean): FieldError[] {
+function checkDefault(found: FoundDefault, { needsPruned, level }: DefaultContext): FieldError[] {
   const { at, schema, value, surround } = found
-  if (surround !== undefined) return checkMeta(found, surround)
+  if (surround !== undefined) return checkMeta(found, surround, level)
   const errors = needsPruned && hasUnknownFields(found) ? [invalidValue(at, value, 'must not have unknown fields')] : []
-  const ofEmbedded = validateEmbedded(schema, value, at)
+  const ofEmbedded = validateEmbedded(schema, value, { path: at, level })
   return [...errors, ...(ofEmbedded.length > 0 ? firstOfTypes(ofEmbedded) : checkValue(found))]
 }
 
 /** The errors of types alone if a member of an embedded object has a wrong type. */
 function firstOfTypes(errors: readonly FieldError[]): readonly FieldError[] {
-  const ofType = errors.find(({ field, message }) => field.endsWith('.metadata') || message.endsWith('must be a string'))
+  const ofType = errors.find(
+    ({ field, message }) => field.endsWith('.metadata') || (typeof message === 'string' && message.endsWith('must be a string')),
+  )
   return ofType === undefined ? errors : [ofType]
 }
 
 /** A default within metadata has to make sound metadata of an object that has nothing else. */
-function checkMeta(found: FoundDefault, surround: Surround): FieldError[] {
+function checkMeta(found: FoundDefault, surround: Surround, level: number): FieldError[] {
   const { at, value } = found
   const surrounding = surround(value)
   const object = { apiVersion: 'validation/v1', kind: 'Validation', ...(isJsonObject(surrounding) && surrounding) }
-  const problems = validateEmbeddedObject(object, '').map(({ field, message }) => `${field}: ${message}`)
+  const problems = validateEmbeddedObject(object, { path: '', level }).map(({ field, message }) => joinTexts([field, message], ': '))
   if (problems.length === 0) return checkValue(found)
-  return [invalidValue(at, value, `must result in valid metadata: ${problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`}`)]
+  const list = problems.length === 1 ? problems : ['[', joinTexts(problems, ', '), ']']
+  return [invalidValue(at, value, joinTexts(['must result in valid metadata: ', ...list]))]
 }
 
 function checkValue({ at, schema, value }: FoundDefault): FieldError[] {

@@ -13,7 +13,7 @@ function widgets(spec: object = {}, status?: DefinitionStatus, metadata: object 
 }
 
 function settle(definition: object, { taken = takenNames([]), now = 't1', tracksGenerations = false } = {}) {
-  return settleStatus(definition as never, { taken, names: namesOf('kubernetes'), now, tracksGenerations })
+  return settleStatus(definition as never, { taken, names: namesOf('kubernetes'), now, tracksGenerations, level: 25 })
 }
 
 const accepted = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found', lastTransitionTime: 't1' }

@@ -1,4 +1,4 @@
-import type { FieldError } from '../meta/status.ts'
+import { printFieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import { type Part, partOf, print } from '../validation/part.ts'
 import { approvalCondition } from './approval.ts'
@@ -16,6 +16,8 @@ export interface SettlingContext {
   readonly now: string
   /** True if the status holds the generation that it was made from. */
   readonly tracksGenerations: boolean
+  /** Minor number of the release whose texts they are. */
+  readonly level: number
 }
 
 /**
@@ -91,15 +93,15 @@ function establishment(definition: Part, isNamed: boolean, conditions: readonly 
 }
 
 /** Conditions that are there only where they say something. A definition that prunes is structural. */
-function optional(definition: Part, { names }: SettlingContext): (DefinitionCondition | { type: string; isGone: true })[] {
+function optional(definition: Part, { names, level }: SettlingContext): (DefinitionCondition | { type: string; isGone: true })[] {
   const keepsUnknown = specOf(definition).preserveUnknownFields === true
   return [
-    (keepsUnknown ? nonStructural(definition) : undefined) ?? { type: 'NonStructuralSchema', isGone: true },
+    (keepsUnknown ? nonStructural(definition, level) : undefined) ?? { type: 'NonStructuralSchema', isGone: true },
     approvalCondition(definition, names) ?? { type: 'KubernetesAPIApprovalPolicyConformant', isGone: true },
   ]
 }
 
-function nonStructural(definition: Part): DefinitionCondition {
+function nonStructural(definition: Part, level: number): DefinitionCondition {
   const { versions } = specOf(definition)
   const problems = ['spec.preserveUnknownFields: Invalid value: true: must be false']
   for (const [index, { name = '', schema }] of (versions ?? []).entries()) {
@@ -110,14 +112,12 @@ function nonStructural(definition: Part): DefinitionCondition {
       const message = `failed to check validation schema for version ${name}: ${unsupported}`
       return { type: 'NonStructuralSchema', status: 'Unknown', reason: 'StructuralError', message }
     }
-    problems.push(...validateStructure(root, `spec.versions[${index}].schema.openAPIV3Schema`).map(printError))
+    problems.push(
+      ...validateStructure(root, `spec.versions[${index}].schema.openAPIV3Schema`).map((error) => printFieldError(error, level)),
+    )
   }
   const message = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
-}
-
-function printError({ field, message }: FieldError): string {
-  return `${field}: ${message}`
 }
 
 /** The generation of a definition; 0 where it has none. */

@@ -32,7 +32,12 @@ export interface Strictness {
   /** Versions whose selectable fields are unchanged, and more than allowed; `''`: those that all versions share. */
   readonly manySelectableFields: ReadonlySet<string>
   readonly storedExpressions: StoredExpressions
+  /** Minor number of the release whose rules they are. */
+  readonly level: number
 }
+
+/** What of it follows from the definition that is replaced. */
+type Leniency = Omit<Strictness, 'level'>
 
 // biome-ignore lint/correctness/useYield: there is nothing to look at.
 function* always(): Steps<boolean> {
@@ -40,7 +45,7 @@ function* always(): Steps<boolean> {
 }
 
 /** The strictness for a new definition. Its bundle of authorities matters once it is served. */
-export const strictest: Strictness = {
+export const strictest: Leniency = {
   needsSchema: true,
   needsKnownTypes: true,
   needsStructure: always,
@@ -56,7 +61,7 @@ export const strictest: Strictness = {
 }
 
 /** The strictness for a definition that replaces another. */
-export function* strictnessBeside(spec: HoistedSpec, live: Part): Steps<Strictness> {
+export function* strictnessBeside(spec: HoistedSpec, live: Part): Steps<Leniency> {
   const before = hoist(specOf(live))
   yield
   const schemas = schemasOf(before)

@@ -1,4 +1,5 @@
-import type { FieldError } from '../meta/status.ts'
+import { oldestLevel } from '../description/levels.ts'
+import { type FieldError, printFieldError } from '../meta/status.ts'
 import { runAtOnce, type StepMeter, type Steps } from '../steps.ts'
 import { parsePattern } from '../structural/pattern.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../validation/field-errors.ts'
@@ -68,7 +69,7 @@ export function* validateStructureInSteps(root: SchemaProps, at: string): Steps<
   yield
   checkCompleteness(root, root, { at, nestedAt: at }, walk.errors)
   return walk.errors
-    .map((error) => ({ error, text: printError(error) }))
+    .map((error) => ({ error, text: printFieldError(error, oldestLevel) }))
     .sort(byText)
     .map(({ error }) => error)
 }
@@ -85,10 +86,6 @@ function byText({ text: left }: { readonly text: string }, { text: right }: { re
 /** True for a structural schema; checks a bounded number of schemas per step. */
 export function* isStructuralInSteps(schema: SchemaProps): Steps<boolean> {
   return (yield* findUnsupportedInSteps(schema)) === undefined && (yield* validateStructureInSteps(schema, '')).length === 0
-}
-
-function printError({ field, message }: FieldError): string {
-  return `${field}: ${message}`
 }
 
 function* checkStructure(schema: SchemaProps, level: Level, at: string, walk: Walk): Steps<void> {

@@ -1,4 +1,5 @@
 import { list, ref, string } from '../description/define.ts'
+import type { RuleRequest } from '../kind/define-resource.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
@@ -21,10 +22,15 @@ const scopes = ['Cluster', 'Namespaced']
  * The rules of a CustomResourceDefinition. Errors name fields as kube-apiserver's own form of the object does: shared parts of all versions
  * are named above them, as `spec.validation.openAPIV3Schema`.
  */
-export function* validateResourceDefinition(definition: Part, live: Part | undefined, names: Names): Steps<FieldError[]> {
+export function* validateResourceDefinition(
+  definition: Part,
+  live: Part | undefined,
+  names: Names,
+  { level }: Pick<RuleRequest, 'level'>,
+): Steps<FieldError[]> {
   const spec = hoist(specOf(definition))
   yield
-  const strictness = live === undefined ? strictest : yield* strictnessBeside(spec, live)
+  const strictness = { ...(live === undefined ? strictest : yield* strictnessBeside(spec, live)), level }
   const { acceptedNames = {}, storedVersions } = statusOf(definition)
   return [
     ...(live === undefined ? validateName(definition, spec) : []),

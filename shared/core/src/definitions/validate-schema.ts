@@ -84,7 +84,9 @@ function* validateStructural(schema: SchemaProps, at: string, { strictness }: Sc
   yield
   const errors = yield* validateStructureInSteps(schema, at)
   yield
-  return errors.length > 0 ? errors : yield* validateDefaults(schema, at, { needsPruned: strictness.needsPrunedDefaults })
+  return errors.length > 0
+    ? errors
+    : yield* validateDefaults(schema, at, { needsPruned: strictness.needsPrunedDefaults, level: strictness.level })
 }
 
 /** Fields of a schema's root by their names in messages, in the order in which kube-apiserver looks at them. */

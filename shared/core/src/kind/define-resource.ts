@@ -129,6 +129,8 @@ export interface RuleRequest {
   /** As the writer has sent it. */
   readonly body: unknown
   readonly isGateOn: IsGateOn
+  /** Minor number of the release whose rules they are. */
+  readonly level: number
 }
 
 /**

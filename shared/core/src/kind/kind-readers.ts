@@ -96,6 +96,8 @@ export interface ValidationCandidate {
   readonly part: 'main' | 'status'
   readonly names: Names
   readonly isGateOn: IsGateOn
+  /** Minor number of the release whose rules and texts they are. */
+  readonly level: number
   /** Takes texts for `Warning` headers, such as errors that an unchanged value is forgiven. */
   readonly warn?: (text: string) => void
   /** True if the work is to end without a result: its request has no time left. Called within long work. */

@@ -1,3 +1,4 @@
+import { type LevelText, textAt } from './level-text.ts'
 import type { FailureCode, ReasonOf, StatusReason } from './status-table.ts'
 
 export type { StatusReason }
@@ -90,7 +91,17 @@ type FieldErrorReason =
 export interface FieldError {
   readonly reason: FieldErrorReason
   readonly field: string
+  readonly message: LevelText
+}
+
+/** One bad field whose message is the same at all levels. */
+export interface PlainFieldError extends FieldError {
   readonly message: string
+}
+
+/** The path and the message of a bad field, as a level writes it. */
+export function printFieldError({ field, message }: FieldError, level: number): string {
+  return `${field}: ${textAt(message, level)}`
 }
 
 const failure = (code: number, reason: StatusReason | '', message: string, details?: StatusDetails): Status => ({
@@ -220,14 +231,17 @@ export function unknownPatchType(): StatusError {
 }
 
 /** All bad fields of one object. The details carry the kind, not the resource; of an access review none, as in kube-apiserver. */
-export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
-  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))]
+export function invalid(kind: KindName, name: string, errors: readonly PlainFieldError[]): StatusError
+/** The same, in the words of a level. */
+export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level: number): StatusError
+export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level = 0): StatusError {
+  const texts = [...new Set(errors.map((error) => printFieldError(error, level)))]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const details: StatusDetails = {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     ...(kind.kind === '' ? {} : { kind: kind.kind }),
-    causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+    causes: errors.map(({ reason, message, field }) => ({ reason, message: textAt(message, level), field })),
   }
   return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, { details })
 }

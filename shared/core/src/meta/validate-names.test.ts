@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest'
+import { type LevelText, textAt } from './level-text.ts'
 import {
   annotationsBytesMax,
   annotationsFit,
+  checkLabel,
   checkLabelValue,
   checkName,
   checkNamePrefix,
   checkQualifiedName,
+  checkSubdomain,
   generateName,
   type NameKind,
 } from './validate-names.ts'
+
+const textsAt = (level: number, texts: readonly LevelText[]): string[] => texts.map((text) => textAt(text, level))
 
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
@@ -44,7 +49,7 @@ describe('META-21: names', () => {
     ['pathSegment', 'a/b%c', ["may not contain '/'", "may not contain '%'"]],
   ]
   test.each(rows)('a %s named %s', (kind, name, problems) => {
-    expect(checkName(kind, name)).toEqual(problems)
+    expect(textsAt(25, checkName(kind, name))).toEqual(problems)
   })
 
   test('the base of a generated name may end in a dash', () => {
@@ -67,7 +72,7 @@ describe('META-21: label and annotation keys', () => {
     ['a b', [`name part ${qualifiedText}`]],
   ]
   test.each(rows)('%s', (key, problems) => {
-    expect(checkQualifiedName(key)).toEqual(problems)
+    expect(textsAt(25, checkQualifiedName(key))).toEqual(problems)
   })
 })
 
@@ -78,7 +83,7 @@ test.each([
   ['-a', [labelValueText]],
   ['a'.repeat(64), ['must be no more than 63 characters']],
 ])('META-21: the label value %s', (value, problems) => {
-  expect(checkLabelValue(value)).toEqual(problems)
+  expect(textsAt(25, checkLabelValue(value))).toEqual(problems)
 })
 
 test('annotations are counted in bytes of UTF-8, keys included', () => {
@@ -96,4 +101,14 @@ test('META-09: a generated name is the base, cut to 58 characters, and five char
   const random = (bound: number): number => next++ % bound
   expect(generateName('web-', random)).toBe('web-bcdfg')
   expect(generateName('g'.repeat(80), random)).toBe(`${'g'.repeat(58)}hjklm`)
+})
+
+test('TODAY-ALL-03: since 1.34 problems of labels speak of bytes, and of dots where a name has them', () => {
+  const long = 'a'.repeat(64)
+  expect(textsAt(34, checkLabelValue(long))).toEqual(['must be no more than 63 bytes'])
+  expect(textsAt(34, checkQualifiedName(long))).toEqual(['name part must be no more than 63 bytes'])
+  expect(textsAt(34, checkQualifiedName('a/b/c'))).toEqual([expect.stringMatching(/^a valid label key must consist of/)])
+  expect(textsAt(34, checkLabel('a.b'))).toEqual(['must not contain dots'])
+  expect(textsAt(34, checkLabel('a..b'))).toEqual([expect.stringMatching(/^a lowercase RFC 1123 label must/)])
+  expect(textsAt(34, checkSubdomain('a'.repeat(254)))).toEqual(['must be no more than 253 characters'])
 })

@@ -1,8 +1,13 @@
+import { joinTexts, type LevelText, textSince } from './level-text.ts'
+
 /** The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL. */
 export type NameKind = 'subdomain' | 'label' | 'label1035' | 'pathSegment'
 
 /** Bytes that all annotations of an object may have together, keys and values. */
 export const annotationsBytesMax = 262_144
+
+/** The first level at which problems of labels speak of bytes, and dots in a name of one label are named. */
+const newTextsSince = 34
 
 const labelLengthMax = 63
 const subdomainLengthMax = 253
@@ -40,13 +45,15 @@ const wrongLabelValue = explain(
   ['MyValue', 'my_value', '12345'],
   `(${qualifiedFormat})?`,
 )
-const tooManyParts = `a qualified name ${wrongQualifiedPart} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
+const wrongParts = `${wrongQualifiedPart} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
+const tooManyParts = textSince(newTextsSince, { before: `a qualified name ${wrongParts}`, after: `a valid label key ${wrongParts}` })
+const hasDots = textSince(newTextsSince, { before: wrongLabel, after: 'must not contain dots' })
 
 /** Nothing to complain about; shared, so that the common case allocates nothing. */
 const fine: readonly string[] = Object.freeze([])
 
 /** The errors of an object's name; empty for none. */
-export function checkName(kind: NameKind, name: string): readonly string[] {
+export function checkName(kind: NameKind, name: string): readonly LevelText[] {
   switch (kind) {
     case 'subdomain':
       return checkSubdomain(name)
@@ -60,14 +67,15 @@ export function checkName(kind: NameKind, name: string): readonly string[] {
 }
 
 /** The errors of the base of a generated name, which may end in a dash. */
-export function checkNamePrefix(kind: NameKind, prefix: string): readonly string[] {
+export function checkNamePrefix(kind: NameKind, prefix: string): readonly LevelText[] {
   const masked = kind !== 'pathSegment' && prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
   return checkName(kind, masked)
 }
 
 /** An RFC 1123 label: the name of a namespace, a container, a port. */
-export function checkLabel(text: string): readonly string[] {
-  return checkDns(text, labelPattern, wrongLabel, labelLengthMax)
+export function checkLabel(text: string): readonly LevelText[] {
+  const isSubdomain = text.includes('.') && text.length <= labelLengthMax * 16 && subdomainPattern.test(text)
+  return checkDns(text, labelPattern, isSubdomain ? hasDots : wrongLabel, labelLengthMax)
 }
 
 /** An RFC 1035 label, which begins with a letter: the name of a Service. */
@@ -80,11 +88,11 @@ export function checkSubdomain(text: string): readonly string[] {
   return checkDns(text, subdomainPattern, wrongSubdomain, subdomainLengthMax)
 }
 
-function checkDns(text: string, pattern: RegExp, wrong: string, lengthMax: number): readonly string[] {
+function checkDns<T extends LevelText>(text: string, pattern: RegExp, wrong: T, lengthMax: number): readonly (T | string)[] {
   const isLong = text.length > lengthMax
   // A text that is far too long is not matched at all: the answer is no either way.
   if (!isLong && pattern.test(text)) return fine
-  const problems = isLong ? [tooLong(lengthMax)] : []
+  const problems: (T | string)[] = isLong ? [tooLong(lengthMax)] : []
   if (text.length > lengthMax * 16 || !pattern.test(text)) problems.push(wrong)
   return problems
 }
@@ -96,7 +104,7 @@ export function checkPathSegment(text: string): readonly string[] {
 }
 
 /** A label key, annotation key, finalizer: a short name with an optional DNS prefix before a slash. */
-export function checkQualifiedName(text: string): readonly string[] {
+export function checkQualifiedName(text: string): readonly LevelText[] {
   const slash = text.indexOf('/')
   if (slash === -1) return checkNamePart(text)
   if (text.indexOf('/', slash + 1) !== -1) return [tooManyParts]
@@ -107,21 +115,21 @@ export function checkQualifiedName(text: string): readonly string[] {
   return subdomain.length === 0 ? name : [...subdomain.map((problem) => `prefix part ${problem}`), ...name]
 }
 
-function checkNamePart(name: string): readonly string[] {
+function checkNamePart(name: string): readonly LevelText[] {
   const isLong = name.length > labelLengthMax
   if (!isLong && qualifiedPattern.test(name)) return fine
-  const problems: string[] = []
+  const problems: LevelText[] = []
   if (name === '') problems.push('name part must be non-empty')
-  if (isLong) problems.push(`name part ${tooLong(labelLengthMax)}`)
+  if (isLong) problems.push(joinTexts(['name part ', tooLongLabel]))
   if (!qualifiedPattern.test(name)) problems.push(`name part ${wrongQualifiedPart}`)
   return problems
 }
 
 /** The value of a label: empty, or a short name. */
-export function checkLabelValue(value: string): readonly string[] {
+export function checkLabelValue(value: string): readonly LevelText[] {
   const isLong = value.length > labelLengthMax
   if (!isLong && (value === '' || qualifiedPattern.test(value))) return fine
-  const problems = isLong ? [tooLong(labelLengthMax)] : []
+  const problems: LevelText[] = isLong ? [tooLongLabel] : []
   if (!qualifiedPattern.test(value)) problems.push(wrongLabelValue)
   return problems
 }
@@ -160,6 +168,8 @@ export function generateName(base: string, random: (bound: number) => number): s
 function tooLong(lengthMax: number): string {
   return `must be no more than ${lengthMax} characters`
 }
+
+const tooLongLabel = textSince(newTextsSince, { before: tooLong(labelLengthMax), after: `must be no more than ${labelLengthMax} bytes` })
 
 /** The rule, examples and the pattern in one text. */
 export function explain(rule: string, examples: readonly string[], format: string): string {

@@ -1,6 +1,6 @@
 import { type ContinueToken, parseContinueToken } from '../meta/continue-token.ts'
 import { parseRevision, type Revision } from '../meta/revision.ts'
-import { badRequest, type FieldError, invalid, type StatusError } from '../meta/status.ts'
+import { badRequest, invalid, type PlainFieldError, type StatusError } from '../meta/status.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { readQueryFlag, readQueryInteger } from './query-values.ts'
 
@@ -80,15 +80,15 @@ function resolveList(query: ReadQuery, limit: number, token: string, rules: Read
   return point.kind === 'notOlderThan' && isExact ? { ...point, kind: 'exact' } : point
 }
 
-function listErrors(query: ReadQuery, token: string): FieldError[] {
-  const errors: FieldError[] = []
+function listErrors(query: ReadQuery, token: string): PlainFieldError[] {
+  const errors: PlainFieldError[] = []
   if (query.sendInitialEvents !== undefined) errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
   return [...errors, ...matchErrors(query, token)]
 }
 
 /** All faults of `resourceVersionMatch`. */
-function matchErrors(query: ReadQuery, token: string): FieldError[] {
-  const errors: FieldError[] = []
+function matchErrors(query: ReadQuery, token: string): PlainFieldError[] {
+  const errors: PlainFieldError[] = []
   const match = query.resourceVersionMatch ?? ''
   const version = query.resourceVersion ?? ''
   if (match === '') return errors
@@ -128,7 +128,7 @@ function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
   return { kind: 'watchFrom', revision: point.revision, asked: point.asked, withBookmarks }
 }
 
-function watchErrors(query: ReadQuery): FieldError[] {
+function watchErrors(query: ReadQuery): PlainFieldError[] {
   const match = query.resourceVersionMatch ?? ''
   if (query.sendInitialEvents === undefined) {
     return match === '' ? [] : [forbiddenMatch('resourceVersionMatch is forbidden for watch'), ...matchErrors(query, query.continue ?? '')]
@@ -158,19 +158,19 @@ function badVersion(asked: string): StatusError {
   return badRequest(`invalid resource version: resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: ${why}`)
 }
 
-function refusedOptions(errors: readonly FieldError[], { names }: ReadRules): ResolvedRead {
+function refusedOptions(errors: readonly PlainFieldError[], { names }: ReadRules): ResolvedRead {
   return { kind: 'refused', error: invalid({ group: domainGroup(names, 'meta'), kind: 'ListOptions' }, '', errors) }
 }
 
-function forbidden(field: string, detail: string): FieldError {
+function forbidden(field: string, detail: string): PlainFieldError {
   return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` }
 }
 
-function forbiddenMatch(detail: string): FieldError {
+function forbiddenMatch(detail: string): PlainFieldError {
   return forbidden('resourceVersionMatch', detail)
 }
 
-function unsupportedMatch(match: string, supported: string): FieldError {
+function unsupportedMatch(match: string, supported: string): PlainFieldError {
   const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${supported}`
   return { reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message }
 }

@@ -1,29 +1,40 @@
-import type { FieldError } from '../meta/status.ts'
+import { joinTexts, type LevelText } from '../meta/level-text.ts'
+import type { FieldError, PlainFieldError } from '../meta/status.ts'
 import { printFieldValue } from './go-value.ts'
 
 /** The field is absent or empty though it may not be. */
-export function requiredValue(field: string, detail?: string): FieldError {
-  return { reason: 'FieldValueRequired', field, message: detail === undefined ? 'Required value' : `Required value: ${detail}` }
+export function requiredValue(field: string, detail?: LevelText): FieldError {
+  return {
+    reason: 'FieldValueRequired',
+    field,
+    message: detail === undefined ? 'Required value' : joinTexts(['Required value', detail], ': '),
+  }
 }
 
 /** The value is none of those that are allowed. */
 export function unsupportedValue(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((text) => JSON.stringify(text)).join(', ')
-  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${printFieldValue(value)}: supported values: ${list}` }
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: joinTexts(['Unsupported value', printFieldValue(value), `supported values: ${list}`], ': '),
+  }
 }
 
 /** The value is of the right type and yet wrong. */
-export function invalidValue(field: string, value: unknown, detail?: string): FieldError {
-  const message = `Invalid value: ${printFieldValue(value)}`
-  return { reason: 'FieldValueInvalid', field, message: detail === undefined ? message : `${message}: ${detail}` }
+export function invalidValue(field: string, value: string | number | boolean, detail?: string): PlainFieldError
+export function invalidValue(field: string, value: unknown, detail?: LevelText): FieldError
+export function invalidValue(field: string, value: unknown, detail?: LevelText): FieldError {
+  const texts = ['Invalid value', printFieldValue(value), ...(detail === undefined ? [] : [detail])]
+  return { reason: 'FieldValueInvalid', field, message: joinTexts(texts, ': ') }
 }
 
 /** The field may not be there. */
-export function forbiddenValue(field: string, detail: string): FieldError {
-  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` }
+export function forbiddenValue(field: string, detail: LevelText): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: joinTexts(['Forbidden', detail], ': ') }
 }
 
 /** The value stands there a second time. */
 export function duplicateValue(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${printFieldValue(value)}` }
+  return { reason: 'FieldValueDuplicate', field, message: joinTexts(['Duplicate value', printFieldValue(value)], ': ') }
 }

@@ -1,3 +1,4 @@
+import { plainNameOf } from '../description/levels.ts'
 import type { Field, StructNode } from '../description/node.ts'
 
 /** Words that Go writes in capitals at the beginning of a field's name. */
@@ -42,12 +43,12 @@ const plainFields: ReadonlySet<string> = new Set(['apps/v1.RollingUpdateStateful
 
 /** The fields of a struct as rules of kube-apiserver see it. */
 export function internalFields(type: string | undefined, { fields, hasTypeMeta }: StructNode): readonly Field[] {
-  const names = type === undefined ? undefined : otherFields[type]
+  const names = type === undefined ? undefined : otherFields[plainNameOf(type)]
   if (names === undefined) return hasTypeMeta ? fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : fields
   return names.flatMap((name) => fields.find((field) => field.name === name) ?? [])
 }
 
 /** True if a field of a type is a pointer in kube-apiserver's rules. */
 export function isPointer(type: string | undefined, { name, pointer = false }: Pick<Field, 'name' | 'pointer'>): boolean {
-  return pointer && !plainFields.has(`${type}.${name}`)
+  return pointer && !plainFields.has(`${plainNameOf(type ?? '')}.${name}`)
 }

@@ -1,15 +1,21 @@
+import { nodeAtLevel } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { goQuote } from '../json/go-quote.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printValue } from '../json/print.ts'
 import { parseBase64Url } from '../meta/base64.ts'
 import { goQuantity } from '../meta/go-quantity.ts'
+import { type LevelText, textSince } from '../meta/level-text.ts'
+import { goJson } from './go-json.ts'
 import { goFieldName, internalFields, isPointer } from './go-names.ts'
-import { packageOf, resolveNode, typeOf } from './resolve.ts'
+import { packageOf, resolveNode, typeNameAt, typeOf } from './resolve.ts'
+
+/** The first level at which messages show values as JSON. */
+const jsonSince = 34
 
 /**
- * A value with its type. Messages print it in the syntax of Go's `%#v`, as kube-apiserver does with everything that is more than
- * a text, a number or a boolean: clients compare messages.
+ * A value with its type, of which a message shows more than a text, a number or a boolean: in the syntax of Go's `%#v` before 1.34, as
+ * JSON since. Clients compare messages.
  */
 export class GoValue {
   readonly #node: Node
@@ -20,9 +26,12 @@ export class GoValue {
     this.#value = value
   }
 
-  toString(): string {
+  /** The value as a level shows it. */
+  textAt(level: number): string {
+    const node = nodeAtLevel(this.#node, level, (name) => typeNameAt(name, level))
+    if (level >= jsonSince) return goJson(node, this.#value)
     // A value that is bytes itself is printed in another way than bytes inside of others.
-    return this.#node.kind === 'bytes' ? bytesText(this.#value).replace('[]uint8', '[]byte') : print(this.#node, this.#value)
+    return node.kind === 'bytes' ? bytesText(this.#value).replace('[]uint8', '[]byte') : print(node, this.#value)
   }
 }
 
@@ -32,12 +41,14 @@ export function goValue(node: Node, value: unknown): GoValue {
 }
 
 /** A value as a message about a field shows it. */
-export function printFieldValue(value: unknown): string {
+export function printFieldValue(value: unknown): LevelText {
   if (typeof value === 'string') return goQuote(value)
-  // An absent value is printed as a text.
-  if (value === null || value === undefined) return '"null"'
-  return value instanceof GoValue ? value.toString() : printValue(value)
+  if (value === null || value === undefined) return nothing
+  return value instanceof GoValue ? (level) => value.textAt(level) : printValue(value)
 }
+
+/** What is not there was printed as a text. */
+const nothing = textSince(jsonSince, { before: '"null"', after: 'null' })
 
 /** Go prints where a pointer leads to. That is another place in every run, so this one stands for all. */
 const somewhere = '0xc000000000'

@@ -1,3 +1,5 @@
+import { oldestLevel } from '../description/levels.ts'
+import { type LevelText, textAt } from '../meta/level-text.ts'
 import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
 
 import type { LabelRequirement } from './selection.ts'
@@ -156,15 +158,18 @@ function toRequirement(key: string, operator: Operator, values: readonly string[
   return { key, operator: operator === '=' || operator === 'in' ? 'In' : 'NotIn', values }
 }
 
+/** A selector is parsed without a level. */
+const textsAtOldest = (texts: readonly LevelText[]): string[] => texts.map((text) => textAt(text, oldestLevel))
+
 function checkedKey(key: string): string {
-  const problems = checkQualifiedName(key)
+  const problems = textsAtOldest(checkQualifiedName(key))
   if (problems.length > 0) throw new Malformed(`${requirementPrefix}key: Invalid value: ${JSON.stringify(key)}: ${problems.join('; ')}`)
   return key
 }
 
 function checkValues(key: string, values: readonly string[]): void {
   for (const [index, value] of values.entries()) {
-    const problems = checkLabelValue(value)
+    const problems = textsAtOldest(checkLabelValue(value))
     if (problems.length === 0) continue
     throw new Malformed(`${requirementPrefix}values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`)
   }

@@ -7,10 +7,16 @@ import { invalid } from './field-path.ts'
 import { readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
+/** Where a value is, and the minor number of the release whose rules they are. */
+interface EmbeddedPlace {
+  readonly path: string
+  readonly level: number
+}
+
 /** The errors of `apiVersion`, `kind` and `metadata` of the objects that are embedded in a value. */
-export function validateEmbedded(schema: StructuralSchema, value: unknown, path = ''): FieldError[] {
+export function validateEmbedded(schema: StructuralSchema, value: unknown, place: EmbeddedPlace): FieldError[] {
   const errors: FieldError[] = []
-  if (mayEmbed(schema)) check(schema, value, path, errors)
+  if (mayEmbed(schema)) check(schema, value, place, errors)
   return errors
 }
 
@@ -30,19 +36,21 @@ function mayEmbed(schema: StructuralSchema): boolean {
   return has
 }
 
-function check(schema: StructuralSchema, value: unknown, path: string, errors: FieldError[]): void {
+function check(schema: StructuralSchema, value: unknown, place: EmbeddedPlace, errors: FieldError[]): void {
+  const { path } = place
+  const at = (inner: string): EmbeddedPlace => ({ ...place, path: inner })
   if (Array.isArray(value)) {
     if (schema.items === undefined || !mayEmbed(schema.items)) return
-    for (const [index, item] of value.entries()) check(schema.items, item, `${path}[${index}]`, errors)
+    for (const [index, item] of value.entries()) check(schema.items, item, at(`${path}[${index}]`), errors)
     return
   }
   if (!isJsonObject(value)) return
-  if (schema.isEmbeddedResource === true) errors.push(...validateEmbeddedObject(value, path))
+  if (schema.isEmbeddedResource === true) errors.push(...validateEmbeddedObject(value, place))
   const { additionalProperties } = schema
   for (const name of Object.keys(value)) {
     const property = schema.properties?.get(name)
-    if (property !== undefined) check(property, value[name], child(path, name), errors)
-    else if (typeof additionalProperties === 'object') check(additionalProperties, value[name], `${path}[${name}]`, errors)
+    if (property !== undefined) check(property, value[name], at(child(path, name)), errors)
+    else if (typeof additionalProperties === 'object') check(additionalProperties, value[name], at(`${path}[${name}]`), errors)
   }
 }
 
@@ -51,11 +59,11 @@ function child(path: string, name: string): string {
 }
 
 /** The errors of the three members that an embedded object must or may have. */
-export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>, path: string): FieldError[] {
+export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>, { path, level }: EmbeddedPlace): FieldError[] {
   return [
     ...validateApiVersion(object, child(path, 'apiVersion')),
     ...validateKind(object, child(path, 'kind')),
-    ...validateMeta(object, child(path, 'metadata')),
+    ...validateMeta(object, child(path, 'metadata'), level),
   ]
 }
 
@@ -76,7 +84,7 @@ function validateKind({ kind }: Readonly<Record<string, unknown>>, field: string
   return problems.length === 0 ? [] : [invalid(field, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]
 }
 
-function validateMeta({ metadata }: Readonly<Record<string, unknown>>, path: string): FieldError[] {
+function validateMeta({ metadata }: Readonly<Record<string, unknown>>, path: string, level: number): FieldError[] {
   if (metadata === undefined) return []
   const read = readObjectMeta(metadata, { dropsMalformed: false, trackUnknown: false })
   if (read.kind === 'malformed') return [invalid(path, metadata, read.text)]
@@ -84,6 +92,6 @@ function validateMeta({ metadata }: Readonly<Record<string, unknown>>, path: str
   // A name is not needed where it is given later.
   return validateObjectMeta(
     { ...meta, name: meta.name || 'a-name' },
-    { isNamespaced: Boolean(meta.namespace), nameKind: 'pathSegment', path },
+    { isNamespaced: Boolean(meta.namespace), nameKind: 'pathSegment', path, level },
   )
 }

@@ -1,4 +1,4 @@
-import type { FieldError } from '../meta/status.ts'
+import type { FieldError, PlainFieldError } from '../meta/status.ts'
 import { shownValue } from './go-text.ts'
 
 /** The field of an error that is about no field, as kube-apiserver prints it. */
@@ -19,17 +19,17 @@ interface Finding {
 }
 
 /** An error about a field; `value` is shown. */
-export function fieldError(reason: FieldError['reason'], field: string, { title, value, detail }: Finding): FieldError {
+export function fieldError(reason: FieldError['reason'], field: string, { title, value, detail }: Finding): PlainFieldError {
   const text = `${title}: ${shownValue(value)}`
   return { reason, field: field === '' ? noField : field, message: detail === '' ? text : `${text}: ${detail}` }
 }
 
 /** The value is wrong. */
-export function invalid(field: string, value: unknown, detail: string): FieldError {
+export function invalid(field: string, value: unknown, detail: string): PlainFieldError {
   return fieldError('FieldValueInvalid', field, { title: 'Invalid value', value, detail })
 }
 
 /** The value is of a wrong type. */
-export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
+export function typeInvalid(field: string, value: unknown, detail: string): PlainFieldError {
   return fieldError('FieldValueTypeInvalid', field, { title: 'Invalid value', value, detail })
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseExactly } from '../json/parse-exactly.ts'
+import { textAt } from '../meta/level-text.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { namesOf } from '../names.ts'
 import { schemaFingerprint } from '../stored/stored-object.ts'
@@ -75,7 +76,7 @@ const numbers = parseStructural({
 it.each(casesOf<StatusCase>('cr-status-validate-update'))(
   'CRD-105 CRD-106: lists that were wrong may stay: $name',
   ({ old, obj, isValid }) => {
-    expect(validateCustomObject(numbers, { object: obj, old }).length === 0).toBe(isValid)
+    expect(validateCustomObject(numbers, { object: obj, old, level: 25 }).length === 0).toBe(isValid)
   },
 )
 
@@ -91,9 +92,12 @@ const named = parseStructural({
 })
 
 it.each(casesOf<NameCase>('cr-names'))('names of custom objects: $name', ({ meta, errContains }) => {
-  const errors = [...validateObjectMeta(meta, { isNamespaced: false, nameKind: 'subdomain' }), ...validateValue(named, { metadata: meta })]
+  const errors = [
+    ...validateObjectMeta(meta, { isNamespaced: false, nameKind: 'subdomain', level: 25 }),
+    ...validateValue(named, { metadata: meta }),
+  ]
   if (errContains === undefined) expect(errors).toEqual([])
-  else expect(errors.map(({ message }) => message).join()).toContain(errContains)
+  else expect(errors.map(({ message }) => textAt(message, 25)).join()).toContain(errContains)
 })
 
 interface CellCase {
@@ -239,8 +243,8 @@ it('CRD-100: one error after those of types and bounds reports that rules were n
     type: 'object',
     properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 } },
   })
-  expect(blockingError(validateCustomObject(schema, { object: { a: 'long' } }))?.field).toBe('<nil>')
-  expect(blockingError(validateCustomObject(schema, { object: { b: 1 } }))).toBeUndefined()
+  expect(blockingError(validateCustomObject(schema, { object: { a: 'long' }, level: 25 }))?.field).toBe('<nil>')
+  expect(blockingError(validateCustomObject(schema, { object: { b: 1 }, level: 25 }))).toBeUndefined()
 })
 
 it('CRD-106: errors of a value that equals its old value are ignored', () => {
@@ -317,8 +321,8 @@ it.each([
     type: 'object',
     properties: { spec: { type: 'string' }, status: { type: 'object', properties: ofStatus } },
   })
-  const errors = validateCustomObject(schema, { object: { spec: 5, status }, part: 'status' })
+  const errors = validateCustomObject(schema, { object: { spec: 5, status }, part: 'status', level: 25 })
   expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
-  expect(validateCustomObject(schema, { object: { spec: 5 }, part: 'status' })).toEqual([])
-  expect(validateCustomObject(schema, { object: { status }, old: { status }, part: 'status' })).toEqual([])
+  expect(validateCustomObject(schema, { object: { spec: 5 }, part: 'status', level: 25 })).toEqual([])
+  expect(validateCustomObject(schema, { object: { status }, old: { status }, part: 'status', level: 25 })).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { textAt } from '../meta/level-text.ts'
 import { namesOf } from '../names.ts'
 import { runAtOnce } from '../steps.ts'
 import { parseStructuralInSteps } from './parse.ts'
@@ -42,7 +43,9 @@ it('the readers of a custom kind have the results of those of built-in kinds', (
   expect(readers.table.read(object, names).cells).toEqual(['a', 'red'])
   expect([...readers.shape.fields.keys()].sort()).toEqual(['apiVersion', 'kind', 'metadata', 'spec'])
   const validate = (spec: object): string[] =>
-    runAtOnce(readers.validate({ body: {}, object: { spec }, part: 'main', names, isGateOn: () => true })).map(({ field }) => field)
+    runAtOnce(readers.validate({ body: {}, object: { spec }, part: 'main', names, isGateOn: () => true, level: 25 })).map(
+      ({ field }) => field,
+    )
   expect(validate({ color: 'red' })).toEqual([])
   expect(validate({ color: 'green' })).toEqual(['spec.color'])
 })
@@ -83,7 +86,7 @@ it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an u
   const validate = (object: Record<string, unknown>, live?: Record<string, unknown>): { errors: string[]; warnings: string[] } => {
     const warnings: string[] = []
     const warn = (text: string): number => warnings.push(text)
-    const errors = runAtOnce(readers.validate({ body: {}, object, live, part: 'main', names, isGateOn: () => true, warn }))
+    const errors = runAtOnce(readers.validate({ body: {}, object, live, part: 'main', names, isGateOn: () => true, level: 25, warn }))
     return { errors: errors.map(({ field, message }) => `${field}: ${message}`), warnings }
   }
   const wrong = { spec: { min: 2, max: 1 } }
@@ -98,7 +101,9 @@ it('CEL-20: the rules of an object see its type and its name, and nothing else o
   const rule = (text: string): string[] => {
     const readers = createReaders({ type: 'object', 'x-kubernetes-validations': [{ rule: text }] })
     const object = { kind: 'Widget', apiVersion: 'example.com/v1', metadata: { name: 'a', labels: { a: 'b' } } }
-    return runAtOnce(readers.validate({ body: {}, object, part: 'main', names, isGateOn: () => true })).map(({ message }) => message)
+    return runAtOnce(readers.validate({ body: {}, object, part: 'main', names, isGateOn: () => true, level: 25 })).map(({ message }) =>
+      textAt(message, 25),
+    )
   }
   expect(rule("self.kind == 'Widget' && self.metadata.name == 'a'")).toEqual([])
   expect(rule('has(self.metadata.labels)').join()).toContain("undefined field 'labels'")

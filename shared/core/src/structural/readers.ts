@@ -127,8 +127,8 @@ export class StructuralReaders implements KindReaders, Preparable {
     Object.assign(object, complete)
   }
 
-  *validate({ object, live, part, warn, isInterrupted, comparisons, rules: timer }: ValidationCandidate): Steps<FieldError[]> {
-    const errors = validateCustomObject(this.schema, { object, old: live, part, scale: this.#facts.scale, comparisons })
+  *validate({ object, live, part, level, warn, isInterrupted, comparisons, rules: timer }: ValidationCandidate): Steps<FieldError[]> {
+    const errors = validateCustomObject(this.schema, { object, old: live, part, scale: this.#facts.scale, comparisons, level })
     yield
     const rules = this.#ruleTree()
     const blocking = rules === undefined ? undefined : blockingError(errors)

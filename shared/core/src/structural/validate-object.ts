@@ -19,14 +19,17 @@ export interface ObjectCandidate {
   readonly part?: 'main' | 'status'
   readonly scale?: ScalePaths | undefined
   readonly comparisons?: ComparisonTimer | undefined
+  /** Minor number of the release whose rules they are. */
+  readonly level: number
 }
 
 /** The errors of an object of a custom kind besides its own metadata and the rules of its schema. */
-export function validateCustomObject(schema: StructuralSchema, { object, old, part, scale, comparisons }: ObjectCandidate): FieldError[] {
+export function validateCustomObject(schema: StructuralSchema, candidate: ObjectCandidate): FieldError[] {
+  const { object, old, part, scale, comparisons, level } = candidate
   const replaced = old === undefined ? undefined : { value: old, comparisons }
   const errors = part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)
   if (scale !== undefined) errors.push(...validateScale(object, scale))
-  errors.push(...validateEmbedded(schema, object))
+  errors.push(...validateEmbedded(schema, object, { path: '', level }))
   // Lists that were wrong before may stay so.
   const ofLists = validateListTypes(schema, object)
   if (ofLists.length > 0 && (old === undefined || validateListTypes(schema, old).length === 0)) errors.push(...ofLists)

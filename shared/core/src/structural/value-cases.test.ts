@@ -77,8 +77,11 @@ const embeddingSchema = {
 it.each(casesOf<EmbeddedCase>('schema-objectmeta-validate'))('CRD-94: embedded objects: $name', ({ object, includeRoot, errors = [] }) => {
   const found =
     typeof object === 'string'
-      ? validateEmbedded(parseStructural({ ...embeddingSchema, 'x-kubernetes-embedded-resource': includeRoot }), JSON.parse(object))
-      : validateEmbeddedObject(object as Record<string, unknown>, '')
+      ? validateEmbedded(parseStructural({ ...embeddingSchema, 'x-kubernetes-embedded-resource': includeRoot }), JSON.parse(object), {
+          path: '',
+          level: 25,
+        })
+      : validateEmbeddedObject(object as Record<string, unknown>, { path: '', level: 25 })
   expect(found.map(({ field, reason }) => `${field} ${reason}`).sort()).toEqual(
     errors.map(({ path, errorType }) => `${path} ${errorType}`).sort(),
   )

@@ -1,12 +1,17 @@
+import { list, string } from '../description/define.ts'
+import type { Node } from '../description/node.ts'
+import { type LevelText, textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { invalidValue } from '../schema/field-errors.ts'
+import { goValue } from '../schema/go-value.ts'
 import { isSame } from './part.ts'
 
 export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
 
 /** The value takes more bytes than it may. */
 export function tooLongValue(field: string, bytesMax: number): FieldError {
-  return { reason: 'FieldValueTooLong', field, message: `Too long: must have at most ${bytesMax} bytes` }
+  const texts = { before: `Too long: must have at most ${bytesMax} bytes`, after: `Too long: may not be more than ${bytesMax} bytes` }
+  return { reason: 'FieldValueTooLong', field, message: textSince(32, texts) }
 }
 
 /** The list has more items than it may. */
@@ -15,13 +20,12 @@ export function tooManyValues(field: string, count: number, max: number): FieldE
 }
 
 /** One of several texts is wrong; they are all shown. */
-export function invalidTexts(field: string, texts: readonly string[], detail: string, type = '[]string'): FieldError {
-  const list = texts.map((text) => JSON.stringify(text)).join(', ')
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${type}{${list}}: ${detail}` }
+export function invalidTexts(field: string, texts: readonly string[], detail: string, type: Node = list(string())): FieldError {
+  return invalidValue(field, goValue(type, texts), detail)
 }
 
 /** One error per problem that a check of a text has found. */
-export function invalidFor(field: string, value: unknown, problems: readonly string[]): FieldError[] {
+export function invalidFor(field: string, value: unknown, problems: readonly LevelText[]): FieldError[] {
   return problems.map((problem) => invalidValue(field, value, problem))
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { carryOverMeta } from '../meta/object-meta.ts'
-import type { FieldError } from '../meta/status.ts'
+import { type FieldError, printFieldError } from '../meta/status.ts'
 import { type MetaRules, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
 
-const namespaced: MetaRules = { isNamespaced: true, nameKind: 'subdomain' }
+const namespaced: MetaRules = { isNamespaced: true, nameKind: 'subdomain', level: 25 }
 const meta: ObjectMeta = { name: 'a', namespace: 'default' }
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u' }
 
-const lines = (errors: readonly FieldError[]): string[] => errors.map(({ field, message }) => `${field}: ${message}`)
+const lines = (errors: readonly FieldError[]): string[] => errors.map((error) => printFieldError(error, 25))
 
 describe('metadata of an object', () => {
   const rows: [name: string, meta: ObjectMeta, rules: MetaRules, start: (string | RegExp)[]][] = [
@@ -167,7 +167,7 @@ describe('metadata of an update', () => {
     ],
   ]
   test.each(rows)('%s', (_name, given, before, expected) => {
-    expect(lines(validateObjectMetaUpdate(given, before))).toEqual(expected)
+    expect(lines(validateObjectMetaUpdate(given, before, { level: 25 }))).toEqual(expected)
   })
 
   test('META-15, META-16: times that the server sets never change, for any sent values', () => {

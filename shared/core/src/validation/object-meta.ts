@@ -12,7 +12,9 @@ import {
   checkQualifiedName,
   type NameKind,
 } from '../meta/validate-names.ts'
-import { goValue, printFieldValue } from '../schema/go-value.ts'
+import { forbiddenValue, invalidValue, requiredValue } from '../schema/field-errors.ts'
+import { goValue } from '../schema/go-value.ts'
+import { tooLongValue } from './field-errors.ts'
 
 /** What the rules for metadata need to know about the kind. */
 export interface MetaRules {
@@ -20,6 +22,8 @@ export interface MetaRules {
   readonly nameKind: NameKind
   /** Path of the metadata in its object; `metadata` when left out. */
   readonly path?: string
+  /** Minor number of the release whose rules and texts they are. */
+  readonly level: number
   /** Finalizers that may stand without a prefix; left out: any may. */
   readonly bareFinalizers?: readonly string[]
 }
@@ -33,7 +37,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
   const errors: FieldError[] = []
   validateName(errors, meta, rules, path)
   validateNamespace(errors, meta.namespace, rules, path)
-  validateCommon(errors, meta, path)
+  validateCommon(errors, meta, path, rules.level)
   if (meta.finalizers !== undefined) validateFinalizers(errors, meta.finalizers, rules, `${path}.finalizers`)
   return errors
 }
@@ -45,7 +49,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   live: ObjectMeta,
-  rules: Pick<MetaRules, 'path' | 'bareFinalizers'> = {},
+  rules: Pick<MetaRules, 'path' | 'bareFinalizers' | 'level'>,
 ): FieldError[] {
   const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
@@ -56,7 +60,7 @@ export function validateObjectMetaUpdate(
     const isGiven = value !== undefined && value !== null && value !== ''
     if (isGiven && value !== live[field]) errors.push(invalidValue(`${path}.${field}`, value, 'field is immutable'))
   }
-  validateCommon(errors, meta, path)
+  validateCommon(errors, meta, path, rules.level)
   if (meta.finalizers !== undefined) validateFinalizers(errors, meta.finalizers, rules, `${path}.finalizers`)
   return errors
 }
@@ -68,7 +72,7 @@ function validateName(errors: FieldError[], meta: ObjectMeta, rules: MetaRules, 
     }
   }
   if (!meta.name) {
-    errors.push(required(`${path}.name`, 'name or generateName is required'))
+    errors.push(requiredValue(`${path}.name`, 'name or generateName is required'))
     return
   }
   for (const problem of checkName(rules.nameKind, meta.name)) errors.push(invalidValue(`${path}.name`, meta.name, problem))
@@ -80,19 +84,19 @@ function validateNamespace(errors: FieldError[], namespace: string | undefined, 
     return
   }
   if (!namespace) {
-    errors.push(required(`${path}.namespace`))
+    errors.push(requiredValue(`${path}.namespace`))
     return
   }
   for (const problem of checkLabel(namespace)) errors.push(invalidValue(`${path}.namespace`, namespace, problem))
 }
 
-function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string): void {
+function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string, level: number): void {
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'))
   }
   if (meta.labels !== undefined) validateLabels(errors, meta.labels, `${path}.labels`)
   if (meta.annotations !== undefined) validateAnnotations(errors, meta.annotations, `${path}.annotations`)
-  if (meta.ownerReferences !== undefined) validateOwnerReferences(errors, meta.ownerReferences, `${path}.ownerReferences`)
+  if (meta.ownerReferences !== undefined) validateOwnerReferences(errors, meta.ownerReferences, `${path}.ownerReferences`, level)
   if (meta.managedFields !== undefined) validateManagedFields(errors, meta.managedFields, `${path}.managedFields`)
 }
 
@@ -111,19 +115,24 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
     for (const problem of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(path, key, problem))
   }
   if (annotationsFit(annotations)) return
-  errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${annotationsBytesMax} bytes` })
+  errors.push(tooLongValue(path, annotationsBytesMax))
 }
 
 /** Controllers beside the first that are reported: each message repeats all references. */
 const controllersListedMax = 10
 
-function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string): void {
+/** The first level at which errors about owners have their index, and the controllers their kinds. */
+const ownersByIndexSince = 34
+
+function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], path: string, level: number): void {
+  const isByIndex = level >= ownersByIndexSince
   let controller: string | undefined
   let others = 0
-  for (const reference of references) {
-    validateOwnerReference(errors, reference, path)
+  for (const [index, reference] of references.entries()) {
+    if (isByIndex) validateOwnerReference(errors, reference, `${path}[${index}]`)
+    else validateOldOwnerReference(errors, reference, path)
     if (reference.controller !== true || others === controllersListedMax) continue
-    const { name } = reference
+    const name = isByIndex ? `${reference.kind}/${reference.name}` : reference.name
     if (controller === undefined) {
       controller = name
       continue
@@ -134,18 +143,34 @@ function validateOwnerReferences(errors: FieldError[], references: readonly Owne
   }
 }
 
-function validateOwnerReference(errors: FieldError[], reference: OwnerReference, path: string): void {
+function validateOwnerReference(errors: FieldError[], reference: OwnerReference, at: string): void {
+  for (const name of ['apiVersion', 'kind', 'name', 'uid'] as const) {
+    if (!reference[name]) errors.push(requiredValue(`${at}.${name}`, 'must not be empty'))
+    else if (name === 'apiVersion' && !namesVersion(reference[name]))
+      errors.push(invalidValue(`${at}.${name}`, reference[name], 'must be <group>/<version> or <version>'))
+  }
+  refuseEventAsOwner(errors, reference, at)
+}
+
+function validateOldOwnerReference(errors: FieldError[], reference: OwnerReference, path: string): void {
   const { apiVersion, kind, name, uid } = reference
-  // As in kube-apiserver, a text that is no group and version names no version.
-  if (!apiVersion || apiVersion.endsWith('/') || apiVersion.split('/').length > 2)
-    errors.push(invalidValue(`${path}.apiVersion`, apiVersion ?? '', 'version must not be empty'))
+  if (!namesVersion(apiVersion)) errors.push(invalidValue(`${path}.apiVersion`, apiVersion ?? '', 'version must not be empty'))
   if (!kind) errors.push(invalidValue(`${path}.kind`, '', 'kind must not be empty'))
   if (!name) errors.push(invalidValue(`${path}.name`, '', 'name must not be empty'))
   if (!uid) errors.push(invalidValue(`${path}.uid`, '', 'uid must not be empty'))
-  // Events come and go by the thousand; nothing may live and die with one.
-  if (apiVersion === 'v1' && kind === 'Event') {
-    errors.push(invalidValue(path, reference, '/v1, Kind=Event is disallowed from being an owner'))
-  }
+  refuseEventAsOwner(errors, reference, path)
+}
+
+/** As in kube-apiserver, a text that is no group and version names no version. */
+function namesVersion(apiVersion = ''): boolean {
+  return apiVersion !== '' && !apiVersion.endsWith('/') && apiVersion.split('/').length <= 2
+}
+
+/** Events come and go by the thousand; nothing may live and die with one. */
+function refuseEventAsOwner(errors: FieldError[], reference: OwnerReference, path: string): void {
+  if (reference.apiVersion !== 'v1' || reference.kind !== 'Event') return
+  const shown = goValue(ref('meta/v1.OwnerReference'), reference)
+  errors.push(invalidValue(path, shown, '/v1, Kind=Event is disallowed from being an owner'))
 }
 
 function validateFinalizers(
@@ -191,11 +216,7 @@ function validateManagedFields(errors: FieldError[], entries: readonly ManagedFi
     }
     validateFieldManager(errors, entry.manager ?? '', `${at}.manager`)
     if ((entry.subresource ?? '').length > subresourceLengthMax) {
-      errors.push({
-        reason: 'FieldValueTooLong',
-        field: `${at}.subresource`,
-        message: `Too long: must have at most ${subresourceLengthMax} bytes`,
-      })
+      errors.push(tooLongValue(`${at}.subresource`, subresourceLengthMax))
     }
   }
 }
@@ -204,7 +225,7 @@ function validateManagedFields(errors: FieldError[], entries: readonly ManagedFi
 export function validateFieldManager(errors: FieldError[], manager: string, path: string): void {
   if (manager.length <= managerLengthMax && /^[ -~]*$/.test(manager)) return
   if (new TextEncoder().encode(manager).length > managerLengthMax) {
-    errors.push({ reason: 'FieldValueTooLong', field: path, message: `Too long: must have at most ${managerLengthMax} bytes` })
+    errors.push(tooLongValue(path, managerLengthMax))
   }
   let at = 0
   for (const character of manager) {
@@ -219,16 +240,4 @@ const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 /** A character as Go's `%U` prints it. */
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
-}
-
-function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printFieldValue(value)}: ${detail}` }
-}
-
-function forbiddenValue(field: string, detail: string): FieldError {
-  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` }
-}
-
-function required(field: string, detail?: string): FieldError {
-  return { reason: 'FieldValueRequired', field, message: detail === undefined ? 'Required value' : `Required value: ${detail}` }
 }

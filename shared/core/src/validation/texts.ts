@@ -1,3 +1,4 @@
+import { joinTexts } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkLabel, checkSubdomain, explain } from '../meta/validate-names.ts'
 import { invalidValue, requiredValue } from './field-errors.ts'
@@ -64,7 +65,7 @@ export function validateHostDomain(name: string, field: string): FieldError[] {
   if (labels.length < 2) return [invalidValue(field, bare, 'should be a domain with at least two segments separated by dots')]
   for (const label of labels) {
     const wrong = checkLabel(label)
-    if (wrong.length > 0) return [invalidValue(field, label, wrong.join(','))]
+    if (wrong.length > 0) return [invalidValue(field, label, joinTexts(wrong, ','))]
   }
   return []
 }

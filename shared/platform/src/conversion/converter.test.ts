@@ -29,6 +29,7 @@ function aConverter() {
     reviewUid: randomUUID,
     caller,
     names,
+    level: 25,
     clock,
     pace: { run: async (steps) => runAtOnce(steps) },
     metrics: conversionMetricsOf(metrics),

@@ -25,6 +25,8 @@ export const conversionsAtOnceMax = 64
 export interface ConverterNeeds {
   readonly caller: WebhookCaller
   readonly names: Names
+  /** Minor number of the release whose texts messages have. */
+  readonly level: number
   readonly clock: Clock
   /** Takes the steps of reading a large answer. */
   readonly pace: { run<T>(steps: Steps<T>): Promise<T> }
@@ -103,7 +105,7 @@ export class Converter {
 
   async #call(conversion: Conversion, sent: readonly ConvertedObject[], asked: string): Promise<Converted> {
     const { webhook, desiredApiVersion, objects, hasBigIntegers } = conversion
-    const { names } = this.#needs
+    const { names, level } = this.#needs
     const fail = (failure: ConversionFailureKind, why: string) =>
       new ConversionError(failure, `conversion webhook for ${asked} failed: ${why}`, webhook.definition)
     const question = { versions: webhook.reviewVersions, uid: this.#needs.reviewUid(), desiredApiVersion, objects: sent }
@@ -121,7 +123,7 @@ export class Converter {
     const failure =
       given.length === sent.length ? 'conversion_webhook_invalid_converted_object_failure' : 'conversion_webhook_partial_response_failure'
     const taken = attempt(
-      () => takeConverted({ asked, desiredApiVersion, objects }, given),
+      () => takeConverted({ asked, desiredApiVersion, objects, level }, given),
       (message) => new ConversionError(failure, message, webhook.definition),
     )
     return { objects: taken.map(asApiObject), hasBigIntegers: hasBigIntegers || decoded.hasBigIntegers }

@@ -1,6 +1,7 @@
-import { gatesByDefault, type IsGateOn } from '../../feature-gates.ts'
+import { type IsGateOn, knownReleases, parseFeatureGates } from '../../feature-gates.ts'
 import type { Draft } from '../../kind/draft.ts'
 import type { KindReaders, ValidationCandidate } from '../../kind/kind-readers.ts'
+import { textAt } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { runAtOnce } from '../../steps.ts'
@@ -8,26 +9,49 @@ import type { Part } from '../../validation/part.ts'
 import { BuiltInReaders } from '../built-in-readers.ts'
 import { createCatalogue } from '../catalogue.ts'
 
-const catalogue = createCatalogue('orch')
-const described = catalogue.resources.flatMap((resource) => [resource, ...resource.subresources])
-const byType = new Map(described.map(({ type, readers }) => [type, readers]))
+const byLevel = new Map<number, ReadonlyMap<string, KindReaders>>()
 
-/** The readers of a type: those of a built-in kind where it is the type of one. */
-function readersOf(type: string): KindReaders {
-  return byType.get(type) ?? new BuiltInReaders(type)
+/** The readers of a type at a level: those of a built-in kind where it is the type of one. */
+function readersOf(type: string, level: number = knownReleases.own): KindReaders {
+  let byType = byLevel.get(level)
+  if (byType === undefined) {
+    const { resources } = createCatalogue('orch', { minor: level })
+    const described = resources.flatMap((resource) => [resource, ...resource.subresources])
+    byType = new Map(described.map(({ type: of, readers }) => [of, readers]))
+    byLevel.set(level, byType)
+  }
+  return byType.get(type) ?? new BuiltInReaders(type, {}, level)
 }
 
-/** Completes an object of a type; gates are as they are by default. */
-export function applyDefaults(type: string, object: Draft, names: Names, isGateOn: IsGateOn = gatesByDefault): void {
-  readersOf(type).applyDefaults?.(object, names, isGateOn)
+/** Completes an object of a type; gates are as they are by default at the level. */
+export function applyDefaults(
+  type: string,
+  object: Draft,
+  names: Names,
+  { level = knownReleases.own, isGateOn = gatesOf(level) }: { readonly level?: number; readonly isGateOn?: IsGateOn } = {},
+): void {
+  readersOf(type, level).applyDefaults?.(object, names, isGateOn)
 }
 
-/** The errors of an object of a type; gates have their defaults. */
+/** The gates of a level at their defaults. */
+function gatesOf(level: number): IsGateOn {
+  const gates = parseFeatureGates([], level)
+  if (gates.kind === 'refused') throw new Error(gates.message)
+  return gates.isOn
+}
+
+/** The errors of an object of a type, in the words of the level; gates have their defaults there. */
 export function validateObject({
   type,
+  level = knownReleases.own,
   ...candidate
-}: { readonly type: string; readonly isGateOn?: IsGateOn } & Omit<ValidationCandidate, 'isGateOn'>): FieldError[] {
-  return runAtOnce(readersOf(type).validate({ isGateOn: gatesByDefault, ...candidate }))
+}: {
+  readonly type: string
+  readonly isGateOn?: IsGateOn
+  readonly level?: number
+} & Omit<ValidationCandidate, 'isGateOn' | 'level'>): (FieldError & { readonly message: string })[] {
+  const errors = runAtOnce(readersOf(type, level).validate({ isGateOn: gatesOf(level), level, ...candidate }))
+  return errors.map((error) => ({ ...error, message: textAt(error.message, level) }))
 }
 
 /** The warnings for the writer of an object of a type. */

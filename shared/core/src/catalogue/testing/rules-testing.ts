@@ -1,6 +1,7 @@
-import type { IsGateOn } from '../../feature-gates.ts'
+import { type IsGateOn, knownReleases } from '../../feature-gates.ts'
 import { namesOf } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
+import { typeNameAt } from '../../schema/resolve.ts'
 import { applyDefaults, validateObject } from './readers-testing.ts'
 
 /** A body, or a part of one. */
@@ -12,12 +13,15 @@ interface Circumstances {
   readonly live?: Body
   readonly part?: 'main' | 'status'
   readonly isGateOn?: IsGateOn
+  /** Absent: 25. */
+  readonly level?: number
 }
 
 /** The errors of an object after defaulting, as `field: message`. */
 export function problemsOf(type: string, body: Body, { live, part = 'main', ...circumstances }: Circumstances = {}): string[] {
-  const before = live === undefined ? {} : { live: complete(type, live) }
-  return validateObject({ type, body, object: complete(type, body), part, names, ...before, ...circumstances }).map(
+  const { level } = circumstances
+  const before = live === undefined ? {} : { live: complete(type, live, level) }
+  return validateObject({ type, body, object: complete(type, body, level), part, names, ...before, ...circumstances }).map(
     ({ field, message }) => `${field}: ${message}`,
   )
 }
@@ -34,10 +38,10 @@ export function withChange(body: Body, path: string, value: unknown): Body {
   return copy
 }
 
-function complete(type: string, body: Body): Body {
-  const decoded = decoderOf(type)(body, { trackUnknown: false })
+function complete(type: string, body: Body, level: number = knownReleases.own): Body {
+  const decoded = decoderOf(typeNameAt(type, level))(body, { trackUnknown: false })
   if (decoded.kind !== 'decoded') throw new Error(decoded.message)
   const object = structuredClone(decoded.object)
-  applyDefaults(type, object, names)
+  applyDefaults(type, object, names, { level })
   return object
 }

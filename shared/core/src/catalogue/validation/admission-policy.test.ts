@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { printFieldError } from '../../meta/status.ts'
 import type { Part } from '../../validation/part.ts'
 import { fillAdmissionPolicy, fillPolicyBinding } from '../defaults/policy.ts'
 import { validateValidatingBinding, validateValidatingPolicy } from './admission-policy.ts'
@@ -16,7 +17,7 @@ function aPolicy(spec: Record<string, unknown>): Part {
 }
 
 function printed(errors: ReturnType<typeof validateValidatingPolicy>): string[] {
-  return errors.map(({ field, message }) => `${field}: ${message}`)
+  return errors.map((error) => printFieldError(error, 25))
 }
 
 const ofPolicy = (spec: Record<string, unknown>) => printed(validateValidatingPolicy(aPolicy(spec)))

@@ -1,4 +1,5 @@
 import { types } from '@orch/cel/types'
+import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
@@ -79,7 +80,7 @@ export function validateValidatingBinding(binding: Part): FieldError[] {
   if (seen.has('Deny') && seen.has('Warn')) {
     const detail =
       'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
-    errors.push(invalidTexts(at, given, detail, '[]admissionregistration.ValidationAction'))
+    errors.push(invalidTexts(at, given, detail, list(ref('admissionregistration/v1.ValidationAction'))))
   }
   return errors
 }

@@ -1,3 +1,4 @@
+import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
@@ -75,7 +76,7 @@ function validateSigner(name: string): FieldError[] {
 }
 
 /** What is wrong with the first bad label. */
-function validateFirst(whole: string, labels: readonly string[], check: (label: string) => readonly string[]): FieldError[] {
+function validateFirst(whole: string, labels: readonly string[], check: (label: string) => readonly LevelText[]): FieldError[] {
   const bad = labels.find((label) => check(label).length > 0)
   if (bad === undefined) return []
   return invalidFor(

@@ -1,5 +1,6 @@
 import { intOrString, ref } from '../../description/define.ts'
 import { printValue } from '../../json/print.ts'
+import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
@@ -54,19 +55,19 @@ export function requireText(errors: FieldError[], { part, name, at }: PlacedFiel
 }
 
 /** A text that has to be there and to pass a check. */
-export function requireChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly string[]): void {
+export function requireChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly LevelText[]): void {
   if (requireText(errors, { part, name, at })) allowChecked(errors, { part, name, at }, check)
 }
 
 /** A text that has to pass a check when it is there. */
-export function allowChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly string[]): void {
+export function allowChecked(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly LevelText[]): void {
   const text = textOf(part, name)
   if (text === '') return
   for (const problem of check(text)) errors.push(invalidValue(`${at}.${name}`, text, problem))
 }
 
 /** A text that has to pass a check when it is given, if only as an empty text. */
-export function checkGiven(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly string[]): void {
+export function checkGiven(errors: FieldError[], { part, name, at }: PlacedField, check: (text: string) => readonly LevelText[]): void {
   const text = part?.[name]
   if (typeof text === 'string') errors.push(...invalidFor(`${at}.${name}`, text, check(text)))
 }

@@ -75,7 +75,7 @@ function validateLegacy(event: Part, words: Words, names: Names): FieldError[] {
   const about = textOf(optionalPart(event, words.object), 'namespace')
   const isNew = hasTime(event)
   const isAtHome = about === '' ? ['default', isNew ? names.systemNamespace : ''].includes(namespace) : isNew || about === namespace
-  const errors = isAtHome ? [] : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
+  const errors: FieldError[] = isAtHome ? [] : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')]
   if (isNew) errors.push(...validateReporter(event, words))
   return [...errors, ...invalidFor('namespace', namespace, checkSubdomain(namespace))]
 }

@@ -1,5 +1,6 @@
 import { list, ref, string } from '../../description/define.ts'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
+import { joinTexts, type LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -127,7 +128,7 @@ function validateResourceRule(rule: Part, at: string): FieldError[] {
     return [...errors, requiredValue(`${at}.namespaces`, missing)]
   }
   if (namespaces.includes('*')) return [...errors, ...validateList(rule, 'namespaces', at, { missing: '', others: 'namespaces' })]
-  const wrong = (problem: string) => `each member of this list must be '*' or a DNS-1123 label; ${problem}`
+  const wrong = (problem: LevelText) => joinTexts([`each member of this list must be '*' or a DNS-1123 label; `, problem])
   return [...errors, ...namespaces.flatMap((name, index) => invalidFor(`${at}.namespaces[${index}]`, name, checkLabel(name).map(wrong)))]
 }
 

@@ -1,4 +1,5 @@
 import { list, ref } from '../../description/define.ts'
+import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkSubdomain, explain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
@@ -45,7 +46,7 @@ const wrongWildcard = explain(
 )
 const hostLengthMax = 253
 
-function checkHost(host: string): readonly string[] {
+function checkHost(host: string): readonly LevelText[] {
   if (!host.includes('*')) return checkSubdomain(host)
   const problems = host.length > hostLengthMax ? [`must be no more than ${hostLengthMax} characters`] : []
   return wildcardPattern.test(host) ? problems : [...problems, wrongWildcard]

@@ -1,3 +1,4 @@
+import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { cidrFamilyOf, parseIp } from '../../validation/ip-address.ts'
@@ -17,7 +18,10 @@ export function validateNetworkPolicy(policy: Part): FieldError[] {
   validateRules(errors, itemsOf(spec, 'egress'), 'to', 'spec.egress')
   const types = itemsOf<string>(spec, 'policyTypes')
   if (types.length > directions.length) {
-    return [...errors, invalidTexts('spec.policyTypes', types, 'may not specify more than two policyTypes', '[]networking.PolicyType')]
+    return [
+      ...errors,
+      invalidTexts('spec.policyTypes', types, 'may not specify more than two policyTypes', list(ref('networking/v1.PolicyType'))),
+    ]
   }
   for (const [index, type] of types.entries()) {
     if (!directions.includes(type)) errors.push(unsupportedValue(`spec.policyTypes[${index}]`, type, directions))

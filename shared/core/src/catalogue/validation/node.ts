@@ -1,5 +1,6 @@
 import { ref } from '../../description/define.ts'
 import { goQuote } from '../../json/go-quote.ts'
+import { joinTexts } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -84,8 +85,8 @@ function validateTaints(taints: readonly Part[]): FieldError[] {
     else if (!taintEffects.includes(effect)) errors.push(unsupportedValue(`${at}.effect`, effect, taintEffects))
     const identity = `${key}:${effect}`
     if (seen.has(identity)) {
-      const { message } = duplicateValue(at, goValue(ref('core/v1.Taint'), taint))
-      errors.push({ reason: 'FieldValueDuplicate', field: at, message: `${message}: taints must be unique by key and effect pair` })
+      const { message, ...error } = duplicateValue(at, goValue(ref('core/v1.Taint'), taint))
+      errors.push({ ...error, message: joinTexts([message, 'taints must be unique by key and effect pair'], ': ') })
     }
     seen.add(identity)
     return errors

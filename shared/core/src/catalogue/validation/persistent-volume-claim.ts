@@ -12,14 +12,16 @@ import { validateAmount } from './persistent-volume.ts'
 /** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */
 export function validateClaim(claim: Part, live: Part | undefined, names: Names, { isGateOn }: RuleRequest): FieldError[] {
   const spec = partOf(claim, 'spec')
-  const errors = validateClaimSpec(spec, 'spec')
+  const errors: FieldError[] = validateClaimSpec(spec, 'spec')
   return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, isGateOn)]
 }
 
 /** The rules of a PersistentVolumeClaim's status. */
 export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, { isGateOn }: RuleRequest): FieldError[] {
   const status = partOf(claim, 'status')
-  const errors = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) => validateAmount(amount, `status.capacity[${name}]`))
+  const errors: FieldError[] = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) =>
+    validateAmount(amount, `status.capacity[${name}]`),
+  )
   return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status)] : errors
 }
 
@@ -44,7 +46,7 @@ function validateChange(claim: Part, live: Part, names: Names, isGateOn: IsGateO
   const className = subdomainLabel(names, 'volume.beta', 'storage-class')
   const isMoved = movesClassToField(claim, live, className)
   const [annotation, annotationBefore] = [annotationOf(claim, className), annotationOf(live, className)]
-  const errors =
+  const errors: FieldError[] =
     isMoved || annotation === annotationBefore
       ? []
       : [invalidValue(`metadata.annotations.${className}`, annotation ?? '', 'field is immutable')]

@@ -1,3 +1,4 @@
+import { list, ref } from '../../description/define.ts'
 import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
@@ -64,7 +65,7 @@ function isKnown(name: string): boolean {
 }
 
 function validateScopes(given: readonly string[], limited: readonly string[]): FieldError[] {
-  const refuse = (detail: string): FieldError => invalidTexts('spec.scopes', given, detail, '[]core.ResourceQuotaScope')
+  const refuse = (detail: string): FieldError => invalidTexts('spec.scopes', given, detail, list(ref('core/v1.ResourceQuotaScope')))
   const errors = given.flatMap((scope) =>
     scopes.includes(scope)
       ? limited.filter((name) => !isUsable(scope, name)).map(() => refuse('unsupported scope applied to resource'))
@@ -126,5 +127,5 @@ function validateScopeChange(spec: Part, live: Part): FieldError[] {
   const [after, before] = [itemsOf<string>(spec, 'scopes'), itemsOf<string>(live, 'scopes')]
   const [wanted, known] = [new Set(after), new Set(before)]
   const isChanged = wanted.size !== known.size || after.some((scope) => !known.has(scope))
-  return isChanged ? [invalidTexts('spec.scopes', after, 'field is immutable', '[]core.ResourceQuotaScope')] : []
+  return isChanged ? [invalidTexts('spec.scopes', after, 'field is immutable', list(ref('core/v1.ResourceQuotaScope')))] : []
 }

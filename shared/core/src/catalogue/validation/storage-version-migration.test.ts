@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { type FieldError, printFieldError } from '../../meta/status.ts'
 import { validateMigration, validateMigrationStatus } from './storage-version-migration.ts'
 
-const told = (errors: readonly { readonly field: string; readonly message: string }[]) =>
-  errors.map(({ field, message }) => `${field}: ${message}`)
+const told = (errors: readonly FieldError[]) => errors.map((error) => printFieldError(error, 25))
 
 const migrationOf = (resource: object, status: object = {}) => ({ spec: { resource }, status })
 

@@ -1,3 +1,5 @@
+import { list, ref } from '../../description/define.ts'
+import type { Node } from '../../description/node.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035 } from '../../meta/validate-names.ts'
 import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
@@ -91,7 +93,7 @@ export function validateAdmissionRule(rule: Part, at: string): FieldError[] {
   const versions = itemsOf<string>(rule, 'apiVersions')
   const given = itemsOf<string>(rule, 'operations')
   return [
-    ...validateWithWildcard(given, `${at}.operations`, 'operations', '[]admissionregistration.OperationType'),
+    ...validateWithWildcard(given, `${at}.operations`, 'operations', list(ref('admissionregistration/v1.OperationType'))),
     ...given.flatMap((operation, index) =>
       operations.includes(operation) ? [] : [unsupportedValue(`${at}.operations[${index}]`, operation, operations)],
     ),
@@ -104,7 +106,7 @@ export function validateAdmissionRule(rule: Part, at: string): FieldError[] {
 }
 
 /** `*` stands for everything, so nothing may stand beside it. */
-function validateWithWildcard(list: readonly string[], field: string, what: string, type?: string): FieldError[] {
+function validateWithWildcard(list: readonly string[], field: string, what: string, type?: Node): FieldError[] {
   if (list.length === 0) return [requiredValue(field)]
   const isTooMuch = list.length > 1 && list.includes('*')
   return isTooMuch ? [invalidTexts(field, list, `if '*' is present, must not specify other ${what}`, type)] : []

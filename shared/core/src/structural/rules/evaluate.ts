@@ -2,7 +2,7 @@ import { none, some } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
 import { isJsonObject } from '../../json/member.ts'
 import type { ComparisonTimer, RuleTimer } from '../../kind/kind-readers.ts'
-import type { FieldError } from '../../meta/status.ts'
+import type { PlainFieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
 import { Correlation, keyOfItem } from '../correlation.ts'
 import { noField } from '../field-path.ts'
@@ -36,7 +36,7 @@ export interface RuleCandidate {
 
 /** The findings of the rules, and the rest of the budget: below zero if it was used up. */
 export interface RuleFindings {
-  readonly errors: readonly FieldError[]
+  readonly errors: readonly PlainFieldError[]
   readonly budget: number
 }
 
@@ -60,7 +60,7 @@ const stepCost = 50_000
 const workPerCost = 6
 
 class Evaluation {
-  readonly errors: FieldError[] = []
+  readonly errors: PlainFieldError[] = []
   budget: number
   readonly #bounds: EvaluationBounds & { readonly costLimit: number }
   readonly #warn: ((text: string) => void) | undefined
@@ -184,7 +184,7 @@ class Evaluation {
     const { fieldPath } = compiled
     const path = `${this.#path()}${fieldPath === '' || fieldPath.startsWith('[') ? fieldPath : `.${fieldPath}`}`.replace(/^\./, '')
     const isPassedOver = !compiled.usesOldSelf && (ratchet?.current ?? ratchet?.parent)?.isEqual() === true
-    const report = (error: FieldError): void => {
+    const report = (error: PlainFieldError): void => {
       if (isPassedOver) this.#warn?.(`${error.field}: ${error.message}`)
       else this.errors.push(error)
     }
@@ -198,7 +198,7 @@ class Evaluation {
     report(failedRule(path, value, message.text, compiled.rule.reason))
   }
 
-  #giveUp(error: FieldError): void {
+  #giveUp(error: PlainFieldError): void {
     this.errors.push(error)
     this.budget = -1
   }

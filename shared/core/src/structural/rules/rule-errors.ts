@@ -1,4 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
+import type { FieldError, PlainFieldError } from '../../meta/status.ts'
 import { fieldError, invalid } from '../field-path.ts'
 import type { ExpressionRule } from '../schema.ts'
 
@@ -13,17 +13,17 @@ export function messageOf(rule: ExpressionRule): string {
 }
 
 /** A rule that gave no answer. */
-export function brokenRule(field: string, value: unknown, detail: string): FieldError {
+export function brokenRule(field: string, value: unknown, detail: string): PlainFieldError {
   return isShown(value) ? invalid(field, value, detail) : hidden('FieldValueInvalid', field, `Invalid value: ${detail}`)
 }
 
 /** The budget of the object is used up. */
-export function outOfBudget(field: string, value: unknown): FieldError {
+export function outOfBudget(field: string, value: unknown): PlainFieldError {
   return brokenRule(field, value, 'validation failed due to running out of cost budget, no further validation rules will be run')
 }
 
 /** A rule that was not kept, under the reason that it gives. */
-export function failedRule(field: string, value: unknown, detail: string, reason: string | undefined): FieldError {
+export function failedRule(field: string, value: unknown, detail: string, reason: string | undefined): PlainFieldError {
   switch (reason) {
     case 'FieldValueForbidden':
       return hidden(reason, field, `Forbidden: ${detail}`)
@@ -43,6 +43,6 @@ function isShown(value: unknown): boolean {
   return typeof value !== 'object' || value === null
 }
 
-function hidden(reason: FieldError['reason'], field: string, message: string): FieldError {
+function hidden(reason: FieldError['reason'], field: string, message: string): PlainFieldError {
   return { reason, field, message }
 }

@@ -1,4 +1,5 @@
 import { ref } from '../../../description/define.ts'
+import { joinTexts } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
 import { goValue } from '../../../schema/go-value.ts'
@@ -88,7 +89,7 @@ function validateTolerationValue(errors: FieldError[], toleration: Part, operato
       errors.push(invalidValue(path, goValue(ref('core/v1.Toleration'), toleration), "value must be empty when `operator` is 'Exists'"))
   } else if (operator === 'Equal' || operator === '') {
     const problems = checkLabelValue(value)
-    if (problems.length > 0) errors.push(invalidValue(path, value, problems.join(';')))
+    if (problems.length > 0) errors.push(invalidValue(path, value, joinTexts(problems, ';')))
   } else errors.push(unsupportedValue(path, operator, ['Equal', 'Exists']))
 }
 

@@ -1,0 +1,81 @@
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
+import { isJsonObject } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
+import { goFieldName, internalFields, isPointer } from './go-names.ts'
+import { packageOf, resolveNode, resolveStruct } from './resolve.ts'
+
+/**
+ * A value of a type as `encoding/json` of Go prints it where kube-apiserver's rules see it. Types of meta/v1 have the names of their
+ * JSON, and leave out what is empty; all others are types without a version, which have the names of Go and leave out nothing.
+ */
+export function goJson(node: Node, value: unknown): string {
+  const target = resolveNode(node)
+  if (isScalar(target)) return scalarTexts[target.kind](value)
+  switch (target.kind) {
+    case 'ref':
+      return goJson(target, value)
+    case 'struct':
+      return `{${membersOf(node.kind === 'ref' ? node.name : undefined, target, isJsonObject(value) ? value : {}).join(',')}}`
+    case 'list':
+      return Array.isArray(value) ? `[${value.map((item: unknown) => goJson(target.items, item)).join(',')}]` : 'null'
+    case 'map':
+      return mapText(target.values, value)
+    case 'string':
+      return goJsonText(typeof value === 'string' ? value : '')
+    case 'variant':
+      return rawText(value)
+  }
+}
+
+/** A text in JSON as Go writes it: what could end a script in HTML is escaped. */
+function goJsonText(text: string): string {
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+const numberText = (value: unknown): string => String(value ?? 0)
+const rawText = (value: unknown): string => (value === undefined ? 'null' : printJson(value))
+const textOrNull = (value: unknown): string => (typeof value === 'string' ? goJsonText(value) : 'null')
+
+const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => string>> = {
+  boolean: (value) => String(value === true),
+  int32: numberText,
+  int64: numberText,
+  double: numberText,
+  bytes: textOrNull,
+  time: textOrNull,
+  microTime: textOrNull,
+  quantity: (value) => goJsonText(String(value ?? '0')),
+  intOrString: (value) => (typeof value === 'string' ? goJsonText(value) : numberText(value)),
+  raw: rawText,
+  json: rawText,
+  fieldsV1: rawText,
+}
+
+type Part = Readonly<Record<string, unknown>>
+
+function membersOf(type: string | undefined, struct: StructNode, value: Part): string[] {
+  const isVersioned = type !== undefined && packageOf(type) === 'meta/v1'
+  return internalFields(type, struct).flatMap((field) => {
+    const given = value[field.name]
+    if (isVersioned) return isLeftOut(field, given) ? [] : [`"${field.name}":${goJson(field.node, given)}`]
+    // Metadata is embedded: its members stand among those of the object.
+    if (field.node.kind === 'ref' && packageOf(field.node.name) === 'meta/v1' && field.name === 'metadata')
+      return membersOf(field.node.name, resolveStruct(field.node.name), isJsonObject(given) ? given : {})
+    const isNull = isPointer(type, field) && (given === undefined || given === null)
+    return [`"${goFieldName(field)}":${isNull ? 'null' : goJson(field.node, given)}`]
+  })
+}
+
+function isLeftOut({ required, keepEmpty }: Field, value: unknown): boolean {
+  if (required === true || keepEmpty === true) return false
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+function mapText(values: Node, value: unknown): string {
+  if (!isJsonObject(value)) return 'null'
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${goJsonText(key)}:${goJson(values, value[key])}`)
+  return `{${members.join(',')}}`
+}
