@@ -3,7 +3,7 @@ import { badRequest, type Revision } from '@orch/core/meta'
 import { keyBytesMax } from '../limits.ts'
 import { createAttempts, type EtcdClient } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
-import { frameValue, type Layout } from './layout.ts'
+import { frameDeletion, frameValue, type Layout } from './layout.ts'
 import type { Transaction, TransactionAnswer } from './wire.ts'
 
 /** etcd's answer to a commit. `mayHaveHappened`: an earlier attempt got no answer. */
@@ -31,7 +31,7 @@ export function toTransaction(layout: Layout, epochRevision: Revision, commit: S
   return {
     guards: [{ key: epoch, revision: epochRevision }, ...guarded],
     puts: [
-      value === undefined ? { key: deletion, value: Buffer.from(writeId) } : { key: target, value: frameValue({ key, writeId, value }) },
+      value === undefined ? { key: deletion, value: frameDeletion(key, writeId) } : { key: target, value: frameValue({ key, writeId, value }) },
     ],
     removes: value === undefined ? [target] : [],
     looks: [epoch, deletion, ...guarded.map(({ key: name }) => name)],

@@ -1,11 +1,14 @@
 import type { StoreChange } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { type Layout, unframeValue } from './layout.ts'
+import { isAltered } from '@orch/core/stored'
+import { type Layout, unframeDeletion, unframeValue } from './layout.ts'
 import type { EtcdEvent } from './wire.ts'
 
 /** The events of a watch, sorted by meaning. */
 export interface Decoded {
   readonly changes: readonly StoreChange[]
+  /** Changes whose value or write id is not as it was written. */
+  readonly altered: readonly StoreChange[]
   /** Revision of the last event of all. */
   readonly position: Revision
   /** The epoch's record was written. */
@@ -19,8 +22,9 @@ export interface Decoded {
 /** Reads the events of a watch; `previous` is the revision of the change before the first of them. */
 export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previous: Revision): Decoded {
   const changes: StoreChange[] = []
+  const altered: StoreChange[] = []
   let last = previous
-  let deletion: { readonly revision: Revision; readonly writeId: string } | undefined
+  let deletion: EtcdEvent | undefined
   let epoch: Decoded['epoch']
   let compacted: Revision | undefined
   let isElection = false
@@ -28,24 +32,30 @@ export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previ
     const { revision, value } = event
     const key = event.key.toString()
     if (key.startsWith(layout.keys)) {
-      const writeId = deletion?.revision === revision ? deletion.writeId : ''
       const name = key.slice(layout.keys.length)
-      changes.push({ revision, previous: last, key: name, ...contentOf(name, event, writeId) })
+      const { isAltered: isDamaged, ...content } = contentOf(name, event, deletion?.revision === revision ? deletion.value : noId)
+      const change = { revision, previous: last, key: name, replaces: event.replaces, ...content }
+      changes.push(change)
+      if (isDamaged) altered.push(change)
       last = revision
-    } else if (key === layout.deletion) deletion = { revision, writeId: value.toString() }
+    } else if (key === layout.deletion) deletion = event
     else if (key === layout.epoch) {
       epoch = { text: value.toString(), revision }
       last = revision
     } else if (key === layout.compacted) compacted = Number(value.toString())
     else if (key.startsWith(layout.election)) isElection = true
   }
-  return { changes, position: events.at(-1)?.revision ?? 0, epoch, compacted, isElection }
+  return { changes, altered, position: events.at(-1)?.revision ?? 0, epoch, compacted, isElection }
 }
 
-function contentOf(
-  key: string,
-  { isDelete, value, replaces }: EtcdEvent,
-  deletedBy: string,
-): Pick<StoreChange, 'writeId' | 'value' | 'replaces'> {
-  return isDelete ? { writeId: deletedBy, replaces } : { ...unframeValue(key, value), replaces }
+const noId = Buffer.alloc(0)
+
+interface Content extends Pick<StoreChange, 'writeId' | 'value'> {
+  readonly isAltered: boolean
+}
+
+function contentOf(key: string, { isDelete, value }: EtcdEvent, deletedBy: Buffer): Content {
+  if (isDelete) return unframeDeletion(key, deletedBy)
+  const content = unframeValue(key, value)
+  return { ...content, isAltered: isAltered(content.value) }
 }

@@ -376,6 +376,29 @@ describe('a commit', () => {
       expect({ outcome: await asked, heard }).toEqual({ outcome: 'written 3', heard: ['3 v'] })
     })
 
+    test('STORE-04: of a write id of a delete on the way back is read again, and the delete is acknowledged', async () => {
+      const { ask, etcd, store, pass } = await open()
+      const put = ask('a')
+      await pass(300)
+      expect(await put).toBe('written 3')
+      const heard: string[] = []
+      store.listen((changes) => {
+        for (const { revision, writeId } of changes) heard.push(`${revision} ${writeId}`)
+      })
+      let sent: Buffer = Buffer.alloc(0)
+      etcd.onValue = (value) => {
+        if (value.length === 0) return value
+        sent = value
+        return changed(value)
+      }
+      const asked = ask('a', { expected: 3, value: undefined, writeId: 'd' })
+      await turns()
+      const isSent = sent
+      etcd.events = etcd.events.map((event) => (event.revision === 4 && event.value.length > 0 ? { ...event, value: isSent } : event))
+      await pass(300)
+      expect({ outcome: await asked, heard }).toEqual({ outcome: 'written 4', heard: ['4 d'] })
+    })
+
     test('STORE-04: is refused when it happens again, and stays unreadable', async () => {
       const { ask, etcd, store, pass } = await open()
       etcd.onValue = changed

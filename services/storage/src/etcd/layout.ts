@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { alteredValue } from '@orch/core/stored'
+import { alteredValue, isAltered } from '@orch/core/stored'
 /**
  * The keys under a prefix, all followed by one watch:
  *
@@ -75,6 +75,23 @@ export function unframeValue(key: string, framed: Buffer): Omit<Framed, 'key'> {
   const isSame = framed.readUInt32LE(idEnd + 1) === checksum(key, framed.subarray(1, idEnd), value)
   return { writeId: framed.toString('utf8', 1, idEnd), value: isSame ? value : alteredValue }
 }
+
+/** The write id of a delete for `<prefix>/deletion`, framed as that of a value without bytes, so that its checksum covers the deleted key. */
+export function frameDeletion(key: string, writeId: string): Buffer {
+  return frameValue({ key, writeId, value: noBytes })
+}
+
+/** Parses the write id of a delete of this key; '' and `isAltered` if it has changed since. Data without a checksum is the id alone. */
+export function unframeDeletion(key: string, framed: Buffer): { readonly writeId: string; readonly isAltered: boolean } {
+  const hasLength = framed[0] === framed.length - 1
+  const hasZero = framed[framed.length - sumBytes] === 0
+  // One damaged byte leaves one of the two, and the text of an id has neither.
+  if (!hasLength && !hasZero) return { writeId: framed.toString(), isAltered: false }
+  const { writeId, value } = hasLength && hasZero ? unframeValue(key, framed) : { writeId: '', value: alteredValue }
+  return isAltered(value) ? { writeId: '', isAltered: true } : { writeId, isAltered: false }
+}
+
+const noBytes = new Uint8Array()
 
 /** The zero, and a number of 32 bits. */
 const sumBytes = 5

@@ -9,7 +9,7 @@ import { checkKey, sendCommit, toTransaction } from './commit.ts'
 import { decodeEvents } from './decode.ts'
 import { parseEpoch, readHeads, writeEpoch } from './heads.ts'
 import { readHistory } from './history.ts'
-import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
+import { endOfPrefix, frameDeletion, frameValue, toLayout, unframeValue } from './layout.ts'
 import { openWatch } from './watch.ts'
 import type { EtcdEvent, TransactionAnswer, WatchAnswer, WatchQuestion } from './wire.ts'
 
@@ -69,7 +69,7 @@ describe('a commit as a transaction', () => {
   test('a delete removes the key and writes its write id beside it', () => {
     const commit = aCommit({ value: undefined })
     expect(printed(commit)).toMatchObject({ puts: ['/registry/deletion'], removes: ['/registry/keys/a'] })
-    expect(toTransaction(layout, 3, commit).puts[0]?.value.toString()).toBe('w1')
+    expect(toTransaction(layout, 3, commit).puts[0]?.value).toEqual(frameDeletion('a', 'w1'))
   })
 
   test('an empty value is a put', () => {
@@ -152,6 +152,12 @@ describe('sending a commit', () => {
   })
 })
 
+/** With one bit of one byte changed. */
+function flipped(bytes: Buffer, at: number): Buffer {
+  bytes[at] = bytes[at]! ^ 1
+  return bytes
+}
+
 describe('the events of a watch', () => {
   test('are changes in order, each naming the one before it, with the keys of the store', () => {
     const decoded = decodeEvents(
@@ -178,6 +184,27 @@ describe('the events of a watch', () => {
       { revision: 16, previous: 15, replaces: 15, key: 'a', writeId: 'w16', value: undefined },
     ])
     expect(decoded).toMatchObject({ position: 16, epoch: undefined, compacted: undefined, isElection: false })
+  })
+
+  test.each<[string, (framed: Buffer) => Buffer]>([
+    ['length', (framed) => flipped(framed, 0)],
+    ['id', (framed) => flipped(framed, 2)],
+    ['zero', (framed) => flipped(framed, framed.length - 5)],
+    ['checksum', (framed) => flipped(framed, framed.length - 1)],
+    ['key', () => frameDeletion('b', 'w16')],
+  ])('a delete whose write id has another %s than when it was written is altered, and has no id', (_what, damage) => {
+    const decoded = (value: Buffer) =>
+      decodeEvents([anEvent('/registry/deletion', 16, { value }), aDeletion('/registry/keys/a', 16, 15)], layout, 15)
+    const framed = frameDeletion('a', 'w16')
+    expect(decoded(framed)).toMatchObject({ changes: [{ writeId: 'w16' }], altered: [] })
+    const { changes, altered } = decoded(damage(Buffer.from(framed)))
+    expect(changes).toEqual([{ revision: 16, previous: 15, replaces: 15, key: 'a', writeId: '' }])
+    expect(altered).toEqual(changes)
+  })
+
+  test.each(['', 'c6a1a5fe-8f6b-4f2c-9d3b-5a0c1f6f2b11'])('a delete by a version without checksums has the id %j', (id) => {
+    const events = [anEvent('/registry/deletion', 16, { value: Buffer.from(id) }), aDeletion('/registry/keys/a', 16, 15)]
+    expect(decodeEvents(events, layout, 15)).toMatchObject({ changes: [{ writeId: id }], altered: [] })
   })
 
   test('a delete has the write id of its own revision only', () => {

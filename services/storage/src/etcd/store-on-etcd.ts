@@ -11,7 +11,6 @@ import type {
   StoreStatus,
 } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { isAltered } from '@orch/core/stored'
 import { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import { Commits } from './commits.ts'
@@ -207,19 +206,20 @@ export class StoreOnEtcd implements Store {
 
   #take(events: readonly EtcdEvent[]): void {
     const decoded = decodeEvents(events, this.#context.layout, this.#timeline.lastChange)
-    if (this.#isDoubtful(decoded.changes)) return
+    if (this.#isDoubtful(decoded.altered)) return
     this.#commits.note(decoded.changes)
     this.#timeline.note(decoded, this.#context)
     this.#deliver(decoded.changes, decoded.position)
     if (decoded.isElection) this.leadership.look()
   }
 
-  /** A value that differs from the written one may have changed on its way here: it is read once more, by a watch that begins before it. */
-  #isDoubtful(changes: readonly StoreChange[]): boolean {
-    const altered = changes.find(({ revision, value }) => value !== undefined && isAltered(value) && revision > this.#doubted)
-    if (altered === undefined) return false
-    this.#doubted = altered.revision
-    this.#watch.restart(`the value of ${altered.key} at revision ${altered.revision} has another checksum than when it was written`)
+  /** A change that differs from the written one may have changed on its way here: it is read once more, by a watch that begins before it. */
+  #isDoubtful(altered: readonly StoreChange[]): boolean {
+    const first = altered.find(({ revision }) => revision > this.#doubted)
+    if (first === undefined) return false
+    this.#doubted = first.revision
+    const what = first.value === undefined ? 'write id of the deletion' : 'value'
+    this.#watch.restart(`the ${what} of ${first.key} at revision ${first.revision} has another checksum than when it was written`)
     return true
   }
 

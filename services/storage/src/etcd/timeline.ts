@@ -6,7 +6,7 @@ import type { EtcdClient } from './client.ts'
 import type { Decoded } from './decode.ts'
 import { toFailure } from './errors.ts'
 import { type EpochRecord, type Heads, parseEpoch, readHeads } from './heads.ts'
-import { type Layout, unframeValue } from './layout.ts'
+import { type Layout, unframeDeletion, unframeValue } from './layout.ts'
 
 /** The prefix of a store's keys, and its epoch. */
 interface Owner {
@@ -115,7 +115,7 @@ async function holdsChange(client: EtcdClient, layout: Layout, { key, revision, 
     const { kvs } = await client.kv.range({ key: Buffer.from(name), revision: String(revision) })
     const found = kvs[0]
     if (found === undefined || Number(found.mod_revision) !== revision) return false
-    return (isDelete ? found.value.toString() : unframeValue(key, found.value).writeId) === writeId
+    return (isDelete ? unframeDeletion(key, found.value) : unframeValue(key, found.value)).writeId === writeId
   } catch (error) {
     if (toFailure(error) === 'compacted') return true
     throw error
