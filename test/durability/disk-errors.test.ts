@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -22,6 +22,12 @@ function canInject(): boolean {
 
 const isTraced = canInject()
 
+/** A command that runs another one, and fails its calls to these files of a folder from the nth on. */
+function underTracer(directory: string, { files, calls, error, nth }: { files: string[]; calls: string; error: string; nth: number }) {
+  const paths = files.flatMap((file) => ['-P', join(directory, file)])
+  return ['strace', '-f', '-o', '/dev/null', ...paths, '-e', `inject=${calls}:error=${error}:when=${nth}+`]
+}
+
 describe.skipIf(!isTraced)(`a disk with errors${isTraced ? '' : ' [skipped: strace is missing or not allowed]'}`, () => {
   test.each([
     ['page that cannot be written', 'pwrite64,pwritev,writev,write', 'EIO', 40],
@@ -30,16 +36,7 @@ describe.skipIf(!isTraced)(`a disk with errors${isTraced ? '' : ' [skipped: stra
   ])('STORE-04: the first %s ends the process with a sentence, and what was acknowledged is there', async (_what, calls, error, nth) => {
     const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
     folders.push(directory)
-    const under = [
-      'strace',
-      '-f',
-      '-o',
-      '/dev/null',
-      '-P',
-      join(directory, 'state.mdb'),
-      '-e',
-      `inject=${calls}:error=${error}:when=${nth}+`,
-    ]
+    const under = underTracer(directory, { files: ['state.mdb'], calls, error, nth })
     // The store is made before, so that the first of these calls are those of its commits.
     const before = await startWriter({ directory, writes: 40, inFlight: 4 }).ended
     expect({ end: before.end, count: before.acknowledged.length }).toEqual({ end: 0, count: 40 })
@@ -51,5 +48,15 @@ describe.skipIf(!isTraced)(`a disk with errors${isTraced ? '' : ' [skipped: stra
     expect(acknowledged.length).toBeGreaterThan(0)
     const all = [...before.acknowledged, ...acknowledged]
     expect(await findFaults({ directory, acknowledged: all, refused: [], after: 1, state: new Map() })).toMatchObject({ faults: [] })
+  })
+
+  test.each(['EIO', 'ENOSPC'])('STORE-04: a new folder whose first write fails with %s ends the process with a sentence', async (error) => {
+    const directory = mkdtempSync(join(tmpdir(), 'durability-errors-'))
+    folders.push(directory)
+    const under = underTracer(directory, { files: ['state.mdb', 'state.mdb-trial'], calls: 'pwrite64,pwritev,writev,write', error, nth: 1 })
+    const { end, errors, acknowledged } = await startWriter({ directory, writes: 1, under }).ended
+    expect({ end, acknowledged }).toEqual({ end: 1, acknowledged: [] })
+    expect(errors).toContain(`${directory}: ${error}: `)
+    expect(readdirSync(directory)).not.toContain('state.mdb')
   })
 })

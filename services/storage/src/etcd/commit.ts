@@ -31,7 +31,9 @@ export function toTransaction(layout: Layout, epochRevision: Revision, commit: S
   return {
     guards: [{ key: epoch, revision: epochRevision }, ...guarded],
     puts: [
-      value === undefined ? { key: deletion, value: frameDeletion(key, writeId) } : { key: target, value: frameValue({ key, writeId, value }) },
+      value === undefined
+        ? { key: deletion, value: frameDeletion(key, writeId) }
+        : { key: target, value: frameValue({ key, writeId, value }) },
     ],
     removes: value === undefined ? [target] : [],
     looks: [epoch, deletion, ...guarded.map(({ key: name }) => name)],

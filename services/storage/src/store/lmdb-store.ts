@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ShownRecord, Store, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
@@ -65,6 +65,7 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
   const { path } = folder
   // LMDB writes to its lock file through a map of memory: on a full disk a hole in it would end the process.
   writeFileSync(`${path}-lock`, Buffer.alloc(lockFileBytes), { mode: 0o600 })
+  if (!folder.isUsed) tryWriting(folder)
   const root = open<Buffer, string>({
     path,
     noSubdir: true,
@@ -88,6 +89,18 @@ export async function openTables(options: TablesOptions): Promise<LmdbTables> {
     file.close()
     await root.close()
     throw error
+  }
+}
+
+/** Writes a file beside the new data file and flushes it: LMDB crashes when it cannot write its first pages (3.5.6). */
+function tryWriting({ directory, path }: DataFolder): void {
+  const trial = `${path}-trial`
+  try {
+    writeFileSync(trial, Buffer.alloc(trialBytes), { mode: 0o600, flush: true })
+  } catch (cause) {
+    throw new Error(explain(cause, directory), { cause })
+  } finally {
+    rmSync(trial, { force: true })
   }
 }
 
@@ -473,6 +486,9 @@ const smallTreesPages = 2
 
 /** LMDB's table of readers takes two pages and a bit. */
 const lockFileBytes = 12 * 1024
+
+/** The first pages of a file, on the largest pages of memory that there are. */
+const trialBytes = metaPages * 65_536
 
 function toTreeSize({ treeDepth, treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): TreeSize {
   return { depth: treeDepth, branchPages: treeBranchPageCount, leafPages: treeLeafPageCount, overflowPages }
