@@ -267,7 +267,7 @@ describe('permissions that the writer lacks are not granted', () => {
     expect([status, body.message]).toEqual([422, expect.stringContaining('aggregationRule.clusterRoleSelectors: Required value')])
   })
 
-  test('AUTHZ-03: a policy whose parameters its writer may not read is invalid, and so is a binding to them', async () => {
+  test('AUTHZ-03: a policy whose parameters its writer may not read is invalid, unless they stay as they are, and so is a binding to them', async () => {
     const { api } = server
     const [namespace, person] = [await aNamespace(api), aPerson(api)]
     const group = 'admissionregistration.orch.io'
@@ -295,6 +295,10 @@ describe('permissions that the writer lacks are not granted', () => {
       `ValidatingAdmissionPolicy.${group} "${name}" is invalid: spec.paramKind: Forbidden: ${who} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
     )
     await created(api, policies ?? '', policy('ConfigMap'))
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const change = (body: object) => person.send('PATCH', `${policies}/${name}`, { body, headers })
+    expect((await change({ metadata: { labels: { a: 'b' } } })).status).toBe(200)
+    expect((await change({ spec: { paramKind: { apiVersion: 'v1', kind: 'Secret' } } })).status).toBe(422)
     expect(await message(bindings, binding(name))).toContain(
       `spec.paramRef: Forbidden: ${who} does not have "get" permission on the object referenced by paramRef`,
     )

@@ -24,6 +24,10 @@ const isAllowed = (user: User, access: Access, ...lines: string[]) => {
   return kind === 'allow'
 }
 
+test('AUTHZ-04: empty lines and those that begin with # are no policies', () => {
+  expect(parseAttributePolicies('\n# one\n  \n  # two', names)).toEqual([])
+})
+
 describe('AUTHZ-04: a line', () => {
   const full = { user: 'bob', namespace: 'n', resource: 'pods', apiGroup: 'apps' }
 

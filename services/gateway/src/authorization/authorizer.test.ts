@@ -1,5 +1,7 @@
+import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
-import { type Authorizer, type Decision, decide } from './authorizer.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { type Authorizer, authorize, type Decision, decide, requireMayCreate } from './authorizer.ts'
 
 const user = { name: 'u', uid: '', groups: [], extra: {} }
 const access = { kind: 'path', verb: 'get', path: '/' } as const
@@ -47,4 +49,48 @@ test('AUTHZ-07: an error beside an opinion stays with it', async () => {
 test('a decision that is known at once costs no promise', () => {
   const at = (decision: Decision): Authorizer => ({ authorize: () => decision, rulesOf: () => ({ rules: [] }) })
   expect(decide([at(none('a')), at({ kind: 'allow', reason: '' })], user, access)).toEqual({ kind: 'allow', reason: '' })
+})
+
+test('AUTHZ-07: the decision and its reason are in the annotations of the request', () => {
+  const annotationsOf = (decision: Decision) => {
+    const annotations: Record<string, string> = {}
+    const annotate = (key: string, value: string) => {
+      annotations[key] = value
+    }
+    const request = { user, info: access, annotate, exchange: { target: '/' } } as unknown as GatewayRequest
+    const authorizers = [{ authorize: () => decision, rulesOf: () => ({ rules: [] }) }]
+    try {
+      authorize(request, { authorizers, names: namesOf('orch') })
+    } catch {
+      annotations['refused'] = 'yes'
+    }
+    return annotations
+  }
+  const [decision, reason] = ['decision', 'reason'].map((name) => `authorization.orch.io/${name}`) as [string, string]
+  expect(annotationsOf({ kind: 'allow', reason: 'a rule' })).toEqual({ [decision]: 'allow', [reason]: 'a rule' })
+  expect(annotationsOf(none('no rule'))).toEqual({ [decision]: 'forbid', [reason]: 'no rule', refused: 'yes' })
+  expect(annotationsOf(none('', 'x'))).toEqual({ [decision]: 'forbid', [reason]: 'internal error', refused: 'yes' })
+})
+
+test('a write that makes an object must be allowed as its creation; a POST has been, and is not asked about again', async () => {
+  const asked: string[] = []
+  const authorizers = (kind: Decision['kind']): Authorizer[] => [
+    {
+      authorize: (_user, asks) => {
+        asked.push(asks.kind === 'resource' ? `${asks.verb} ${asks.name}` : '')
+        return { kind, reason: '' }
+      },
+      rulesOf: () => ({ rules: [] }),
+    },
+  ]
+  const request = (verb: string) =>
+    ({
+      user,
+      info: { kind: 'resource', verb, group: '', resource: 'pods', subresource: '', name: '', namespace: 'd' },
+    }) as unknown as GatewayRequest
+  expect(requireMayCreate(request('create'), 'a', { authorizers: authorizers('deny') })).toBeUndefined()
+  expect(asked).toEqual([])
+  await requireMayCreate(request('update'), 'a', { authorizers: authorizers('allow') })
+  await expect(requireMayCreate(request('patch'), 'b', { authorizers: authorizers('deny') })).rejects.toMatchObject({ code: 403 })
+  expect(asked).toEqual(['create a', 'create b'])
 })

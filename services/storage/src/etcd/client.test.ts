@@ -115,6 +115,14 @@ test('MACH-OPS-06: each member reports whether it answers, and an unreachable on
   expect(away).toContain('ECONNREFUSED')
 })
 
+test('MACH-OPS-06: a member that refuses the question answers', async () => {
+  const { address, errors } = await openMember()
+  errors.set('Range', ['etcdserver: permission denied'])
+  const client = createEtcdClient({ servers: [address] })
+  onTestFinished(() => client.close())
+  expect(await client.members()).toEqual([''])
+})
+
 describe('the time of a call', () => {
   const key = Buffer.from('a')
   type Client = Awaited<ReturnType<typeof open>>['client']

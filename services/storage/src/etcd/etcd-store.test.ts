@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { type StoreChange, type StoreCommit, UnknownOutcomeError } from '@orch/core/contracts'
 import { createFakeClock } from '@orch/testkit'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { EtcdClient } from './client.ts'
 import { type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
 import { frameValue } from './layout.ts'
@@ -33,6 +33,11 @@ class FakeEtcd {
   /** Replaces the value that arrives of a put. */
   onValue: (value: Buffer) => Buffer = (value) => value
   compactionError: Error | undefined
+  /** Failures of the next questions for the status, oldest first. */
+  statusErrors: Error[] = []
+  alarms: { alarm: string }[] = []
+  closed = 0
+  follows = 0
 
   /** One process' connection. */
   client(): { client: EtcdClient; hold(): void; release(): void; cut(): void } {
@@ -40,8 +45,12 @@ class FakeEtcd {
     let isHeld = false
     const client = {
       maintenance: {
-        status: async () => ({ version: '3.5.21', dbSize: '10', dbSizeInUse: '10' }),
-        alarm: async () => ({ alarms: [] }),
+        status: async () => {
+          const error = this.statusErrors.shift()
+          if (error !== undefined) throw error
+          return { version: '3.5.21', dbSize: '10', dbSizeInUse: '10' }
+        },
+        alarm: async () => ({ alarms: this.alarms }),
       },
       kv: {
         range: async (request: RangeRequest) => ({ header: this.#header(), kvs: this.#range(request), more: false }),
@@ -78,14 +87,18 @@ class FakeEtcd {
         return answer
       },
       follow: async () => {
+        this.follows += 1
         const watch = new FakeWatch(this)
         watch.isHeld = isHeld
         own.add(watch)
         return watch
       },
       check: async () => this.revision,
+      members: async () => ['', 'no answer in time'],
       isSilent: () => {},
-      close: () => {},
+      close: () => {
+        this.closed += 1
+      },
     }
     return {
       client: client as unknown as EtcdClient,
@@ -180,11 +193,17 @@ class FakeWatch extends EventEmitter {
     if (own.length > 0) this.#say({ events: own })
   }
 
-  #say(parts: Partial<WatchAnswer>): void {
+  #say = (parts: Partial<WatchAnswer>): void => {
     const answer = { ...nothing, revision: this.#etcd.revision, ...parts }
     const emit = () => void this.emit('data', answer)
     if (this.isHeld) this.#held.push(emit)
     else emit()
+  }
+
+  /** Says nothing any more, not even what was held back. */
+  fallSilent(): void {
+    this.#held = []
+    this.#say = () => {}
   }
 
   release(): void {
@@ -302,6 +321,19 @@ describe('a commit', () => {
     const { ask, etcd } = await open()
     expect(await ask('a', { value: undefined })).toBe('stale')
     expect(etcd.transactions).toBe(0)
+  })
+
+  test('for which etcd has no room makes its alarm known, any other failure does not', async () => {
+    const { etcd, store, ask } = await open()
+    etcd.alarms = [{ alarm: 'NoSpace' }]
+    etcd.onTransaction = () => new Error('7 PERMISSION_DENIED: etcdserver: permission denied')
+    await ask('a')
+    await turns()
+    expect(store.status().refusing).toBe('')
+    etcd.onTransaction = () => new Error('8 RESOURCE_EXHAUSTED: etcdserver: mvcc: database space exceeded')
+    await ask('a')
+    await turns()
+    expect(store.status().refusing).toBe('etcd has an alarm: NoSpace')
   })
 
   test('waits for an earlier one to the same key, and not for one to another key', async () => {
@@ -493,6 +525,39 @@ describe('a commit', () => {
 })
 
 describe('the watch of a store', () => {
+  test('that is silent about a change which etcd has reported is opened again, and the change is heard', async () => {
+    const { etcd, ask, pass, hold, release, log } = await open()
+    await ask('a')
+    hold()
+    const written = ask('b')
+    await turns()
+    for (const watch of etcd.watches) watch.fallSilent()
+    release()
+    expect(etcd.follows).toBe(1)
+    await pass(1_500 + 100 + 250)
+    expect(await written).toBe('written 4')
+    expect([etcd.follows, log.filter((line) => line.startsWith('heard'))]).toEqual([2, ['heard a 3 after 2', 'heard b 4 after 3']])
+  })
+
+  test('looks who leads at an election, and not at a change', async () => {
+    const { etcd, store, ask } = await open()
+    const look = vi.spyOn(store.leadership as unknown as { look(): void }, 'look')
+    await ask('a')
+    expect(look).not.toHaveBeenCalled()
+    etcd.write([{ key: '/p/election/1', value: Buffer.from('x') }])
+    expect(look).toHaveBeenCalledOnce()
+  })
+
+  test('has no more to do with listeners that were taken away', async () => {
+    const { store, ask } = await open()
+    const heard: string[] = []
+    const stop = store.listen((changes) => heard.push(...changes.map(toText)))
+    await ask('a')
+    stop()
+    await ask('b')
+    expect(heard).toEqual(['a 3 after 2'])
+  })
+
   test('is opened again after the last received change: nothing is lost or doubled', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
@@ -634,6 +699,41 @@ describe('the watch of a store', () => {
   })
 })
 
+describe('the start of a store', () => {
+  const away = new Error('4 DEADLINE_EXCEEDED: no')
+  const start = (etcd: FakeEtcd, startWaitMs: number) => {
+    const clock = createFakeClock()
+    const { client } = etcd.client()
+    const opening = openEtcdStore({ servers: [], prefix: 'p', profile: 'orch', clock, client, random: () => 0, startWaitMs })
+    return { clock, opening }
+  }
+
+  test('waits for an etcd that is away', async () => {
+    const etcd = new FakeEtcd()
+    etcd.statusErrors = Array.from({ length: 8 }, () => away)
+    const { clock, opening } = start(etcd, 60_000)
+    await vi.waitFor(() => {
+      clock.advance(300)
+      expect(etcd.follows).toBe(1)
+    }, 60_000)
+    await (await opening).close()
+    expect(etcd.closed).toBe(1)
+  })
+
+  test('is given up after its time, and at once where etcd refuses or belongs to another profile', async () => {
+    const late = new FakeEtcd()
+    late.statusErrors = Array.from({ length: 8 }, () => away)
+    await expect(start(late, -1).opening).rejects.toMatchObject({ code: 504 })
+    const refusing = new FakeEtcd()
+    refusing.statusErrors = [new Error('7 PERMISSION_DENIED: no')]
+    await expect(start(refusing, 60_000).opening).rejects.toThrow('no')
+    const foreign = new FakeEtcd()
+    foreign.write([{ key: '/p/epoch', value: Buffer.from('{"epoch":"e","profile":"kubernetes"}') }])
+    await expect(start(foreign, 60_000).opening).rejects.toThrow("belongs to the profile 'kubernetes'")
+    expect([late.closed, refusing.closed, foreign.closed]).toEqual([1, 1, 1])
+  })
+})
+
 describe('the past of a store', () => {
   const told = async (store: Awaited<ReturnType<typeof open>>['store'], after: number, limit = 10) => {
     const history = await store.history(after, limit)
@@ -651,6 +751,19 @@ describe('the past of a store', () => {
     expect(await told(store, 3, 1)).toEqual(['b 4 after 3'])
     expect(await told(store, 5)).toEqual([])
     expect(await told(store, store.status().revision)).toEqual([])
+  })
+
+  test('that etcd has forgotten meanwhile is compacted, and is known to be from then on', async () => {
+    const { store, etcd, ask } = await open()
+    for (const key of ['a', 'b', 'c']) await ask(key)
+    etcd.compacted = 4
+    expect(await store.history(2, 10)).toEqual({ kind: 'compacted', compacted: 4 })
+    expect(store.status().compacted).toBe(4)
+  })
+
+  test('MACH-OPS-06: members are those of the client', async () => {
+    const { store } = await open()
+    expect(await store.shared.members()).toEqual(['', 'no answer in time'])
   })
 
   test('a record is found at its own revision only', async () => {

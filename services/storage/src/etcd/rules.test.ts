@@ -352,6 +352,13 @@ describe('the heads of a store', () => {
     expect(await readHeads(anEtcd([undefined, record(7, '6'), record(8), record(9)], 9), layout, 'orch')).toBeUndefined()
   })
 
+  test('of a restore that has not ended, of another program and of another profile are refused, each for its reason', async () => {
+    const reasonOf = (value: string) => readHeads(anEtcd([record(3, value)], 3), layout, 'orch').catch((error: Error) => error.message)
+    expect(await reasonOf('{"restoring":true,"epoch":"e1"}')).toContain('has not been finished: run orch restore again')
+    expect(await reasonOf('{"epoch":"e1"}')).toContain('was not written by this server')
+    expect(await reasonOf('{"epoch":"e1","profile":"kubernetes"}')).toContain("belongs to the profile 'kubernetes'")
+  })
+
   test('are read in one transaction: of the keys only the one that changed last', async () => {
     const asked: unknown[] = []
     const txn = async (request: unknown) => {

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { frontBytesMax, unreadBytesMin } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
-import { openLmdbStore, openTables } from './lmdb-store.ts'
+import { openLmdbStore, openTables, viewFolder } from './lmdb-store.ts'
 import type { Batch, LogEntry, Meta } from './tables.ts'
 
 function aFolder(): string {
@@ -251,4 +251,34 @@ test('a batch that LMDB refuses is an error with the folder and the reason', asy
     `the data file ${directory}/state.mdb can't be written (Key size is larger than the maximum key size (1978))`,
   )
   await tables.close()
+})
+
+describe('a view of a folder', () => {
+  test.each([false, true])('shows what the store knows of itself, its keys and their values (in use: %s)', async (isInUse) => {
+    const directory = await aUsedFolder()
+    const tables = isInUse ? await opened(directory) : undefined
+    const view = await viewFolder(directory, isInUse)
+    expect(view.meta()).toEqual({ profile: 'orch', epoch: 'e', revision: 4, compacted: 1, swept: 1 })
+    expect([...view.keys()]).toEqual([{ key: 'a/y', revision: 3 }])
+    expect(Buffer.from(view.valueOf('a/y', 3)).toString()).toBe('y')
+    await view.close()
+    await tables?.close()
+  })
+
+  test('refuses a value that was not written to its key, or not there', async () => {
+    const view = await viewFolder(await aUsedFolder(), false)
+    for (const [key, revision] of [['a/x', 3], ['a/x', 4], ['a/y', 9]] as const) // biome-ignore format: a table
+      expect(() => view.valueOf(key, revision)).toThrow(`the latest revision of ${key} is ${revision}, and nothing was written to it there`)
+    await view.close()
+  })
+
+  test('refuses a folder without a data file, and one of an unknown profile', async () => {
+    await expect(viewFolder(aFolder(), false)).rejects.toThrow('it is missing')
+    await expect(viewFolder(aFolder(), true)).rejects.toThrow('it is missing')
+    const directory = await aUsedFolder()
+    await meddle(directory, 'about', 'profile', Buffer.from('"other"'))
+    const view = await viewFolder(directory, false)
+    expect(() => view.meta()).toThrow("its profile 'other' is unknown")
+    await view.close()
+  })
 })

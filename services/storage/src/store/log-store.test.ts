@@ -167,6 +167,22 @@ describe('group commit', () => {
     expect(store.status().revision).toBe(1)
   })
 
+  test('a commit that is asked for while writing is tried again is written when it works again', async () => {
+    const { store, tables, elapsed, ask, outcomes } = aStore()
+    ask('a')
+    await turn()
+    await tables.held[0]!.fail(new NoRoomError('the disk is full'))
+    elapsed.ms += 1_000
+    store.status()
+    ask('b')
+    await turn()
+    expect([tables.held.length, outcomes['b']]).toEqual([2, 'open'])
+    await tables.held[1]!.succeed()
+    expect(tables.held.length).toBe(3)
+    await tables.held[2]!.succeed()
+    expect(outcomes['b']).toMatch(/^written/)
+  })
+
   test('close waits for earlier requests', async () => {
     const { store, tables, outcomes, ask } = aStore()
     ask('a')

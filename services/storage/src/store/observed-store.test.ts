@@ -120,7 +120,9 @@ test('a store that others write to as well, or none, stays one', async () => {
   }
   const observed = (store: Partial<Store>) =>
     observeStore(store as Store, { system: 'etcd', clock: createFakeClock(), metrics: createMetrics({ process: false }) })
-  expect([observed({}).shared, observed({}).adopt]).toEqual([undefined, undefined])
+  expect([observed({}).shared, observed({}).adopt, observed({}).isStale]).toEqual([undefined, undefined, undefined])
+  const { isStale } = observed({ isStale: (key) => key === 'a' })
+  expect(['a', 'b'].map((key) => isStale?.(key))).toEqual([true, false])
   const seen = observed({ shared }).shared
   expect([await seen?.latest(), seen?.askPosition(), seen?.mayLoseChanges]).toEqual([7, true, true])
   expect(await seen?.members()).toEqual(['', 'away'])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { statesAt, unreferenced } from './past.ts'
+import { findDamage, statesAt, unreferenced } from './past.ts'
 import type { KeySpan, Latest, LogEntry, Tables } from './tables.ts'
 
 /** Tables that know the current keys and the log. */
@@ -20,7 +20,8 @@ function tablesOf(latest: Readonly<Record<string, number>>, log: readonly (reado
         writeId: 'w',
       }))
   const after = (revision: number) => revisions.filter((other) => other > revision)
-  return { keys, entries, revisions: after } as unknown as Tables
+  const entry = (revision: number) => entries(revision - 1).find((one) => one.revision === revision)
+  return { keys, entries, revisions: after, entry } as unknown as Tables
 }
 
 const tables = tablesOf({ 'p/a': 9, 'p/c': 7, 'q/a': 8 }, [
@@ -62,4 +63,20 @@ test('entries that no state from a revision on refers to are found, a bounded nu
   // 5 is the revision before 9; 6 is a deletion.
   expect(unreferenced(tables, meta, 10)).toEqual([2, 3, 6])
   expect(unreferenced(tables, meta, 2)).toEqual([2, 3])
+})
+
+test('STORE-04: a log is looked over for damage as far as the store has come, and no further', () => {
+  const meta = { swept: 1, compacted: 1, revision: 8 }
+  const log = (after: number) =>
+    tablesOf({ 'p/a': 5, 'p/c': 7, 'q/a': 8 }, [
+      [2, 'p/a', 0],
+      [5, 'p/a', 2],
+      [7, 'p/c', 0],
+      [8, 'q/a', 0],
+      // What it replaces is not there: a write that the store does not know of.
+      [after, 'p/x', 4],
+    ])
+  expect(findDamage(log(9), meta)).toEqual({ shownAfter: 1, isOfPresent: false })
+  expect(findDamage(log(9), { ...meta, revision: 9 })).toEqual({ shownAfter: 9, isOfPresent: false })
+  expect(findDamage(log(9), { ...meta, revision: 10 })).toEqual({ shownAfter: 10, isOfPresent: false })
 })

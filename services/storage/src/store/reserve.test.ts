@@ -78,6 +78,16 @@ describe('the reserve of a data file', () => {
     expect(short.reserve.isFull).toBe(true)
   })
 
+  test('on a disk that is known to be full a batch is written that leaves just what it must leave', async () => {
+    const { needed } = aReserve()
+    const pages = 10 + needed + reservePages / 2
+    const { reserve } = aReserve({ filePages: pages, diskPages: pages })
+    await expect(reserve.hold(aBatch('put'))).rejects.toThrow(NoRoomError)
+    expect(reserve.isFull).toBe(true)
+    expect(await reserve.hold(aBatch('delete'))).toBe(needed)
+    expect(reserve.isFull).toBe(true)
+  })
+
   test('free pages inside the file count as half of the pages to be left, and never for the batch itself', async () => {
     const { needed } = aReserve()
     const diskPages = 10 + needed

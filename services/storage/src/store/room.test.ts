@@ -66,3 +66,37 @@ test.each([1, 2, 3])('no transaction takes more pages than were counted for it (
   }
   await tables.close()
 })
+
+test('the pages of a batch are counted by its entries, by the trees that it changes, and by the free pages', () => {
+  const tree = { depth: 3, branchPages: 40, leafPages: 2_000, overflowPages: 500 }
+  const shape = { pageSize: 4096, log: tree, latest: tree, free: { ...tree, branchPages: 400, leafPages: 612 }, freePages: 4_000 }
+  const put = (length: number): LogEntry => {
+    return { revision: 5, previous: 4, replaces: 0, key: 'k', writeId: 'w', value: new Uint8Array(length) }
+  }
+  const puts = (count: number, length: number) => Array.from({ length: count }, () => put(length))
+  const needed = (appended: LogEntry[], removed: number[] = [], more: object = {}) =>
+    pagesNeeded({ appended, removed }, { ...shape, ...more })
+  const small = { ...tree, depth: 1, branchPages: 0, leafPages: 1 }
+  expect({
+    nothing: needed([]),
+    noFreePages: needed([], [], { freePages: 0 }),
+    onePut: needed(puts(1, 100)),
+    oneLarge: needed(puts(1, 100_000)),
+    manyPuts: needed(puts(3_000, 1_000)),
+    manyPutsInAFewPages: needed(puts(3_000, 10), [], { latest: small }),
+    oneRemoval: needed([], [7]),
+    manyRemovals: needed(
+      [],
+      Array.from({ length: 3_000 }, (_, index) => index),
+    ),
+  }).toEqual({
+    nothing: 1_061,
+    noFreePages: 1_049,
+    onePut: 1_073,
+    oneLarge: 1_099,
+    manyPuts: 7_898,
+    manyPutsInAFewPages: 1_207,
+    oneRemoval: 1_072,
+    manyRemovals: 3_114,
+  })
+})

@@ -1,0 +1,47 @@
+import { UnknownOutcomeError } from '@orch/core/contracts'
+import { createFakeClock } from '@orch/testkit'
+import { expect, test } from 'vitest'
+import { etcdDeliveryWaitMs } from '../limits.ts'
+import type { EtcdContext } from './context.ts'
+import { Deliveries } from './deliveries.ts'
+
+/** Deliveries while the watch has shown revision 5, and the revisions that waiters were released for. */
+function open() {
+  const clock = createFakeClock()
+  const expected: number[] = []
+  const deliveries = new Deliveries({ clock, timeline: { position: 5 } } as unknown as EtcdContext, (revision) => expected.push(revision))
+  const ends: unknown[] = []
+  const wait = (revision: number) =>
+    deliveries.upTo(revision).then(
+      () => ends.push(revision),
+      (error: unknown) => ends.push(error instanceof UnknownOutcomeError ? `${revision} unknown` : error),
+    )
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return { clock, deliveries, expected, ends, wait, turn }
+}
+
+test('who waits for a revision is released when it has been reached, and not by an earlier one', async () => {
+  const { deliveries, expected, ends, wait, turn } = open()
+  for (const revision of [5, 7, 9]) void wait(revision)
+  await turn()
+  expect([expected, ends]).toEqual([[7, 9], [5]])
+  deliveries.reached(7)
+  await turn()
+  expect(ends).toEqual([5, 7])
+  deliveries.reached(12)
+  await turn()
+  expect(ends).toEqual([5, 7, 9])
+})
+
+test('who waits for too long, or for what is no longer to come, does not know the outcome', async () => {
+  const { clock, deliveries, ends, wait, turn } = open()
+  void wait(7)
+  clock.advance(etcdDeliveryWaitMs - 1)
+  void wait(9)
+  clock.advance(1)
+  await turn()
+  expect(ends).toEqual(['7 unknown'])
+  deliveries.rejectAll('closed')
+  await turn()
+  expect(ends).toEqual(['7 unknown', '9 unknown'])
+})

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { directoryOwner, lockDirectory } from './directory-lock.ts'
+
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'directory-lock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Process ids act in this way when they are asked for. */
+function whenAsked(answer: () => true): void {
+  const kill = vi.spyOn(process, 'kill').mockImplementation(answer)
+  onTestFinished(() => kill.mockRestore())
+}
+
+const systemError = (code: string) => Object.assign(new Error(code), { code })
+
+test('a directory is locked once at a time, and the refusal names its owner, with the address once that is known', () => {
+  const directory = join(aFolder(), 'deep', 'down')
+  const lock = lockDirectory(directory)
+  expect(() => lockDirectory(directory)).toThrow(`the data directory ${directory} is in use by process ${process.pid}`)
+  expect(directoryOwner(directory)).toEqual({ pid: process.pid, address: '' })
+  lock.announce('https://127.0.0.1:6443')
+  expect(() => lockDirectory(directory)).toThrow(`process ${process.pid}, which listens on https://127.0.0.1:6443`)
+  expect(directoryOwner(directory)).toEqual({ pid: process.pid, address: 'https://127.0.0.1:6443' })
+  lock.release()
+  expect(directoryOwner(directory)).toBeUndefined()
+  lockDirectory(directory).release()
+})
+
+test('a lock whose owner has not named itself is that of another process', () => {
+  const directory = aFolder()
+  const lock = lockDirectory(directory)
+  for (const text of ['', '{"address":"x"}']) {
+    writeFileSync(join(directory, 'owner'), text)
+    expect(() => lockDirectory(directory)).toThrow('is in use by another process')
+    expect(directoryOwner(directory)).toBeUndefined()
+  }
+  lock.release()
+})
+
+test('a process that has ended owns nothing, and one of another user may', () => {
+  const directory = aFolder()
+  const lock = lockDirectory(directory)
+  whenAsked(() => {
+    throw systemError('ESRCH')
+  })
+  expect(directoryOwner(directory)).toBeUndefined()
+  whenAsked(() => {
+    throw systemError('EPERM')
+  })
+  expect(directoryOwner(directory)).toEqual({ pid: process.pid, address: '' })
+  lock.release()
+})
+
+test('a lock file that is none is named', () => {
+  const directory = aFolder()
+  writeFileSync(join(directory, 'lock'), Buffer.alloc(8192, 7))
+  expect(() => lockDirectory(directory)).toThrow(join(directory, 'lock'))
+})
