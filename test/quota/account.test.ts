@@ -222,6 +222,16 @@ test('a status that another writer has changed is read again and written over', 
   expect((await team.quota())?.object.metadata.labels).toEqual({ changed: 'yes' })
 })
 
+test('a status whose outcome is unknown is read again, and is written if it was not', async () => {
+  const team = await aTeam()
+  let losses = 0
+  team.before.set(quotaKey, () => {
+    if (losses++ === 0) throw new UnknownOutcomeError(timeout('no answer').status)
+  })
+  await team.account.reserve(aReservation('a'))
+  expect([losses, await team.used()]).toEqual([2, { pods: '1' }])
+})
+
 test('a row that has changed meanwhile is shown by its last writer', async () => {
   const team = await aTeam()
   const other = team.open()

@@ -80,13 +80,11 @@ export class QuotaAccounts {
   /** Resolves when all of these quotas are in memory. */
   async #arrival(keys: readonly string[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const check = () => {
+    const forget = this.#reflector.onChange(() => {
       if (keys.every((key) => this.#reflector.get(key) !== undefined)) resolve()
-    }
-    const forget = this.#reflector.onChange(check)
+    })
     const late = () => reject(serviceUnavailable('the quotas of the namespace are not known yet'))
     const timer = this.#needs.clock.after(limits.quotaArrivalMs, late)
-    check()
     await promise.finally(() => {
       forget()
       timer.cancel()

@@ -29,19 +29,40 @@ const remoteVersion = (freshness: 'Current' | 'Stale') => ({
         ],
 })
 
-/** The collector beside a server that has the built-in kinds and answers no watch but that of definitions. */
+interface Metadata {
+  readonly name: string
+  readonly uid: string
+  readonly [field: string]: unknown
+}
+
+const secrets = '/api/v1/secrets'
+const configMaps = '/api/v1/configmaps'
+const line = (type: string, metadata: object) => Buffer.from(`${JSON.stringify({ type, object: { metadata } })}\n`)
+const synced = line('BOOKMARK', { resourceVersion: '5', annotations: { 'orch.io/initial-events-end': 'true' } })
+const expired = Buffer.from('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}}\n')
+
+/** The collector beside a server that has the built-in kinds. Its watches show what the test has put there, and then are silent. */
 async function following() {
   const ending = new AbortController()
   const clock = createFakeClock()
   const catalogue = createCatalogue('orch')
   const asked: string[] = []
+  const logged: string[] = []
   const definitionEvents: ((line: object) => void)[] = []
   const remote = { version: remoteVersion('Current') }
   const open = new Set<string>()
-  async function* silence(signal: AbortSignal | undefined) {
-    await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()))
-    yield Buffer.alloc(0)
+  const server = {
+    /** Objects by the path of their collection over all namespaces. */
+    objects: new Map<string, Metadata[]>(),
+    /** Paths of collections whose watches never come to the end of what is there. */
+    unsynced: new Set<string>(),
+    /** Beginnings of requests, by method and path, that fail. */
+    failing: new Set<string>(),
+    /** Groups beside the built-in ones and the remote one. */
+    others: [] as object[],
+    apiServices: [] as object[],
   }
+  const breaks = new Map<string, () => void>()
   async function* text(value: unknown) {
     yield Buffer.from(JSON.stringify(value))
   }
@@ -52,48 +73,90 @@ async function following() {
       yield Buffer.from(`${JSON.stringify(await promise)}\n`)
     }
   }
+  async function* watch(collection: string, signal: AbortSignal | undefined) {
+    open.add(collection)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    breaks.set(collection, resolve)
+    signal?.addEventListener('abort', () => {
+      open.delete(collection)
+      resolve()
+    })
+    for (const metadata of server.objects.get(collection) ?? []) yield line('ADDED', metadata)
+    if (!server.unsynced.has(collection)) yield synced
+    await promise
+    if (signal?.aborted !== true) yield expired
+  }
+  const found = (path: string) => {
+    const [, plural = '', name = ''] = /^\/api\/v1\/namespaces\/n\/(\w+)\/(\w+)$/.exec(path) ?? []
+    return server.objects.get(`/api/v1/${plural}`)?.find((metadata) => metadata.name === name)
+  }
   const answer = ({ path, signal }: TransportRequest) => {
     if (path === '/api/v1') return text(apiResourceListDocument('v1', catalogue.inGroupVersion('', 'v1')))
     if (path === '/apis') {
       const document = aggregatedDocument(names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
-      return text({ ...document, items: [...document.items, { metadata: { name: 'remote.io' }, versions: [remote.version] }] })
+      const items = [...document.items, { metadata: { name: 'remote.io' }, versions: [remote.version] }, ...server.others]
+      return text({ ...document, items })
     }
     // The informer of definitions lists first; the reflector of their metadata watches alone.
     if (path.startsWith(`${definitions}?watch`) && !path.includes('sendInitialEvents')) return events(signal)
-    if (path.includes('watch=')) {
-      const resource = path.replace(/\?.*/, '')
-      open.add(resource)
-      signal?.addEventListener('abort', () => open.delete(resource))
-      return silence(signal)
-    }
-    return text({ metadata: { resourceVersion: '1' }, items: [] })
+    if (path.includes('watch=')) return watch(path.replace(/\?.*/, ''), signal)
+    const items = path.includes('/apiservices') ? server.apiServices : []
+    return text(path.startsWith('/api/v1/namespaces/n/') ? { metadata: found(path) } : { metadata: { resourceVersion: '1' }, items })
   }
   const client = createClient({
     async send(request) {
-      asked.push(request.path)
+      const what = `${request.method} ${request.path}`
+      asked.push(what)
+      if ([...server.failing].some((start) => what.startsWith(start))) throw new Error('on purpose')
+      const isAbsent = request.path.startsWith('/api/v1/namespaces/n/') && found(request.path) === undefined
+      if (isAbsent) return { status: 404, headers: {}, body: text({ kind: 'Status', code: 404, reason: 'NotFound', message: '' }) }
       return { status: 200, headers: {}, body: answer(request) }
     },
     close() {},
   })
-  const context = { client, names, clock, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
-  const running = garbageCollector.run(context)
-  onTestFinished(async () => {
-    ending.abort()
-    definitionEvents.at(-1)?.({})
-    await running
-  })
-  await expect.poll(() => definitionEvents.length).toBe(1)
-  const looks = () => asked.filter((path) => path === '/apis').length
+  const note = (fields: unknown, message: string) => void logged.push(`${message} ${Object.keys(fields as object)}`)
+  const log = { ...silentLog, debug: note, warn: note }
+  const context = { client, names, clock, random: () => 0, log, queues: someQueueMetrics(), signal: ending.signal }
+  const begin = async () => {
+    const running = garbageCollector.run(context)
+    onTestFinished(async () => {
+      ending.abort()
+      definitionEvents.at(-1)?.({})
+      await running
+    })
+    await expect.poll(() => definitionEvents.length).toBe(1)
+  }
+  const count = (start: string) => asked.filter((what) => what.startsWith(start)).length
   const change = async (name: string) => {
     const before = definitionEvents.length
     definitionEvents.at(-1)?.({ type: 'ADDED', object: { metadata: { name, uid: name, resourceVersion: name } } })
     await expect.poll(() => definitionEvents.length).toBe(before + 1)
   }
-  return { clock, looks, change, remote, open }
+  /** Ends a watch whose position is forgotten: everything is shown again. */
+  const breakWatch = (collection: string) => breaks.get(collection)?.()
+  return {
+    begin,
+    clock,
+    looks: () => asked.filter((what) => what === 'GET /apis').length,
+    change,
+    remote,
+    open,
+    server,
+    count,
+    breakWatch,
+    logged,
+    context,
+    ending,
+  }
 }
 
+const owner = (uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid, ...more })
+const anObject = (uid: string, more: object = {}): Metadata => ({ name: uid, uid, namespace: 'n', resourceVersion: '2', ...more })
+const going = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+
 test('changes of definitions in a row cause one look at discovery, and one more a second later', async () => {
-  const { clock, looks, change } = await following()
+  const { begin, clock, looks, change } = await following()
+  await begin()
   expect(looks()).toBe(1)
   for (const name of ['oaks.trees.io', 'elms.trees.io', 'figs.trees.io']) await change(name)
   clock.advance(199)
@@ -109,7 +172,8 @@ test('changes of definitions in a row cause one look at discovery, and one more 
 })
 
 test('kinds of a server that is down are followed on, as their objects still exist; unserved kinds are dropped', async () => {
-  const { clock, looks, change, remote, open } = await following()
+  const { begin, clock, looks, change, remote, open, server } = await following()
+  await begin()
   const things = '/apis/remote.io/v1/things'
   await expect.poll(() => open.has(things)).toBe(true)
   remote.version = remoteVersion('Stale')
@@ -119,7 +183,105 @@ test('kinds of a server that is down are followed on, as their objects still exi
   await turn()
   expect(open.has(things)).toBe(true)
   remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
+  // Another server that is down says nothing about this one.
+  server.others = [{ metadata: { name: 'down.io' }, versions: [remoteVersion('Stale')] }]
   clock.advance(800)
   await expect.poll(looks).toBe(3)
   await expect.poll(() => open.has(things)).toBe(false)
+})
+
+test('a kind that comes to be served is followed, and those that were are not followed twice', async () => {
+  const { begin, clock, looks, change, remote, open, count } = await following()
+  const things = '/apis/remote.io/v1/things'
+  remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
+  await begin()
+  await expect.poll(() => open.has(secrets)).toBe(true)
+  expect(open.has(things)).toBe(false)
+  remote.version = remoteVersion('Current')
+  await change('oaks.trees.io')
+  clock.advance(200)
+  await expect.poll(() => open.has(things)).toBe(true)
+  clock.advance(800)
+  await expect.poll(looks).toBe(3)
+  await turn()
+  expect([count(`GET ${things}?watch`), count(`GET ${secrets}?watch`)]).toEqual([1, 1])
+})
+
+test('nothing is collected before every kind has been listed, also where one that was not is no longer served', async () => {
+  const { begin, clock, change, remote, open, server, count, breakWatch } = await following()
+  const things = '/apis/remote.io/v1/things'
+  server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('gone')] })])
+  for (const collection of [things, configMaps]) server.unsynced.add(collection)
+  await begin()
+  await expect.poll(() => open.has(things)).toBe(true)
+  remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
+  await change('oaks.trees.io')
+  clock.advance(200)
+  await expect.poll(() => open.has(things)).toBe(false)
+  for (let count = 0; count < 10; count++) await turn()
+  expect(count('GET /api/v1/namespaces/n/secrets/s')).toBe(0)
+  server.unsynced.clear()
+  breakWatch(configMaps)
+  await expect.poll(() => clock.advance(1_000) ?? count('DELETE /api/v1/namespaces/n/secrets/s')).toBeGreaterThan(0)
+})
+
+test('an owner that waits goes when its last dependant has gone unseen, while a watch was broken', async () => {
+  const { begin, server, count, breakWatch } = await following()
+  server.objects.set(configMaps, [anObject('o', { ...going, finalizers: ['foregroundDeletion'] })])
+  server.objects.set(secrets, [
+    anObject('s', { ...going, finalizers: ['example.com/x'], ownerReferences: [owner('o', { blockOwnerDeletion: true })] }),
+  ])
+  await begin()
+  await expect.poll(() => count('GET /api/v1/namespaces/n/configmaps/o')).toBeGreaterThan(0)
+  for (let count = 0; count < 10; count++) await turn()
+  expect(count('PATCH')).toBe(0)
+  server.objects.set(secrets, [])
+  breakWatch(secrets)
+  await expect.poll(() => count('PATCH /api/v1/namespaces/n/configmaps/o')).toBe(1)
+})
+
+test('what was found out about owners is void when a kind is listed again, as the state may be an older one', async () => {
+  const { begin, server, count, breakWatch } = await following()
+  server.objects.set(configMaps, [anObject('o')])
+  server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('o')] })])
+  await begin()
+  await expect.poll(() => count('GET /api/v1/namespaces/n/configmaps/o')).toBe(1)
+  server.unsynced.add(secrets)
+  breakWatch(secrets)
+  await expect.poll(() => count('GET /api/v1/namespaces/n/configmaps/o')).toBe(2)
+})
+
+test('what fails is logged, and is tried again after a pause', async () => {
+  const { begin, server, count, logged, clock } = await following()
+  server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('gone')] })])
+  server.failing.add('GET /api/v1/namespaces/n/secrets/s')
+  server.failing.add(`GET ${configMaps}?watch`)
+  await begin()
+  for (let count = 0; count < 10; count++) await turn()
+  expect(count(`GET ${configMaps}?watch`)).toBe(1)
+  expect(logged).toContain('a resource is listed or watched again err,resource')
+  server.failing.delete(`GET ${configMaps}?watch`)
+  await expect.poll(() => clock.advance(100) ?? logged).toContain('an object will be checked again uid,err')
+})
+
+test('an APIService without a spec is no other server', async () => {
+  const { begin, server, open } = await following()
+  server.apiServices = [{ metadata: { name: 'v1.trees.io' } }]
+  await begin()
+  await expect.poll(() => open.has(secrets)).toBe(true)
+})
+
+test('a server that cannot be asked is asked again after a second, until the collector ends', async () => {
+  const { server, count, logged, context, ending, clock } = await following()
+  server.failing.add('GET ')
+  const running = garbageCollector.run(context)
+  await expect.poll(() => logged).toEqual(['the resources could not be discovered err'])
+  const before = count('GET ')
+  clock.advance(999)
+  await turn()
+  expect(count('GET ')).toBe(before)
+  clock.advance(1)
+  await expect.poll(() => count('GET ')).toBeGreaterThan(before)
+  ending.abort()
+  await running
 })

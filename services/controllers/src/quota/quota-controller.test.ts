@@ -28,6 +28,7 @@ const within = { timeout: 90_000 }
 /** The controller beside a server that has these quotas, answers lists as given, and whose watches are silent. */
 function aController(quotas: object[], list: (path: string) => Promise<TransportResponse>) {
   const written: string[] = []
+  const failures: unknown[] = []
   const silence = ({ signal }: TransportRequest) =>
     new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
   const ending = new AbortController()
@@ -48,7 +49,7 @@ function aController(quotas: object[], list: (path: string) => Promise<Transport
     names: namesOf('orch'),
     clock,
     random: () => 0,
-    log: silentLog,
+    log: { ...silentLog, debug: (fields) => failures.push(fields) },
     queues: someQueueMetrics(),
     signal,
   })
@@ -56,7 +57,7 @@ function aController(quotas: object[], list: (path: string) => Promise<Transport
     ending.abort()
     await running
   })
-  return { written, clock }
+  return { written, failures, clock }
 }
 
 test('KIND-RQ-13: a failed list does not keep the use of other quotas from being written', async () => {
@@ -74,7 +75,7 @@ test('a few collections are listed at once, for any number of quotas', async () 
   let atOnce = 0
   let most = 0
   const namespaces = Array.from({ length: 50 }, (_, index) => `n${index}`)
-  const { written } = aController(
+  const { written, failures } = aController(
     namespaces.map((namespace) => aQuota(namespace, 'pods', 'secrets', 'services')),
     async () => {
       most = Math.max(most, ++atOnce)
@@ -85,4 +86,6 @@ test('a few collections are listed at once, for any number of quotas', async () 
   )
   await vi.waitFor(() => expect(new Set(written).size).toBe(50), within)
   expect(most).toBe(4)
+  // The use of a quota is not written before all that it counts has been listed.
+  expect(failures).toEqual([])
 })

@@ -525,7 +525,7 @@ describe('a commit', () => {
 })
 
 describe('the watch of a store', () => {
-  test('that is silent about a change which etcd has reported is opened again, and the change is heard', async () => {
+  test('is opened again when it does not report a change that etcd has announced, and then reports it', async () => {
     const { etcd, ask, pass, hold, release, log } = await open()
     await ask('a')
     hold()
@@ -548,7 +548,7 @@ describe('the watch of a store', () => {
     expect(look).toHaveBeenCalledOnce()
   })
 
-  test('has no more to do with listeners that were taken away', async () => {
+  test('does not call removed listeners', async () => {
     const { store, ask } = await open()
     const heard: string[] = []
     const stop = store.listen((changes) => heard.push(...changes.map(toText)))
@@ -876,6 +876,27 @@ describe('a latest read', () => {
     expect(etcd.questions).toBe(2)
     expect(await Promise.all(later)).toEqual([3, 3, 3, 3, 3])
     expect(etcd.questions).toBe(3)
+  })
+
+  test.each([
+    [3, 3],
+    [4, 2],
+  ])('that follows a question with %i sharers is question %i at once, or rests first', async (sharers, questions) => {
+    const { store, etcd } = await open()
+    await Promise.all(Array.from({ length: 1 + sharers }, () => store.shared.latest()))
+    expect(etcd.questions).toBe(2)
+    const latest = store.shared.latest()
+    expect(etcd.questions).toBe(questions)
+    await latest
+    expect(etcd.questions).toBe(3)
+  })
+
+  test('of an etcd that does not tell its position reliably does not make the watch be taken for silent', async () => {
+    const { store, etcd, pass } = await open({ etcdVersion: '3.5.12' })
+    etcd.write([{ key: '/elsewhere', value: Buffer.alloc(0) }])
+    expect(await store.shared.latest()).toBe(3)
+    await pass(2_000)
+    expect([etcd.follows, store.status().refusing]).toEqual([1, ''])
   })
 
   test('whose answer is overtaken by the watch is an answer', async () => {
