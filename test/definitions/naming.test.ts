@@ -33,7 +33,6 @@ describe('CRD-53, CRD-54, CRD-55, CRD-56: names', () => {
       taken: takenNames(others.map((other) => statusOf(other).acceptedNames ?? {})),
       names: namesOf('kubernetes'),
       now: '2026-01-01T00:00:00Z',
-      tracksGenerations: false,
       level: 25,
     })
     const find = (type: string): unknown => {

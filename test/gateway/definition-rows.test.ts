@@ -57,7 +57,6 @@ async function aCluster() {
       names,
       served: { find: () => undefined },
       prefix,
-      tracksGenerations: false,
     })
     keepers.push(keeper)
     return keeper

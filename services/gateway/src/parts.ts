@@ -137,7 +137,6 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
     requestTimeoutMs,
   })
-  const tracksGenerations = options.catalogue.isGateOn('CRDObservedGenerationTracking')
   const definitionKeeper = new DefinitionKeeper({
     storage,
     clock,
@@ -146,7 +145,6 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     writeId: draws.writeId,
     served,
     prefix,
-    tracksGenerations,
     level,
   })
   const schemas = new SchemaBudget(limits.schemaBytesMax)

@@ -24,8 +24,6 @@ export interface DefinitionKeeperOptions {
   readonly served: Pick<ServedResources, 'find'>
   /** Storage prefix of definitions. */
   readonly prefix: string
-  /** True if the status holds the generation that it was made from. */
-  readonly tracksGenerations: boolean
   /** Minor number of the release whose texts conditions have. */
   readonly level: number
 }
@@ -137,13 +135,13 @@ export class DefinitionKeeper implements Reserver {
   }
 
   #settled(object: ApiObject, live: ApiObject | undefined, row: NamesRow, served: Served): ApiObject {
-    const { clock, names, tracksGenerations, level } = this.#options
+    const { clock, names, level } = this.#options
     const name = nameOf(object)
     const others = Object.entries(row.definitions).flatMap(([other, held]) => (other === name ? [] : [held.names, held.former ?? {}]))
     // Names are accepted here, and by no writer of a status.
     const given = { ...object, status: { ...statusOf({ ...object }), acceptedNames: statusOf({ ...live }).acceptedNames ?? {} } }
     const now = printTime(toInstant(clock.now()))
-    const status = settleStatus(given, { taken: takenNames(others), names, now, tracksGenerations, level })
+    const status = settleStatus(given, { taken: takenNames(others), names, now, level })
     if (status === given.status) return inOrder(served.resource, given)
     const settled = inOrder(served.resource, { ...given, status, metadata: { ...object.metadata } })
     // Versions may be large, and do not change here.

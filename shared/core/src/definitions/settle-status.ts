@@ -14,8 +14,6 @@ export interface SettlingContext {
   readonly names: Names
   /** When the conditions change that do. */
   readonly now: string
-  /** True if the status holds the generation that it was made from. */
-  readonly tracksGenerations: boolean
   /** Minor number of the release whose texts they are. */
   readonly level: number
 }
@@ -29,27 +27,19 @@ export function settleStatus(definition: Part, context: SettlingContext): Defini
   const { acceptedNames, condition: naming } = checkNames(definition, context.taken)
   const given = [...(status.conditions ?? [])]
   const isNamed = naming.status === 'True'
-  const generation = context.tracksGenerations ? generationOf(definition) : undefined
-  const conditions = withConditions(given, { now: context.now, generation }, [
+  const conditions = withConditions(given, context.now, [
     naming,
     establishment(definition, isNamed, given),
     ...optional(definition, context),
   ])
-  const { observedGeneration: _, ...rest } = status
-  const settled = { ...rest, conditions, acceptedNames, ...(generation !== undefined && { observedGeneration: generation }) }
+  const settled = { ...status, conditions, acceptedNames }
   return print(settled) === print(status) ? status : settled
 }
 
-/** When conditions are set, and from which generation of the definition; undefined: they do not say it. */
-export interface ConditionOrigin {
-  readonly now: string
-  readonly generation: number | undefined
-}
-
-/** Puts conditions among the present ones, in their places. The time changes with the status alone. */
+/** Puts conditions among the present ones, in their places. The time changes with the status alone; an observedGeneration is its writer's and stays. */
 export function withConditions(
   conditions: readonly DefinitionCondition[],
-  { now, generation }: ConditionOrigin,
+  now: string,
   news: readonly (DefinitionCondition | { readonly type: string; readonly isGone: true })[],
 ): DefinitionCondition[] {
   const result = [...conditions]
@@ -61,10 +51,10 @@ export function withConditions(
     }
     const before = result[at]
     const lastTransitionTime = (before?.status === condition.status ? before?.lastTransitionTime : undefined) ?? now
-    const { observedGeneration: _, ...said } = condition
+    const { observedGeneration } = before ?? {}
     result.splice(at < 0 ? result.length : at, 1, {
-      ...(generation !== undefined && { observedGeneration: generation }),
-      ...said,
+      ...(observedGeneration !== undefined && { observedGeneration }),
+      ...condition,
       lastTransitionTime,
     })
   }
@@ -118,10 +108,4 @@ function nonStructural(definition: Part, level: number): DefinitionCondition {
   }
   const message = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message }
-}
-
-/** The generation of a definition; 0 where it has none. */
-export function generationOf(definition: Part): number {
-  const { generation } = partOf(definition, 'metadata')
-  return typeof generation === 'number' ? generation : 0
 }

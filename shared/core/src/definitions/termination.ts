@@ -1,7 +1,7 @@
 import { domainGroup, type Names } from '../names.ts'
 import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionStatus, statusOf } from './definition-spec.ts'
-import { generationOf, withConditions } from './settle-status.ts'
+import { withConditions } from './settle-status.ts'
 
 /** The finalizer that holds a definition until its objects are deleted. */
 export function cleanupFinalizer(names: Names): string {
@@ -13,12 +13,11 @@ export type TerminationStep =
   | { readonly kind: 'pending' | 'inProgress' | 'completed' | 'neverEstablished' | 'overlapping' }
   | { readonly kind: 'failed' | 'unconfirmed'; readonly message: string }
 
-/** The status of a definition under deletion. It has the generation if the status before does (CRD-08). */
+/** The status of a definition under deletion. */
 export function terminatingStatus(definition: Part, step: TerminationStep, now: string): DefinitionStatus {
   const status = statusOf(definition)
-  const generation = status.observedGeneration === undefined ? undefined : generationOf(definition)
-  const conditions = withConditions(status.conditions ?? [], { now, generation }, [{ type: 'Terminating', ...conditionOf(step) }])
-  return { ...status, conditions, ...(generation !== undefined && { observedGeneration: generation }) }
+  const conditions = withConditions(status.conditions ?? [], now, [{ type: 'Terminating', ...conditionOf(step) }])
+  return { ...status, conditions }
 }
 
 function conditionOf(step: TerminationStep): Omit<DefinitionCondition, 'type'> {

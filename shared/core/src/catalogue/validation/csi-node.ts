@@ -1,6 +1,9 @@
 import { ref } from '../../description/define.ts'
+import { knownReleases } from '../../gate-releases.ts'
+import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
@@ -9,14 +12,14 @@ const nodeIdLengthMax = 256
 const driverNameLengthMax = 63
 
 /** The rules of a CSINode's spec. What a driver said of itself when it registered stays as it was. */
-export function validateCsiNode(node: Part, live: Part | undefined): FieldError[] {
+export function validateCsiNode(node: Part, live: Part | undefined, _names: Names, { level }: Pick<RuleRequest, 'level'>): FieldError[] {
   const drivers = itemsOf(partOf(node, 'spec'), 'drivers')
   const liveDrivers = itemsOf(partOf(live, 'spec'), 'drivers')
   const seen = new Set<string>()
   const errors = drivers.flatMap((driver, index) => {
     const at = `spec.drivers[${index}]`
     const name = textOf(driver, 'name')
-    const ofDriver = [...validateDriverName(name, `${at}.name`), ...validateDriver(driver, at)]
+    const ofDriver = [...validateDriverName(name, `${at}.name`, level), ...validateDriver(driver, at)]
     if (seen.has(name)) ofDriver.push(duplicateValue(`${at}.name`, name))
     seen.add(name)
     return [...ofDriver, ...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at)]
@@ -33,9 +36,13 @@ function validateKept(drivers: readonly Part[], before: readonly Part[]): FieldE
   })
 }
 
+/** From this level on nothing else is said of a name that is absent. */
+const absentNamesAloneSince = 37
+
 /** Names of volume drivers, as CSINode and VolumeAttachment hold them. */
-export function validateDriverName(name: string, path: string): FieldError[] {
+export function validateDriverName(name: string, path: string, level: number = knownReleases.own): FieldError[] {
   const errors = name === '' ? [requiredValue(path)] : []
+  if (name === '' && level >= absentNamesAloneSince) return errors
   if (name.length > driverNameLengthMax) errors.push(tooLongValue(path, driverNameLengthMax))
   return [...errors, ...invalidFor(path, name, checkSubdomain(name.toLowerCase()))]
 }

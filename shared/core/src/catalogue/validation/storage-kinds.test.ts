@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { namesOf } from '../../names.ts'
 import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
+import { validateCsiNode } from './csi-node.ts'
+import { validateVolumeAttachmentSpec } from './volume-attachment.ts'
 
 type Row = readonly [title: string, path: string, value: unknown, problems: readonly string[]]
 
@@ -268,4 +271,16 @@ test('KIND-VA-10, KIND-VA-12: the texts of a VolumeAttachment are counted in byt
   expect(judge({ attached: false, attachmentMetadata: { a: 'ä'.repeat(131_072) } })).toEqual([
     'status.attachmentMetadata: Too long: must have at most 262144 bytes',
   ])
+})
+
+test.each([
+  [25, ['Required value', 'Required value', 'Invalid value'], ['Required value', 'Invalid value']],
+  [37, ['Required value'], ['Required value']],
+])('KIND-VA-03: at 1.%i the absent name of a driver has the causes of that release', (level, ofAttachment, ofNode) => {
+  const words = (errors: readonly { message: unknown }[]) => errors.map(({ message }) => String(message).split(':')[0])
+  const names = namesOf('kubernetes')
+  const absent = { metadata: { name: 'a' }, spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } }
+  expect(words(validateVolumeAttachmentSpec(absent, undefined, names, { level }))).toEqual(ofAttachment)
+  const node = { metadata: { name: 'n' }, spec: { drivers: [{ name: '', nodeID: 'x' }] } }
+  expect(words(validateCsiNode(node, undefined, names, { level }))).toEqual(ofNode)
 })

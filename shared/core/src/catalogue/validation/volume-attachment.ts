@@ -1,6 +1,8 @@
 import { ref } from '../../description/define.ts'
+import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
@@ -8,17 +10,25 @@ import { bytesOf } from '../../validation/texts.ts'
 import { validateDriverName } from './csi-node.ts'
 import { validateInlineVolume } from './persistent-volume.ts'
 
+/** Before this level two rules of kube-apiserver require an attacher. */
+const attacherCheckedOnceSince = 37
 const metadataBytesMax = 262_144
 const errorMessageBytesMax = 1024
 
 /** The rules of a VolumeAttachment's spec: what is attached where never changes. */
-export function validateVolumeAttachmentSpec(attachment: Part, live: Part | undefined): FieldError[] {
+export function validateVolumeAttachmentSpec(
+  attachment: Part,
+  live: Part | undefined,
+  _names: Names,
+  { level }: Pick<RuleRequest, 'level'>,
+): FieldError[] {
   const spec = partOf(attachment, 'spec')
   const attacher = textOf(spec, 'attacher')
   const nodeName = textOf(spec, 'nodeName')
-  const errors = attacher === '' ? [requiredValue('spec.attacher')] : []
+  const errors = attacher === '' && level < attacherCheckedOnceSince ? [requiredValue('spec.attacher')] : []
   errors.push(...validateSource(partOf(spec, 'source')), ...invalidFor('spec.nodeName', nodeName, checkSubdomain(nodeName)))
-  if (live === undefined) errors.push(...validateDriverName(attacher, 'spec.attacher'), ...validateVolumeName(partOf(spec, 'source')))
+  if (live === undefined)
+    errors.push(...validateDriverName(attacher, 'spec.attacher', level), ...validateVolumeName(partOf(spec, 'source')))
   if (live !== undefined && !isSame(spec, partOf(live, 'spec')))
     errors.push(invalidValue('spec', goValue(ref('storage/v1.VolumeAttachmentSpec'), spec), 'field is immutable'))
   return errors
