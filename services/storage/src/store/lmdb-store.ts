@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ShownRecord, Store, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
@@ -16,7 +16,7 @@ import { LogStore, type StoreEnvironment } from './log-store.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
 import type { TreeSize } from './room.ts'
 import { type Batch, type KeySpan, type Latest, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
-import { codeOf, reasonOf, unwritable } from './write-failure.ts'
+import { codeOf, explain, reasonOf, unwritable } from './write-failure.ts'
 
 /** The folder of the state, and its owner. */
 export interface LmdbStoreOptions extends Partial<StoreEnvironment> {
@@ -449,21 +449,11 @@ function statsOf(database: { getStats(): object }): LmdbStats {
   return database.getStats() as LmdbStats
 }
 
-/** Why the file can't be extended. */
-function explain(cause: unknown, directory: string): string {
-  const { bavail, bsize } = statfsSync(directory)
-  const text = cause instanceof Error ? cause.message : String(cause)
-  return bavail * bsize < fullBelowBytes ? `the disk that holds ${directory} is full (${text})` : `${directory}: ${text}`
-}
-
 /** Room for entries does not grow ahead of need beyond this. */
 const scratchBytesMax = 8 * 1024 * 1024
 
 /** Keys in one call. V8 compiles a long loop with all its calls while it runs, which costs a start more than it gives back. */
 const keysPerStep = 64
-
-/** With less room than this, a failed write is blamed on the lack of it. */
-const fullBelowBytes = 1024 * 1024
 
 interface TreeStats {
   readonly treeDepth: number

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util'
 import { messageOf } from '@orch/platform'
 
@@ -21,3 +22,13 @@ export function codeOf(error: unknown): number {
 export function unwritable(path: string, reason: string, cause: unknown): Error {
   return new Error(`the data file ${path} can't be written (${reason}), and what it holds of the last writes is not certain`, { cause })
 }
+
+/** The sentence for a file of a data folder that could not be written or extended. */
+export function explain(cause: unknown, directory: string): string {
+  const { bavail, bsize } = statfsSync(directory)
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return bavail * bsize < fullBelowBytes ? `the disk that holds ${directory} is full (${text})` : `${directory}: ${text}`
+}
+
+/** With less room than this, a failed write is blamed on the lack of it. */
+const fullBelowBytes = 1024 * 1024
