@@ -1,3 +1,4 @@
+import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
 import { aGateway, merge } from './own-gateway.ts'
@@ -80,4 +81,30 @@ test('a watch that begins while its definition changes ends with the initial sta
   await change()
   gate.resolve()
   expect(await seen).toEqual(['a'])
+})
+
+test('WATCH-10: a watch that ends while the loop is busy sends its last bookmark first', async () => {
+  const fake = createFakeClock()
+  let busyMs = 0
+  const attached = Promise.withResolvers<void>()
+  const watchHub = {
+    attach() {
+      attached.resolve()
+      return { close() {} }
+    },
+    subscriptions: 0,
+    close() {},
+  }
+  const clock = { ...fake, monotonic: () => fake.monotonic() + busyMs }
+  const gateway = await aGateway(undefined, { clock, watchHub })
+  await gateway.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } })
+  const path = '/api/v1/namespaces?watch=1&allowWatchBookmarks=true&timeoutSeconds=30'
+  const { body } = await gateway.send({ method: 'GET', path, headers: {} })
+  await attached.promise
+  await new Promise((resolve) => setImmediate(resolve))
+  busyMs = 5_000
+  fake.advance(28_000)
+  let text = ''
+  for await (const chunk of body) text += Buffer.from(chunk).toString()
+  expect([...text.matchAll(/"type":"(.*?)"/g)].map(([, type]) => type)).toEqual(['ADDED', 'BOOKMARK'])
 })

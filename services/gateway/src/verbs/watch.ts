@@ -295,6 +295,8 @@ class WatchSession implements WatchSink, WheelTask {
     const now = this.#parts.clock.monotonic()
     if (this.#isOver) return
     if (now >= this.#endsMs) {
+      // A loop that was busy until now has not given it before.
+      if (this.#withBookmarks && !this.#hasLastBookmark) this.#bookmark()
       this.#leave()
       return
     }
