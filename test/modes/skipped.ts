@@ -31,7 +31,11 @@ export const skippedInDistributed: readonly Skipped[] = [
     title: 'Protobuf out > NEG-03: a list has its metadata in field 1 and its items in field 2, the second time too',
     reason: twoGateways,
   },
-  { file: 'test/api/deletion.test.ts', title: 'Events > WATCH-21: are deleted at their expiry, by an ordinary deletion', reason: fakeClock },
+  {
+    file: 'test/api/deletion.test.ts',
+    title: 'Events > WATCH-21: are deleted at their expiry, by an ordinary deletion',
+    reason: fakeClock,
+  },
   {
     file: 'test/api/watch.test.ts',
     title: 'where a watch starts > WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',
