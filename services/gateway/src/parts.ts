@@ -20,6 +20,7 @@ import { FlowControl } from './flow-control/flow-control.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { Profilers } from './profiles/profilers.ts'
+import { PiecePacker } from './representations/gzip-pieces.ts'
 import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
 import { SharedFrames } from './representations/shared-frames.ts'
@@ -28,6 +29,7 @@ import { createDraws, type Draws } from './request/draws.ts'
 import { KeptExplanations } from './request/explanation.ts'
 import { Pace, RequestTurns } from './request/pace.ts'
 import type { GatewayRequest } from './request/request.ts'
+import { OpenApiDocuments } from './routes/openapi-documents.ts'
 import { shareOf, wholeLimit } from './server/limit-share.ts'
 import { addBuildInfo, addFeatureGates, createGatewayMetrics } from './server/metrics.ts'
 import type { GatewayState } from './server/state.ts'
@@ -81,6 +83,17 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     flowControl: flowControlOf(options, ground.draws),
     checks: [...(options.checks ?? []), outside.aggregation.check],
     representations: new RepresentationCache(limits.representationBytesMax),
+    openApi: new OpenApiDocuments({
+      authentication: access.authentication,
+      builtInCatalogue: ground.builtInCatalogue,
+      catalogue: () => live.current(),
+      clock,
+      pace: ground.pace,
+      version: options.version,
+      pathPrefix: ground.pathPrefix,
+      remoteOpenApi: outside.remoteOpenApi,
+    }),
+    packer: new PiecePacker(),
     requestTurns: new RequestTurns(clock),
     texts: new TextThread(),
     mutex: new KeyedMutex(),

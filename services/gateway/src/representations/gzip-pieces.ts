@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { at } from '@orch/core/json'
 import { deflateBehind, deflateBehindAtOnce, gzipHeader, gzipTrailer } from './gzip-member.ts'
+import { endsRun, type RunItem, Runs } from './runs.ts'
 
 /** A part of any compressed file in which the same bytes stand before it. */
-interface Packed {
+interface Packed extends RunItem {
   readonly blocks: Uint8Array
   /** Bytes before they were compressed. */
   readonly length: number
@@ -12,117 +12,94 @@ interface Packed {
   readonly shift: number
 }
 
-interface Kept<T> {
+interface Kept {
   /** The piece before. */
   readonly before: Uint8Array
-  readonly packed: T
+  readonly packed: Packed | Promise<Packed>
 }
 
-/** Lists of pieces that follow each other. */
-export type Pieces = readonly (readonly Uint8Array[])[]
-
-const packedPieces = new WeakMap<Uint8Array, Kept<Packed | Promise<Packed>>>()
-const packedLists = new WeakMap<readonly Uint8Array[], Kept<Packed>>()
-/** By what is given. */
-const files = new WeakMap<Pieces, Promise<readonly Uint8Array[]>>()
-
-const nothing = new Uint8Array()
+/** Pieces of a document that follow each other. */
+export type Pieces = readonly Uint8Array[]
 
 /**
- * A gzip file of consecutive pieces. Callers keep unchanged pieces and lists as the same values. A piece is compressed once for the piece
- * before it, and refers to that one, since the pieces of a document are alike. A list is joined once for the piece before it, with its
- * checksum.
+ * Compresses documents whose pieces callers keep as the same values. A piece is compressed once for the piece before it, and refers to that
+ * one, since the pieces of a document are alike.
  *
- *   a b | c d e | f      d becomes D:      a b | c D e | f      compressed: D, and e behind it; joined: c D e
+ *   a b c      b becomes B:      a B c      compressed: B, and c behind it
+ *
+ * Compressed pieces are joined in runs, with their checksums, so that a file is written in few chunks.
  */
-export function gzipOfPieces(pieces: Pieces): Promise<readonly Uint8Array[]> {
-  const file = files.get(pieces) ?? makeFile(pieces)
-  files.set(pieces, file)
-  file.catch(() => files.delete(pieces))
-  return file
-}
+export class PiecePacker {
+  readonly #packed = new WeakMap<Uint8Array, Kept>()
+  readonly #runs = new Runs(joinedOf)
+  readonly #files = new WeakMap<Pieces, Promise<Pieces>>()
 
-async function makeFile(lists: Pieces): Promise<readonly Uint8Array[]> {
-  const packer = new Packer()
-  const joined: Packed[] = []
-  let before: Uint8Array = nothing
-  for (const list of lists) {
-    const known = packedLists.get(list)
-    joined.push(known?.before === before ? known.packed : await packer.packList(list, before))
-    before = list.at(-1) ?? before
+  /** A gzip file of consecutive pieces, in pieces. */
+  gzip(pieces: Pieces): Promise<Pieces> {
+    const file = this.#files.get(pieces) ?? this.#makeFile(pieces)
+    this.#files.set(pieces, file)
+    file.catch(() => this.#files.delete(pieces))
+    return file
   }
-  const { crc, length } = sumOf(joined)
-  return [gzipHeader, ...joined.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
-}
 
-/** Compresses the pieces of one file. */
-class Packer {
-  #atOnceLeft = atOnceMax
-
-  async packList(list: readonly Uint8Array[], before: Uint8Array): Promise<Packed> {
+  async #makeFile(pieces: Pieces): Promise<Pieces> {
+    let atOnceLeft = atOnceMax
+    let before: Uint8Array = nothing
     const parts: Packed[] = []
-    for (const [index, piece] of list.entries()) {
-      const previous = list[index - 1] ?? before
-      const packing = packedBehind(piece, previous) ?? this.#pack(piece, previous)
+    for (const piece of pieces) {
+      const known = this.#packed.get(piece)
+      const isAtOnce = piece.length <= atOnceBytesMax && atOnceLeft > 0
+      const packing = known?.before === before ? known.packed : this.#pack(piece, before, isAtOnce)
+      if (isAtOnce && packing !== known?.packed) atOnceLeft -= 1
       // One after the other: each takes a quarter of a megabyte while it is compressed.
       parts.push(packing instanceof Promise ? await packing : packing)
+      before = piece
     }
-    const packed = joinedOf(parts)
-    packedLists.set(list, { before, packed })
+    const runs = this.#runs.of(parts)
+    const { crc, length } = sumOf(runs)
+    return [gzipHeader, ...runs.map(({ blocks }) => blocks), gzipTrailer(crc, length)]
+  }
+
+  #pack(piece: Uint8Array, before: Uint8Array, isAtOnce: boolean): Packed | Promise<Packed> {
+    const packed = isAtOnce ? packedOf(piece, deflateBehindAtOnce(piece, before)) : this.#packAside(piece, before)
+    this.#packed.set(piece, { before, packed })
     return packed
   }
 
-  #pack(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> {
-    if (piece.length > atOnceBytesMax || this.#atOnceLeft === 0) return packedAside(piece, before)
-    this.#atOnceLeft -= 1
-    const packed = packedOf(piece, deflateBehindAtOnce(piece, before))
-    packedPieces.set(piece, { before, packed })
-    return packed
+  /** Compresses a piece beside the event loop. */
+  async #packAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
+    // Meanwhile the piece may be in use behind another one.
+    const isKept = () => this.#packed.get(piece)?.before === before
+    try {
+      const packed = packedOf(piece, await deflateBehind(piece, before))
+      if (isKept()) this.#packed.set(piece, { before, packed })
+      return packed
+    } catch (error) {
+      if (isKept()) this.#packed.delete(piece)
+      throw error
+    }
   }
 }
+
+const nothing = new Uint8Array()
 
 /** Pieces of a file that are compressed on the event loop: for a few short ones, another thread costs more than it saves. */
 const atOnceMax = 4
 const atOnceBytesMax = 32 * 1024
 
-/** The compressed form of a piece behind another one, if it is known. */
-function packedBehind(piece: Uint8Array, before: Uint8Array): Packed | Promise<Packed> | undefined {
-  const known = packedPieces.get(piece)
-  return known?.before === before ? known.packed : undefined
-}
-
-/** Compresses a piece beside the event loop. */
-function packedAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
-  const packing = packAside(piece, before)
-  const kept = { before, packed: packing }
-  packedPieces.set(piece, kept)
-  // Meanwhile the piece may be in use behind another one.
-  const isKept = () => packedPieces.get(piece) === kept
-  packing.then(
-    (packed) => void (isKept() && packedPieces.set(piece, { before, packed })),
-    () => void (isKept() && packedPieces.delete(piece)),
-  )
-  return packing
-}
-
-async function packAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
-  return packedOf(piece, await deflateBehind(piece, before))
-}
-
 function packedOf(piece: Uint8Array, deflated: Uint8Array): Packed {
   // The library's own buffer is larger than what is in it.
-  return { blocks: new Uint8Array(deflated), length: piece.length, crc: crc32(piece), shift: shiftBy(piece.length) }
+  const [blocks, crc] = [new Uint8Array(deflated), crc32(piece)]
+  return { blocks, length: piece.length, crc, shift: shiftBy(piece.length), isEnd: endsRun(crc) }
 }
 
-function joinedOf(parts: readonly Packed[]): Packed {
-  const [only] = parts
-  if (only !== undefined && parts.length === 1) return only
+function joinedOf(parts: readonly Packed[]): Omit<Packed, 'isEnd'> {
   const { crc, length } = sumOf(parts)
   return { blocks: Buffer.concat(parts.map(({ blocks }) => blocks)), length, crc, shift: shiftBy(length) }
 }
 
 /** The checksum of parts that follow each other. */
-function sumOf(parts: readonly Packed[]): Pick<Packed, 'crc' | 'length'> {
+function sumOf(parts: readonly Omit<Packed, 'blocks' | 'isEnd'>[]): Pick<Packed, 'crc' | 'length'> {
   let crc = 0
   let length = 0
   for (const part of parts) {
@@ -149,20 +126,13 @@ function multiply(left: number, right: number): number {
 const one = 0x80000000
 const eighthPower = 0x00800000
 
-/** x to the power of 8, 16, 32 and so on, as far as they have been needed. */
-const powers = [eighthPower]
-
 /** x to the power of eight times a number of bytes. */
 function shiftBy(byteCount: number): number {
   let shift = one
-  for (let left = byteCount, index = 0; left > 0; left = Math.floor(left / 2), index++) {
-    const power = powers[index] ?? squared(at(powers, index - 1))
-    powers[index] = power
+  let power = eighthPower
+  for (let left = byteCount; left > 0; left = Math.floor(left / 2)) {
     if (left % 2 === 1) shift = multiply(power, shift)
+    power = multiply(power, power)
   }
   return shift
-}
-
-function squared(power: number): number {
-  return multiply(power, power)
 }

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../request/respond.ts'
-import { gzipOfPieces, type Pieces } from './gzip-pieces.ts'
+import type { PiecePacker, Pieces } from './gzip-pieces.ts'
 
 /** The dependencies of sending a body in pieces. */
 export interface SendParts {
@@ -52,12 +52,21 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
   return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
 }
 
-/** Sends pieces that are kept, in the same way: each is compressed once, for all answers that have it. */
-export async function streamKeptPieces(request: GatewayRequest, { headers, pieces, joinedBelow }: Kept, parts: SendParts): Promise<void> {
-  if (!acceptsGzip(request)) return streamPieces(request, { headers, pieces: pieces.flat(), joinedBelow }, parts)
+/** The same, and what compresses pieces that are kept. */
+export interface SendKeptParts extends SendParts {
+  readonly packer: PiecePacker
+}
+
+/** Sends kept pieces in the same way: each is compressed once, for all answers that have it. */
+export async function streamKeptPieces(
+  request: GatewayRequest,
+  { headers, pieces, joinedBelow }: Kept,
+  parts: SendKeptParts,
+): Promise<void> {
+  if (!acceptsGzip(request)) return streamPieces(request, { headers, pieces, joinedBelow }, parts)
   const contentType = headerText(headers['content-type']) ?? ''
-  if (request.audit !== undefined) for (const piece of pieces.flat()) request.audit.addAnswer(contentType, piece)
-  const chunks = await gzipOfPieces(pieces)
+  if (request.audit !== undefined) for (const piece of pieces) request.audit.addAnswer(contentType, piece)
+  const chunks = await parts.packer.gzip(pieces)
   return stream(request, { headers: packedHeaders(headers), chunks, writer: plainWriter(request, parts) })
 }
 

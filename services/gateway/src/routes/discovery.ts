@@ -10,6 +10,7 @@ import {
   apiResourceListDocument,
   apiVersionsDocument,
 } from '@orch/core/discovery'
+import { memo } from '@orch/core/memo'
 import { printApiVersion } from '@orch/core/meta'
 import type { DiscoveryView } from '../aggregation/discovery-view.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../request/respond.ts'
@@ -80,13 +81,7 @@ function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryP
   return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(bytes, headers)
 }
 
-const etags = new WeakMap<Uint8Array, string>()
-
-function etagOf(bytes: Uint8Array): string {
-  const known = etags.get(bytes) ?? `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`
-  etags.set(bytes, known)
-  return known
-}
+const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
 /** True if the client asks for the aggregated form before any plain clause. */
 function asksAggregated({ env: { request, parts } }: RouteContext<DiscoveryParts>): boolean {

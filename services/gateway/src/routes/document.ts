@@ -2,7 +2,7 @@ import { methodNotAllowed } from '@orch/core/meta'
 import type { MiddlewareHandler } from 'hono'
 import { limits } from '../limits.ts'
 import type { Pieces } from '../representations/gzip-pieces.ts'
-import { type SendParts, streamKeptPieces } from '../representations/send-pieces.ts'
+import { type SendKeptParts, streamKeptPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../request/respond.ts'
 
@@ -48,36 +48,38 @@ export async function printedResponse({ env: { request } }: RouteContext<unknown
 export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pieces): Response | Promise<Response> {
   const { request } = context.env
   const isAsPrinted = textFormat(request.plainFormat) === 'json' && !request.isPretty
-  return isAsPrinted
-    ? bytesResponse(pieces, { 'content-type': 'application/json' })
-    : printedResponse(context, Buffer.concat(pieces.flat()))
+  return isAsPrinted ? bytesResponse(pieces, { 'content-type': 'application/json' }) : printedResponse(context, Buffer.concat(pieces))
 }
 
-/** The contents of Responses besides themselves: their own bodies are copied in and out. Pieces are kept, with their lists. */
-const contents = new WeakMap<Response, Uint8Array | Pieces>()
+/** A Response with its content besides itself: its own body would be copied in and out. Its author keeps pieces. */
+interface DocumentResponse extends Response {
+  readonly content: Uint8Array | Pieces
+}
+
+function hasContent(response: Response): response is DocumentResponse {
+  return 'content' in response
+}
 
 /**
  * A Response over bytes, or pieces, that are made already. They are sent unchanged. (A class of its own would load Node's client of fetch,
  * which defines Response, at each start; like this it is loaded with the first document.)
  */
 export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Record<string, string>>, status = 200): Response {
-  const response = new Response(null, { headers, status })
-  contents.set(response, content)
-  return response
+  return Object.assign(new Response(null, { headers, status }), { content })
 }
 
 /** Pieces are kept while nothing changes: joining them for one answer makes garbage. */
 const joinedBelow = 8 * 1024
 
 /** Sends a Response with the headers that every answer has, compressed where that pays. */
-export async function sendResponse(request: GatewayRequest, response: Response, parts: SendParts): Promise<void> {
+export async function sendResponse(request: GatewayRequest, response: Response, parts: SendKeptParts): Promise<void> {
   const own = Object.fromEntries(response.headers)
   const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
-  const content = contents.get(response)
+  const content = hasContent(response) ? response.content : undefined
   if (content instanceof Uint8Array) return sendBytes(request, response.status, headers, content)
   if (content !== undefined) {
     // An answer to HEAD states the length that its body would have.
-    if (request.method === 'HEAD' || isShort(content)) return sendBytes(request, response.status, headers, Buffer.concat(content.flat()))
+    if (request.method === 'HEAD' || isShort(content)) return sendBytes(request, response.status, headers, Buffer.concat(content))
     return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
   }
   if (response.body === null) return send(request, response.status, headers, '')
@@ -87,8 +89,8 @@ export async function sendResponse(request: GatewayRequest, response: Response, 
 /** True if the pieces together are below the size from which bodies are compressed. They are then sent as one. */
 function isShort(pieces: Pieces): boolean {
   let length = 0
-  for (const list of pieces) {
-    for (const piece of list) length += piece.length
+  for (const piece of pieces) {
+    length += piece.length
     if (length >= limits.gzipBytesMin) return false
   }
   return true

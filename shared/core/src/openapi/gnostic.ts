@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../json/member.ts'
 import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 import {
@@ -107,27 +108,24 @@ function* parametersItems(field: number, parameters: unknown, meter: StepMeter):
   return items
 }
 
-/** Operations share parameters: most of what a document of custom kinds says of paths. */
-const parameterItems = new WeakMap<Schema, string>()
-
 function* parameterItem(parameter: Schema, meter: StepMeter): Steps<string> {
-  const reference = parameter['$ref']
-  const item =
-    parameterItems.get(parameter) ??
-    (reference === undefined ? delimited(1, yield* parameterMessage(parameter, meter)) : nested(2, [text(1, reference)]))
-  parameterItems.set(parameter, item)
-  return item
+  return parameter['in'] === 'body' ? delimited(1, yield* parameterMessage(parameter, meter)) : plainItem(parameter)
 }
 
+/** Operations share parameters: most of what a document of custom kinds says of paths. */
+const plainItem = memo((parameter: Schema): string => {
+  const reference = parameter['$ref']
+  return reference === undefined ? delimited(1, plainMessage(parameter)) : nested(2, [text(1, reference)])
+})
+
 function* parameterMessage(parameter: Schema, meter: StepMeter): Steps<string> {
-  switch (parameter['in']) {
-    case 'body':
-      return delimited(1, yield* bodyParameter(parameter, meter))
-    case 'path':
-      return nested(2, [nested(4, plainParameter(parameter, { type: 5, uniqueItems: 19 }))])
-    default:
-      return nested(2, [nested(3, plainParameter(parameter, { type: 6, uniqueItems: 20 }))])
-  }
+  return parameter['in'] === 'body' ? delimited(1, yield* bodyParameter(parameter, meter)) : plainMessage(parameter)
+}
+
+function plainMessage(parameter: Schema): string {
+  return parameter['in'] === 'path'
+    ? nested(2, [nested(4, plainParameter(parameter, { type: 5, uniqueItems: 19 }))])
+    : nested(2, [nested(3, plainParameter(parameter, { type: 6, uniqueItems: 20 }))])
 }
 
 function* bodyParameter(parameter: Schema, meter: StepMeter): Steps<string> {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createCatalogue, onlyGroup, withGroups } from '../catalogue/catalogue.ts'
-import type { Catalogue, Resource } from '../kind/resource.ts'
+import { createCatalogue } from '../catalogue/catalogue.ts'
 import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
 import { encodeOpenApi3 } from './gnostic3.ts'
 import { printOpenApiInSteps } from './print.ts'
-import { openApi2DefinitionsInSteps, openApi2Document, openApi2DocumentInSteps, openApi2PathsInSteps, openApi2PathsKey } from './v2.ts'
-import { openApi3Document, openApi3Entry, openApi3Index, openApi3Names } from './v3.ts'
+import { openApi2Document, openApi2DocumentInSteps, openApi2PartInSteps } from './v2.ts'
+import { openApi3Document, openApi3Entry, openApi3Names } from './v3.ts'
 
 type Json = Record<string, unknown>
 
@@ -52,13 +51,10 @@ test('the description of apiVersion and kind has the words that tools search for
 })
 
 test('ADDR-18: the index leads to the documents', () => {
-  const entries = openApi3Names(catalogue, issuing).map((name) => openApi3Entry(name, `/openapi/v3/${name}?hash=c`))
-  const read = (index: readonly Uint8Array[]) => JSON.parse(Buffer.concat(index).toString())
-  expect(read(openApi3Index([])).paths).toEqual({})
-  expect(Object.keys(read(openApi3Index(entries)).paths)).toEqual(openApi3Names(catalogue, issuing))
-  expect(read(openApi3Index(entries)).paths['apis/apps/v1']).toEqual({
-    serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c',
-  })
+  const names = openApi3Names(catalogue, issuing)
+  const paths = JSON.parse(`{${names.map((name) => openApi3Entry(name, `/openapi/v3/${name}?hash=c`)).join()}}`)
+  expect(Object.keys(paths)).toEqual(names)
+  expect(paths['apis/apps/v1']).toEqual({ serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=c' })
 })
 
 test('definitions carry the domain of the profile and the kind they describe', () => {
@@ -399,10 +395,9 @@ test('definitions known to another document are left out, with those that they a
 test('paths known to another document are left out, and no others', () => {
   const all = Object.keys(document2.paths)
   const known = { '/apis/': {}, '/api/v1/pods': {}, '/nowhere': {} }
-  const { paths, types } = runAtOnce(openApi2PathsInSteps(catalogue, { ...issuing, beside: { paths: known, definitions: {} } }))
+  const { paths } = runAtOnce(openApi2PartInSteps(catalogue, { ...issuing, beside: { paths: known, definitions: {} } }))
   expect(Object.keys(paths)).toEqual(all.filter((path) => !Object.hasOwn(known, path)))
   expect(all.length - Object.keys(paths).length).toBe(2)
-  expect([types.includes('core/v1.Pod'), types.includes('meta/v1.APIGroupList')]).toEqual([true, false])
 })
 
 test.each([1, 2, 3])('a document is printed as by JSON.stringify, with parts deeper than %i in one step', (depth) => {
@@ -412,39 +407,4 @@ test.each([1, 2, 3])('a document is printed as by JSON.stringify, with parts dee
   const steps = [...printOpenApiInSteps(large, 2)]
   expect(steps.length).toBeGreaterThan(2)
   expect(runAtOnce(printOpenApiInSteps(large, 2))).toBe(JSON.stringify(large))
-})
-
-test('CRD-149: the paths of a group have another key where they are others, and the same where only its definitions differ', () => {
-  const [pods] = catalogue.inGroupVersion('', 'v1').filter(({ plural }) => plural === 'pods')
-  if (pods === undefined) throw new Error('there are no Pods')
-  const groupOf = (change: Partial<Resource>) => {
-    const resource = { ...pods, group: 'a.example.com', apiVersion: 'a.example.com/v1', definedBy: 'first', ...change }
-    const group = { name: 'a.example.com', versions: [resource.version], resources: [resource] }
-    return onlyGroup(withGroups(catalogue, [group]), group)
-  }
-  const factsOf = (one: Catalogue) => {
-    const { paths, types } = runAtOnce(openApi2PathsInSteps(one, issuing))
-    const whole = runAtOnce(openApi2DocumentInSteps(one, 'v', issuing))
-    expect(whole.paths).toEqual(paths)
-    expect(runAtOnce(openApi2DefinitionsInSteps(one, types, issuing))).toEqual(whole.definitions)
-    return { key: openApi2PathsKey(one), printed: JSON.stringify([paths, types]) }
-  }
-  const before = factsOf(groupOf({}))
-  const changes: Partial<Resource>[] = [
-    { kind: 'Other' },
-    { version: 'v2', apiVersion: 'a.example.com/v2' },
-    { plural: 'others' },
-    { type: 'core/v1.Node' },
-    { isNamespaced: false },
-    { verbs: ['get'] },
-    { deleteAnswer: 'status' },
-    { subresources: [] },
-    { subresources: pods.subresources.slice(1) },
-  ]
-  const others = changes.map((change) => factsOf(groupOf(change)))
-  for (const { key, printed } of others) {
-    expect(printed).not.toBe(before.printed)
-    expect(key).not.toBe(before.key)
-  }
-  expect(factsOf(groupOf({ definedBy: 'second', readers: Object.create(pods.readers), stored: { ...pods.stored } }))).toEqual(before)
 })

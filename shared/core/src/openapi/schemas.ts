@@ -70,8 +70,6 @@ const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 export interface SchemaWriter {
   /** A reference to a type; its definition will be among `definitions`. */
   readonly refTo: (type: string) => Schema
-  /** The types that were referred to until now. */
-  readonly types: () => readonly string[]
   /** Everything that was referred to, directly or not, by definition name in alphabetical order. */
   readonly definitions: () => Steps<Record<string, Schema>>
 }
@@ -111,7 +109,7 @@ export function createSchemaWriter({ names, dialect, level, apiVersions, custom,
   const context: Context = { names, dialect, apiVersions, refTo, refToSpecial: (kind) => refToSpecial(kind) }
   const refToSpecial = (kind: keyof typeof special): Schema => {
     const name = `${names.openApiRoot}.${special[kind].path}`
-    if (!made.has(name)) made.set(name, specialSchema(kind, dialect))
+    if (!made.has(name) && !Object.hasOwn(known, name)) made.set(name, specialSchema(kind, dialect))
     return { $ref: dialect.refPrefix + name }
   }
   const definitions = function* (): Steps<Record<string, Schema>> {
@@ -129,7 +127,7 @@ export function createSchemaWriter({ names, dialect, level, apiVersions, custom,
     }
     return Object.fromEntries([...made].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
-  return { refTo, types: () => [...wanted], definitions }
+  return { refTo, definitions }
 }
 
 interface Context {

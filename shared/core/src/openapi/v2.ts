@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import type { Catalogue } from '../kind/resource.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
@@ -31,13 +32,12 @@ export interface OpenApi2Options {
 
 /** As `openApi2Document`, with pauses between group versions, paths and definitions. */
 export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: OpenApi2Options): Steps<OpenApi2> {
-  const { paths, types } = yield* openApi2PathsInSteps(catalogue, options)
-  yield
+  const { paths, definitions } = yield* openApi2PartInSteps(catalogue, options)
   return {
     swagger: '2.0',
     info: { title: catalogue.names.openApiTitle, version },
     paths,
-    definitions: yield* openApi2DefinitionsInSteps(catalogue, types, options),
+    definitions,
     parameters: Object.fromEntries(sharedParameters.map((parameter) => [parameter.sharedAs, parameterObject(parameter)])),
     securityDefinitions: {
       BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
@@ -46,24 +46,21 @@ export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, 
   }
 }
 
-/** The paths of a document. */
-export interface OpenApi2Paths {
-  readonly paths: OpenApi2['paths']
-  /** The types that the paths name. */
-  readonly types: readonly string[]
-}
+/** The paths and definitions of a document. */
+type OpenApi2Part = Pick<OpenApi2, 'paths' | 'definitions'>
 
-/** The paths of the document, with pauses between group versions and paths. */
-export function* openApi2PathsInSteps(catalogue: Catalogue, options: OpenApi2Options): Steps<OpenApi2Paths> {
-  const { names } = catalogue
-  const writer = writerOf(catalogue, options)
-  const known = options.beside?.paths ?? {}
+/** The paths of what a catalogue serves, and the definitions of all types that they refer to, with pauses. */
+export function* openApi2PartInSteps(catalogue: Catalogue, options: OpenApi2Options): Steps<OpenApi2Part> {
+  const { names, level } = catalogue
+  const { paths: knownPaths = {}, definitions: known = {} } = options.beside ?? {}
+  const apiVersions = servedGroupVersions(catalogue)
+  const writer = createSchemaWriter({ names, level, dialect: dialect2, apiVersions, custom: customTypesOf(catalogue), known })
   const written: [path: string, item: Schema][] = []
   const write = (description: PathDescription) => {
-    if (!Object.hasOwn(known, description.path)) written.push([description.path, pathItem(description, writer)])
+    if (!Object.hasOwn(knownPaths, description.path)) written.push([description.path, pathItem(description, writer)])
   }
   for (const description of describeDiscovery(catalogue, options).values()) write(description)
-  for (const { group, version: one } of servedGroupVersions(catalogue)) {
+  for (const { group, version: one } of apiVersions) {
     yield
     const descriptions = describePaths(names, group, one, catalogue.inGroupVersion(group, one))
     for (const [index, description] of descriptions.entries()) {
@@ -71,45 +68,11 @@ export function* openApi2PathsInSteps(catalogue: Catalogue, options: OpenApi2Opt
       write(description)
     }
   }
-  return { paths: Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1))), types: writer.types() }
-}
-
-/** The definitions of types that paths name, and of all that these refer to, with pauses. */
-export function openApi2DefinitionsInSteps(
-  catalogue: Catalogue,
-  types: readonly string[],
-  options: OpenApi2Options,
-): Steps<OpenApi2['definitions']> {
-  const writer = writerOf(catalogue, options)
-  for (const type of types) writer.refTo(type)
   writer.refTo('meta/v1.WatchEvent')
-  return writer.definitions()
+  yield
+  const paths = Object.fromEntries(written.sort(([left], [right]) => (left < right ? -1 : 1)))
+  return { paths, definitions: yield* writer.definitions() }
 }
-
-function writerOf(catalogue: Catalogue, { beside }: OpenApi2Options): SchemaWriter {
-  const apiVersions = servedGroupVersions(catalogue)
-  const known = beside?.definitions ?? {}
-  return createSchemaWriter({
-    names: catalogue.names,
-    level: catalogue.level,
-    dialect: dialect2,
-    apiVersions,
-    custom: customTypesOf(catalogue),
-    known,
-  })
-}
-
-/**
- * A cache key for the paths of a group: groups with equal keys have equal paths. The key contains every member of the resources except those
- * that no path depends on, so that a change of a schema keeps it.
- */
-export function openApi2PathsKey({ groups, resources }: Catalogue): string {
-  const replacer = (name: string, value: unknown) => (besidePaths.has(name) ? undefined : value)
-  return JSON.stringify([groups.map(({ name, versions }) => ({ name, versions })), resources], replacer)
-}
-
-/** Members of resources that no path depends on. */
-const besidePaths = new Set(['readers', 'stored', 'definedBy', 'conversion', 'fieldLabels'])
 
 /** Paths of one group version that are described in one step. */
 export const pathsPerStep = 64
@@ -128,7 +91,7 @@ function pathItem({ parameters, operations }: PathDescription, writer: SchemaWri
 function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
   const { method, description, consumes, produces, tag, operationId, parameters, responses, action, gvk } = operation
   // kubectl before 1.28 looks in those of patches for what the server can do, and follows no references.
-  const written = parameters.map(method === 'patch' ? parameterObject : parameterOrReference)
+  const written = parameters.map((parameter) => (method === 'patch' ? parameterObject(parameter) : parameterOrReference(parameter)))
   const body = bodyParameter(operation, writer)
   return {
     description,
@@ -165,14 +128,14 @@ function parameterOrReference(parameter: Parameter): Schema {
   return references.get(parameter) ?? parameterObject(parameter)
 }
 
-const parameterObjects = new WeakMap<Parameter, Schema>()
-
 /** Most operations have the same ones, which are the same values here too. */
-function parameterObject(parameter: Parameter): Schema {
-  const known = parameterObjects.get(parameter)
-  if (known !== undefined) return known
-  const { name, in: place, type, description, isRequired } = parameter
-  const made = { uniqueItems: true, type, description, name, in: place, ...(isRequired ? { required: true } : {}) }
-  parameterObjects.set(parameter, made)
-  return made
-}
+const parameterObject = memo(
+  ({ name, in: place, type, description, isRequired }: Parameter): Schema => ({
+    uniqueItems: true,
+    type,
+    description,
+    name,
+    in: place,
+    ...(isRequired ? { required: true } : {}),
+  }),
+)

@@ -25,22 +25,9 @@ export function openApi3Names(catalogue: Catalogue, options: OpenApi3Options): s
   return [...describeDiscovery(catalogue, options).keys()].sort()
 }
 
-/** The body of `/openapi/v3` as pieces: the first entry with what precedes it, the other entries, and the end. Equal entries give the same pieces. */
-export function openApi3Index([first, ...others]: readonly Uint8Array[]): readonly Uint8Array[] {
-  if (first === undefined) return [utf8.encode('{"paths":{}}\n')]
-  const front = fronts.get(first) ?? Uint8Array.of(...utf8.encode('{"paths":{'), ...first.subarray(1))
-  fronts.set(first, front)
-  return [front, ...others, indexBack]
-}
-
-const utf8 = new TextEncoder()
-const indexBack = utf8.encode('}}\n')
-/** The first piece of an index, by its first entry. */
-const fronts = new WeakMap<Uint8Array, Uint8Array>()
-
-/** The index entry of a document, with a leading comma. `url` is the path and query at which the server has the document. */
-export function openApi3Entry(name: string, url: string): Uint8Array {
-  return utf8.encode(`,${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`)
+/** The index entry of a document. `url` is the path and query at which the server has the document. */
+export function openApi3Entry(name: string, url: string): string {
+  return `${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`
 }
 
 /** Which of the documents, for which server. */

@@ -1,0 +1,140 @@
+import type { Catalogue } from '@orch/core/catalogue'
+import { memo } from '@orch/core/memo'
+import type { RemoteDocuments, RemoteFile, RemoteOpenApi } from '../aggregation/remote-openapi.ts'
+import type { Pieces } from '../representations/gzip-pieces.ts'
+import { Runs } from '../representations/runs.ts'
+import { BuiltInOpenApi } from './built-in-openapi.ts'
+import { GroupOpenApi } from './group-openapi.ts'
+import { allOf, type Once, once } from './once.ts'
+import { type Form, hashOf, type Listed3, listed3, OpenApi3File, type OpenApiFile, type OpenApiSources } from './openapi-file.ts'
+import { RemoteParts } from './remote-parts.ts'
+
+/** What the documents are made of: their sources, and what changes. */
+export interface OpenApiDocumentsOptions extends OpenApiSources {
+  /** The catalogue of now. */
+  readonly catalogue: () => Catalogue
+  /** What other servers say of their group versions. */
+  readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
+}
+
+/** What is served now, and its documents. */
+interface Present {
+  readonly catalogue: Catalogue
+  readonly remote: readonly RemoteDocuments[]
+  readonly documents: PresentDocuments
+}
+
+/** The OpenAPI documents of a gateway. After a change the bytes of the groups that it leaves as they were are the same values. */
+export class OpenApiDocuments {
+  readonly #options: OpenApiDocumentsOptions
+  readonly #shared: Shared
+  #present: Present | undefined
+  #groups: ReadonlyMap<string, GroupOpenApi> = new Map()
+
+  constructor(options: OpenApiDocumentsOptions) {
+    const builtIn = new BuiltInOpenApi(options)
+    const { pace } = options
+    this.#options = options
+    this.#shared = {
+      builtIn,
+      remoteParts: new RemoteParts(builtIn, options.remoteOpenApi.thread),
+      remoteFile: memo((file, name) => ({ file: new OpenApi3File(file.bytes, file, pace), listed: listed3(options, name, file.hash) })),
+      indexRuns: new Runs((run) => Buffer.concat(run.map(({ entry }) => entry))),
+    }
+  }
+
+  /** The documents of what is served now; they stay those of this moment. */
+  now(): PresentDocuments {
+    const [catalogue, remote] = [this.#options.catalogue(), this.#options.remoteOpenApi.all]
+    if (this.#present?.catalogue === catalogue && this.#present.remote === remote) return this.#present.documents
+    this.#groups = this.#groupsOf(catalogue, remote)
+    this.#present = { catalogue, remote, documents: new PresentDocuments(this.#shared, this.#groups, remote) }
+    return this.#present.documents
+  }
+
+  /** The groups in which there are other resources than the built-in ones, without the versions that other servers serve. */
+  #groupsOf(catalogue: Catalogue, remote: readonly RemoteDocuments[]): ReadonlyMap<string, GroupOpenApi> {
+    const { builtIn } = this.#shared
+    const ownGroups = new Set(this.#options.builtInCatalogue.groups)
+    const taken = new Set(remote.map(({ name }) => name))
+    const groups = new Map<string, GroupOpenApi>()
+    for (const source of catalogue.groups) {
+      const { name } = source
+      const versions = taken.size === 0 ? source.versions : source.versions.filter((version) => !taken.has(`apis/${name}/${version}`))
+      if (ownGroups.has(source) || versions.length === 0) continue
+      const before = this.#groups.get(name)
+      const isSame = before?.isOf(source, versions) === true
+      groups.set(name, isSame ? before : new GroupOpenApi({ builtIn, catalogue, source, versions, before }))
+    }
+    return groups
+  }
+}
+
+/** What the documents of every moment share. */
+interface Shared {
+  readonly builtIn: BuiltInOpenApi
+  readonly remoteParts: RemoteParts
+  readonly remoteFile: (file: RemoteFile, name: string) => { readonly file: OpenApi3File; readonly listed: Listed3 }
+  /** Entries are too short to be compressed on their own. */
+  readonly indexRuns: Runs<Listed3, Uint8Array>
+}
+
+/** The documents of what is served at one moment. */
+class PresentDocuments {
+  /** OpenAPI 2: one document of all. */
+  readonly file2: Readonly<Record<Form, Once<OpenApiFile>>>
+  /** The index of OpenAPI 3, in the order of the documents' names. */
+  readonly index: Once<Pieces>
+  readonly #shared: Shared
+  readonly #groups: ReadonlyMap<string, GroupOpenApi>
+  readonly #remote: readonly RemoteDocuments[]
+
+  constructor(shared: Shared, groups: ReadonlyMap<string, GroupOpenApi>, remote: readonly RemoteDocuments[]) {
+    this.#shared = shared
+    this.#groups = groups
+    this.#remote = remote
+    this.file2 = { json: once(() => this.#join2('json')), encoded: once(() => this.#join2('encoded')) }
+    this.index = once(() => this.#index())
+  }
+
+  /** An OpenAPI 3 document; undefined where none has this name. */
+  async file3(name: string): Promise<OpenApi3File | undefined> {
+    const remote = this.#remote.find((one) => one.name === name)
+    if (remote !== undefined) return remote.file3 && this.#shared.remoteFile(remote.file3, name).file
+    const [root, group = ''] = name.split('/')
+    const { files3 } = (root === 'apis' ? this.#groups.get(group) : undefined) ?? this.#shared.builtIn
+    return files3.get(name)
+  }
+
+  /** The document of the built-in kinds with what groups and other servers add to its maps. */
+  async #join2(form: Form): Promise<OpenApiFile> {
+    const { builtIn, remoteParts } = this.#shared
+    const base = await builtIn.form2[form]()
+    const own = await allOf(Array.from(this.#groups.values(), (group) => group.added2[form]))
+    const others = this.#remote.length === 0 ? [] : await remoteParts.of(this.#remote, own)
+    const added = [...own, ...others.map((other) => other[form])]
+    const pieces = [
+      ...base.paths,
+      ...added.map(({ paths }) => paths),
+      ...base.definitions,
+      ...added.map(({ definitions }) => definitions),
+      ...base.back,
+    ].filter(({ length }) => length > 0)
+    if (added.length === 0) return { ...base, pieces }
+    const hash = hashOf([base, ...added].map((one) => one.hash).join(' '))
+    return { pieces, hash, madeMs: builtIn.sources.clock.now() }
+  }
+
+  async #index(): Promise<Pieces> {
+    const { builtIn, remoteFile, indexRuns } = this.#shared
+    const ofGroups = await allOf(Array.from(this.#groups.values(), (group) => group.listed))
+    const taken = new Set(this.#remote.map(({ name }) => name))
+    const own = [...(await builtIn.listed()), ...ofGroups.flat()].filter(({ name }) => taken.size === 0 || !taken.has(name))
+    const others = this.#remote.flatMap(({ name, file3 }) => (file3 === undefined ? [] : [remoteFile(file3, name).listed]))
+    const listed = own.concat(others).sort(({ name: left }, { name: right }) => (left === right ? 0 : left < right ? -1 : 1))
+    // A group that has custom resources beside built-in ones is listed twice, the whole of it last.
+    return [...indexRuns.of(listed.filter(({ name }, index) => listed[index + 1]?.name !== name)), indexBack]
+  }
+}
+
+const indexBack = Buffer.from('}}\n')

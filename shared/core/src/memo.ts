@@ -1,0 +1,3 @@
+/** memo */
+
+export { memo } from '@orch/cel/memo'
