@@ -1,5 +1,6 @@
 import type { SubscribeRequest, WatchPart } from '@orch/core/contracts'
-import { type Log, PushStream, silentLog, type WorkCounter } from '@orch/platform'
+import { serviceUnavailable } from '@orch/core/meta'
+import { type Log, PushStream, type SpanOptions, silentLog, type Tracer, type WorkCounter } from '@orch/platform'
 import { createFakeClock, createTinyStorage, type TinyStorage, type TinyStorageOptions } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
 import { type Convert, unconverted } from './frames.ts'
@@ -14,6 +15,7 @@ interface OpenOptions extends TinyStorageOptions {
   /** Wraps the storage that watch follows. */
   readonly wrap?: (storage: TinyStorage) => Partial<TinyStorage>
   readonly log?: Log
+  readonly tracer?: Tracer
   readonly work?: WorkCounter
 }
 
@@ -21,8 +23,8 @@ function open(options: OpenOptions = {}) {
   const storage = createTinyStorage(options)
   const clock = { ...createFakeClock(), ...(options.work === undefined ? {} : { work: options.work }) }
   const convertOf = () => options.convert ?? unconverted
-  const { log = silentLog, limits = {}, wrap = () => ({}) } = options
-  const watch = createWatch({ storage: { ...storage, ...wrap(storage) }, clock, log, random: () => 0, convertOf, limits })
+  const { log = silentLog, limits = {}, wrap = () => ({}), tracer } = options
+  const watch = createWatch({ storage: { ...storage, ...wrap(storage) }, clock, log, random: () => 0, convertOf, limits, tracer })
   const subscribe = (request: Partial<SubscribeRequest> = {}) => reader(watch.subscribe(subscription(request)))
   return { storage, clock, watch, subscribe, ready: () => subscribe({ after: storage.revision }).position(storage.revision) }
 }
@@ -590,4 +592,100 @@ test('a clock that is moved by hand waits while changes have arrived and are not
   expect([states.includes(true), isBusy()]).toEqual([true, false])
   watch.close()
   expect(unfollow).toHaveBeenCalledOnce()
+})
+
+/** The bytes of the last three changes of the tests below, without the content before them. */
+const threeChanges = 1_900
+
+test('WATCH-21: the content of an object that has left a selection unseen is read from storage, and of no other object', async () => {
+  for (const windowBytesMax of [0, threeChanges]) {
+    const asked: unknown[] = []
+    const getAt = (storage: TinyStorage): TinyStorage['getAt'] => {
+      return (request, context) => {
+        asked.push(request)
+        return storage.getAt(request, context)
+      }
+    }
+    const limits = { windowBytesMax }
+    const { storage, subscribe, ready } = open({ sendsBefore: false, limits, wrap: (storage) => ({ getAt: getAt(storage) }) })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) storage.put({ resource: maps, name, data: 'one', labels: { app: 'web' } })
+    await ready()
+    storage.put({ resource: maps, name: 'a', data: 'two' })
+    storage.put({ resource: maps, name: 'b', data: 'two', labels: { app: 'web' } })
+    storage.put({ resource: 'core/secrets', name: 'a', data: 'x' })
+    await ready()
+    const events = await subscribe({ selection: withLabel('app', 'web'), after: 6 }).position(9)
+    expect(events).toEqual(['DELETED a 7 one', 'MODIFIED b 8 two'])
+    expect(asked).toEqual([{ key: 'core/configmaps/a', revision: 6 }])
+  }
+})
+
+test('content that came with a change is not asked for', async () => {
+  const getAt = vi.fn()
+  const { storage, subscribe, ready } = open({ limits: { windowBytesMax: 0 }, wrap: () => ({ getAt }) })
+  storage.put({ resource: maps, name: 'a', data: 'one', labels: { app: 'web' } })
+  await ready()
+  const events = subscribe({ selection: withLabel('app', 'web'), after: 1 })
+  storage.put({ resource: maps, name: 'a', data: 'two' })
+  expect(await events.events()).toEqual(['DELETED a 2 one'])
+  expect(getAt).not.toHaveBeenCalled()
+})
+
+test('a subscriber that needs content gets the error with which storage refuses it', async () => {
+  for (const windowBytesMax of [0, threeChanges]) {
+    const getAt = () => Promise.reject(serviceUnavailable('on purpose'))
+    const { storage, subscribe, ready } = open({ sendsBefore: false, limits: { windowBytesMax }, wrap: () => ({ getAt }) })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) storage.put({ resource: maps, name, labels: { app: 'web' } })
+    await ready()
+    storage.put({ resource: maps, name: 'a' })
+    await ready()
+    await expect(subscribe({ selection: withLabel('app', 'web'), after: 6 }).next()).rejects.toMatchObject({ code: 503 })
+  }
+})
+
+test('the events of announced changes leave before what is put off to the end of the turn', async () => {
+  const { storage, watch, ready } = open()
+  await ready()
+  const stream = watch.subscribe(subscription({}))
+  if (!(stream instanceof PushStream)) throw new TypeError('a subscription is a PushStream')
+  await settled()
+  watch.expectChanges()
+  const atTheEnd = new Promise((resolve) => setImmediate(() => resolve(stream.waitingBytes > 0)))
+  storage.put({ resource: maps, name: 'a' })
+  expect(await atTheEnd).toBe(true)
+})
+
+test('CARD-22: the handing out of a traced change has a span, which its events name', async () => {
+  const spans: { name: string; options: SpanOptions; isEnded: boolean }[] = []
+  const tracer: Tracer = {
+    start(name, options) {
+      const span = { name, options, isEnded: false }
+      spans.push(span)
+      const end = () => {
+        span.isEnded = true
+      }
+      return { traceparent: 'own', rename: () => {}, attribute: () => {}, fail: () => {}, end }
+    },
+  }
+  const changes = (storage: TinyStorage): TinyStorage['changes'] => {
+    return (request, context) => {
+      const stream = storage.changes(request, context)
+      const traced = async function* () {
+        for await (const part of stream) {
+          if (part.kind !== 'changes') yield part
+          else yield { ...part, changes: part.changes.map((change) => ({ ...change, traceparent: 'theirs', committedMs: 7 })) }
+        }
+      }
+      return Object.assign(traced(), { close: () => stream.close() })
+    }
+  }
+  const { storage, subscribe, ready } = open({ tracer, wrap: (storage) => ({ changes: changes(storage) }) })
+  await ready()
+  const events = subscribe()
+  await events.position(0)
+  storage.put({ resource: maps, namespace: 'n', name: 'a' })
+  expect(await events.next()).toMatchObject({ kind: 'events', origin: { committedMs: 7, traceparents: ['own'] } })
+  await settled()
+  const attributes = { 'change.resource': maps, 'change.revision': 1 }
+  expect(spans).toEqual([{ name: 'hand out a change', options: { kind: 'consumer', parent: 'theirs', attributes }, isEnded: true }])
 })

@@ -23,6 +23,7 @@ describe('READ-27: modes', () => {
     ['a user in the group of administrators', aUser('john', { groups: ['system:masters'] }), []],
     ['an attribute without a domain', aUser('john', { extra: { scopes: ['a'] } }), []],
     ['an attribute in capitals', aUser('john', { extra: { 'acme.com/P': ['a'] } }), []],
+    ['an attribute whose domain is none', aUser('john', { extra: { 'acme_com/p': ['a'] } }), []],
     ['an attribute without values', aUser('john', { extra: { 'acme.com/p': [] } }), []],
     ['a service account', aUser('system:serviceaccount:n:a'), ['impersonate:serviceaccount']],
     ['a service account with groups', aUser('system:serviceaccount:n:a', { groups: ['dev'] }), []],

@@ -1,5 +1,5 @@
 import { type ChangeMessage, type ChangesPart, revisionOfMessage } from '@orch/core/contracts'
-import { createMetrics, silentLog } from '@orch/platform'
+import { createMetrics, type Log, silentLog } from '@orch/platform'
 import { createFakeChangeStream, createFakeClock, createTinyStorage, type TinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createChangeSource } from './change-source.ts'
@@ -11,21 +11,24 @@ const turns = async (count = 8) => {
 }
 
 /** A change source over a tiny storage, with a publisher that the test plays itself. */
-async function open(limits: Partial<ChangeSourceLimits> = {}) {
+async function open(limits: Partial<ChangeSourceLimits> = {}, status?: TinyStorage['status']) {
   const storage = createTinyStorage()
   const stream = createFakeChangeStream()
   const clock = createFakeClock()
   const metrics = createMetrics({ process: false })
   await stream.prepare()
   let asked = 0
+  const logged: unknown[] = []
+  const log: Log = { ...silentLog, warn: (fields, text) => void logged.push(fields, text) }
   const counted: TinyStorage = {
     ...storage,
+    status: status ?? storage.status,
     changes(request, context) {
       asked += 1
       return storage.changes(request, context)
     },
   }
-  const source = createChangeSource({ storage: counted, stream, clock, log: silentLog, random: () => 0, metrics, limits })
+  const source = createChangeSource({ storage: counted, stream, clock, log, random: () => 0, metrics, limits })
   onTestFinished(() => source.close())
   await turns()
   let sequence = 0
@@ -56,7 +59,7 @@ async function open(limits: Partial<ChangeSourceLimits> = {}) {
   const asks = () => asked
   const departures = async () =>
     [...(await metrics.text()).matchAll(/gap_fills_total\{reason="(\w+)"\} (\d+)/g)].map(([, reason, count]) => `${reason} ${count}`)
-  return { storage, stream, clock, metrics, source, publish, position, publishChanges, put, read, asks, departures }
+  return { storage, stream, clock, metrics, source, publish, position, publishChanges, put, read, asks, departures, logged }
 }
 
 async function changesAfter(storage: TinyStorage, after: number) {
@@ -224,12 +227,12 @@ test('CARD-25: a stream without a word for longer than the bound is followed ane
 })
 
 test('a stream that keeps saying where it stood, and no more, is left for storage', async () => {
-  const { put, position, read, clock, departures, storage } = await open()
+  const { put, position, read, clock, departures, storage, logged } = await open()
   await position()
   const reader = read()
   await turns()
   put('a')
-  for (let second = 0; second < 6; second += 1) {
+  for (let second = 0; second < 12; second += 1) {
     clock.advance(900)
     await position(0, 0)
     storage.sendPosition()
@@ -237,6 +240,87 @@ test('a stream that keeps saying where it stood, and no more, is left for storag
   }
   expect(reader.changes()).toEqual(['1 a'])
   expect(await departures()).toEqual(['silence 1'])
+  expect(logged.slice(0, 2)).toEqual([{ published: 0, stored: 1 }, 'published changes are behind storage'])
+})
+
+test('a stream that is where storage is stays in use, however often storage is asked', async () => {
+  const { position, read, clock, departures, logged } = await open()
+  await position()
+  read()
+  await turns()
+  for (let second = 0; second < 12; second += 1) {
+    clock.advance(900)
+    await position()
+  }
+  expect([await departures(), logged]).toEqual([[], []])
+})
+
+test('storage is asked for its revision again only when it has answered', async () => {
+  let asked = 0
+  const status = () => {
+    asked += 1
+    return new Promise<never>(() => {})
+  }
+  const { clock } = await open({}, status)
+  for (let second = 0; second < 12; second += 1) {
+    clock.advance(1_000)
+    await turns()
+  }
+  expect(asked).toBe(1)
+})
+
+test('the feed is published while there are readers and all of them read the stream', async () => {
+  const { position, read, metrics, put, publishChanges, source } = await open({ waitingBytesMax: 1_000 })
+  const isPublished = async () => (await metrics.text()).includes('watch_feed_mode{source="published"} 1')
+  await position()
+  expect(await isPublished()).toBe(false)
+  const live = read()
+  await turns()
+  expect(await isPublished()).toBe(true)
+  const slow = source.changes({ after: 0, epoch: 'e1', resources: [] })
+  const first = slow[Symbol.asyncIterator]().next()
+  for (let index = 0; index < 40; index += 1) {
+    put(`n${index}`)
+    await publishChanges()
+  }
+  await first
+  expect(await isPublished()).toBe(false)
+  slow.close()
+  expect(await isPublished()).toBe(true)
+  live.close()
+  expect(await isPublished()).toBe(false)
+})
+
+test('a reader that was closed does not leave the stream', async () => {
+  const { position, read, clock, departures } = await open()
+  await position()
+  const reader = read()
+  await turns()
+  reader.close()
+  clock.advance(1_500)
+  await turns()
+  expect(await departures()).toEqual([])
+})
+
+test('WATCH-22: a reader of another store than the published one is sent to storage, which says so', async () => {
+  const { position, source } = await open()
+  await position()
+  const seen: string[] = []
+  for await (const part of source.changes({ after: 0, epoch: 'e0', resources: [] })) seen.push(...printed(part))
+  expect(seen).toEqual(['expired 0 e1'])
+})
+
+test('positions are passed on at an interval, from the first one on', async () => {
+  const { position, read, clock } = await open({ positionIntervalMs: 500 })
+  await position()
+  const reader = read()
+  await turns()
+  const after = async (ms: number) => {
+    clock.advance(ms)
+    await position()
+    return reader.seen.length
+  }
+  expect([await after(0), await after(499), await after(1), await after(499), await after(2)]).toEqual([1, 1, 2, 2, 3])
 })
 
 test('CARD-25: a second without a word leads to storage, and the next word back to the stream', async () => {

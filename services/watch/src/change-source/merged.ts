@@ -134,7 +134,6 @@ export class Merged implements Stream<ChangesPart> {
   }
 
   async #word(): Promise<void> {
-    if (this.#waiting.length > 0 || this.#mode === 'storage' || this.#closing.signal.aborted) return
     await new Promise<void>((resolve) => {
       this.#wake = resolve
     })
