@@ -1,4 +1,4 @@
-import { closed, defineTypes, field, inline, int64, list, object, ref, string, struct } from '../description/define.ts'
+import { closed, defineTypes, field, inline, int64, list, needed, object, ref, string, struct } from '../description/define.ts'
 
 const pkg = 'admissionregistration/v1'
 const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'
@@ -35,12 +35,12 @@ export const admissionPolicies = defineTypes({
   ExpressionWarning: () =>
     struct(
       {
-        fieldRef: field(string(), {
+        fieldRef: needed(string(), {
           tag: 2,
           required: true,
           doc: 'Path of the field with the expression, such as spec.validations[0].expression.',
         }),
-        warning: field(string(), { tag: 3, required: true, doc: 'What the type checker has found, by the kinds that it has looked at.' }),
+        warning: needed(string(), { tag: 3, required: true, doc: 'What the type checker has found, by the kinds that it has looked at.' }),
       },
       { doc: 'A mistake of types in an expression.' },
     ),
@@ -393,7 +393,7 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'The result of checking types. Present once the check is done.',
         }),
-        conditions: field(list(ref('meta/v1.Condition')), {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type' }), {
           tag: 3,
           listType: 'map',
           listMapKeys: ['type'],

@@ -8,7 +8,9 @@ import {
   intOrString,
   known,
   list,
+  needed,
   object,
+  only,
   raw,
   ref,
   string,
@@ -28,10 +30,12 @@ export const appsV1 = defineTypes({
         }),
         data: field(raw(), {
           tag: 2,
+          isImmutable: true,
+          needed: 'data is mandatory',
           changes: { 37: { required: true } },
           doc: 'The form, as the controller keeps it. Cannot be changed.',
         }),
-        revision: field(int64(), {
+        revision: field(int64({ min: 0 }), {
           tag: 3,
           required: true,
           changes: { 37: { required: false, keepEmpty: true } },
@@ -111,6 +115,7 @@ export const appsV1 = defineTypes({
       {
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 1,
+          isImmutable: true,
           required: true,
           pointer: true,
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
@@ -121,11 +126,11 @@ export const appsV1 = defineTypes({
           doc: 'The pod that is made on each node which its node selector and tolerations allow.',
         }),
         updateStrategy: field(ref('apps/v1.DaemonSetUpdateStrategy'), { tag: 3, doc: 'How pods are replaced when the template changes.' }),
-        minReadySeconds: field(int32(), {
+        minReadySeconds: field(int32({ min: 0 }), {
           tag: 4,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
-        revisionHistoryLimit: field(int32(), {
+        revisionHistoryLimit: field(int32({ min: 0 }), {
           tag: 6,
           pointer: true,
           doc: 'How many earlier forms are kept, to go back to. Default: 10.',
@@ -136,18 +141,25 @@ export const appsV1 = defineTypes({
   DaemonSetStatus: () =>
     struct(
       {
-        currentNumberScheduled: field(int32(), { tag: 1, required: true, doc: 'Nodes that run the pod and are meant to.' }),
-        numberMisscheduled: field(int32(), { tag: 2, required: true, doc: 'Nodes that run the pod but are not meant to.' }),
-        desiredNumberScheduled: field(int32(), { tag: 3, required: true, doc: 'Nodes that are meant to run the pod.' }),
-        numberReady: field(int32(), { tag: 4, required: true, doc: 'Nodes that are meant to run the pod and have one that is ready.' }),
-        observedGeneration: field(int64(), { tag: 5, doc: 'The metadata.generation that the status was derived from.' }),
-        updatedNumberScheduled: field(int32(), { tag: 6, doc: 'Nodes that run the pod in its newest form.' }),
-        numberAvailable: field(int32(), {
+        currentNumberScheduled: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Nodes that run the pod and are meant to.' }),
+        numberMisscheduled: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Nodes that run the pod but are not meant to.' }),
+        desiredNumberScheduled: field(int32({ min: 0 }), { tag: 3, required: true, doc: 'Nodes that are meant to run the pod.' }),
+        numberReady: field(int32({ min: 0 }), {
+          tag: 4,
+          required: true,
+          doc: 'Nodes that are meant to run the pod and have one that is ready.',
+        }),
+        observedGeneration: field(int64({ min: 0 }), { tag: 5, doc: 'The metadata.generation that the status was derived from.' }),
+        updatedNumberScheduled: field(int32({ min: 0 }), { tag: 6, doc: 'Nodes that run the pod in its newest form.' }),
+        numberAvailable: field(int32({ min: 0 }), {
           tag: 7,
           doc: 'Nodes that are meant to run the pod and have one that has been ready for minReadySeconds.',
         }),
-        numberUnavailable: field(int32(), { tag: 8, doc: 'Nodes that are meant to run the pod and have none that is available.' }),
-        collisionCount: field(int32(), {
+        numberUnavailable: field(int32({ min: 0 }), {
+          tag: 8,
+          doc: 'Nodes that are meant to run the pod and have none that is available.',
+        }),
+        collisionCount: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
           doc: 'How often a name for a revision was taken already. Used to make new names.',
@@ -230,9 +242,10 @@ export const appsV1 = defineTypes({
   DeploymentSpec: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        replicas: field(int32({ min: 0 }), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
+          isImmutable: true,
           required: true,
           pointer: true,
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
@@ -243,17 +256,17 @@ export const appsV1 = defineTypes({
           patchStrategy: 'retainKeys',
           doc: 'How old pods are replaced by new ones.',
         }),
-        minReadySeconds: field(int32(), {
+        minReadySeconds: field(int32({ min: 0 }), {
           tag: 5,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
-        revisionHistoryLimit: field(int32(), {
+        revisionHistoryLimit: field(int32({ min: 0 }), {
           tag: 6,
           pointer: true,
           doc: 'How many old replica sets are kept, to go back to. Default: 10.',
         }),
         paused: field(boolean(), { tag: 7, doc: 'Whether changes of the template are left waiting. Default: false.' }),
-        progressDeadlineSeconds: field(int32(), {
+        progressDeadlineSeconds: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
           doc: 'Seconds without progress after which the deployment is reported as failed. It goes on trying. Default: 600.',
@@ -264,12 +277,12 @@ export const appsV1 = defineTypes({
   DeploymentStatus: () =>
     struct(
       {
-        observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
-        replicas: field(int32(), { tag: 2, doc: 'Number of pods that match the selector and are not ending.' }),
-        updatedReplicas: field(int32(), { tag: 3, doc: 'How many of them have the newest template.' }),
-        readyReplicas: field(int32(), { tag: 7, doc: 'How many of them are ready.' }),
-        availableReplicas: field(int32(), { tag: 4, doc: 'How many of them have been ready for at least minReadySeconds.' }),
-        unavailableReplicas: field(int32(), { tag: 5, doc: 'How many more available pods are needed.' }),
+        observedGeneration: field(int64({ min: 0 }), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
+        replicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of pods that match the selector and are not ending.' }),
+        updatedReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'How many of them have the newest template.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 7, doc: 'How many of them are ready.' }),
+        availableReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        unavailableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many more available pods are needed.' }),
         terminatingReplicas: field(int32(), {
           tag: 9,
           pointer: true,
@@ -284,7 +297,7 @@ export const appsV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the deployment by aspect.',
         }),
-        collisionCount: field(int32(), {
+        collisionCount: field(int32({ min: 0 }), {
           tag: 8,
           pointer: true,
           doc: 'How often a name for a replica set was taken already. Used to make new names.',
@@ -304,7 +317,7 @@ export const appsV1 = defineTypes({
       { doc: 'How the pods of a deployment are replaced.' },
     ),
   DeploymentStrategyType: () => closed('Recreate', 'RollingUpdate'),
-  PersistentVolumeClaimRetentionPolicyType: () => known('Retain', 'Delete'),
+  PersistentVolumeClaimRetentionPolicyType: () => only(known('Retain', 'Delete')),
   PodManagementPolicyType: () => closed('OrderedReady', 'Parallel'),
   ReplicaSet: () =>
     object(
@@ -361,13 +374,14 @@ export const appsV1 = defineTypes({
   ReplicaSetSpec: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
-        minReadySeconds: field(int32(), {
+        replicas: field(int32({ min: 0 }), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        minReadySeconds: field(int32({ min: 0 }), {
           tag: 4,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
+          isImmutable: true,
           required: true,
           pointer: true,
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
@@ -379,10 +393,10 @@ export const appsV1 = defineTypes({
   ReplicaSetStatus: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
-        fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'How many of them have all labels of the template.' }),
-        readyReplicas: field(int32(), { tag: 4, doc: 'How many of them are ready.' }),
-        availableReplicas: field(int32(), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
+        fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'How many of them have all labels of the template.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them are ready.' }),
+        availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
         terminatingReplicas: field(int32(), {
           tag: 7,
           pointer: true,
@@ -390,7 +404,7 @@ export const appsV1 = defineTypes({
           since: 33,
           doc: 'Number of pods of the set that are being deleted and have not ended yet. Unset: not counted.',
         }),
-        observedGeneration: field(int64(), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
+        observedGeneration: field(int64({ min: 0 }), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
         conditions: field(list(ref('apps/v1.ReplicaSetCondition')), {
           tag: 6,
           patchStrategy: 'merge',
@@ -404,12 +418,12 @@ export const appsV1 = defineTypes({
   RollingUpdateDaemonSet: () =>
     struct(
       {
-        maxUnavailable: field(intOrString(), {
+        maxUnavailable: field(intOrString({ means: 'count' }), {
           tag: 1,
           pointer: true,
           doc: 'Most nodes, as a number or percentage rounded up, without an available pod meanwhile. Default: 1. Not 0 if maxSurge is 0.',
         }),
-        maxSurge: field(intOrString(), {
+        maxSurge: field(intOrString({ means: 'count' }), {
           tag: 2,
           pointer: true,
           doc: 'Most nodes, as a number or percentage rounded up, that have old and new pod at once. Default: 0.',
@@ -420,12 +434,12 @@ export const appsV1 = defineTypes({
   RollingUpdateDeployment: () =>
     struct(
       {
-        maxUnavailable: field(intOrString(), {
+        maxUnavailable: field(intOrString({ means: 'count' }), {
           tag: 1,
           pointer: true,
           doc: 'Most pods, as a number or percentage rounded down, that may be missing meanwhile. Default: 25%. Not 0 if maxSurge is 0.',
         }),
-        maxSurge: field(intOrString(), {
+        maxSurge: field(intOrString({ means: 'count' }), {
           tag: 2,
           pointer: true,
           doc: 'Most pods, as a number or percentage rounded up, beyond the wanted number meanwhile. Default: 25%.',
@@ -436,12 +450,12 @@ export const appsV1 = defineTypes({
   RollingUpdateStatefulSetStrategy: () =>
     struct(
       {
-        partition: field(int32(), {
+        partition: field(int32({ min: 0 }), {
           tag: 1,
           pointer: true,
           doc: 'Only pods with this number or a higher one are replaced. Default: 0, which is all.',
         }),
-        maxUnavailable: field(intOrString(), {
+        maxUnavailable: field(intOrString({ means: 'count', max: 100 }), {
           tag: 2,
           pointer: true,
           featureGate: 'MaxUnavailableStatefulSet',
@@ -525,7 +539,7 @@ export const appsV1 = defineTypes({
   StatefulSetSpec: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        replicas: field(int32({ min: 0 }), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
           required: true,
@@ -548,7 +562,7 @@ export const appsV1 = defineTypes({
           changes: { 33: { required: false, keepEmpty: true } },
           doc: 'Service that gives the pods their names in DNS. It must exist before the set. Cannot be changed.',
         }),
-        podManagementPolicy: field(ref('apps/v1.PodManagementPolicyType'), {
+        podManagementPolicy: needed(ref('apps/v1.PodManagementPolicyType'), {
           tag: 6,
           doc: 'OrderedReady (the default) makes pods one after another and removes them in reverse; Parallel does it all at once. Cannot be changed.',
         }),
@@ -561,7 +575,7 @@ export const appsV1 = defineTypes({
           pointer: true,
           doc: 'How many earlier forms are kept, to go back to. Default: 10.',
         }),
-        minReadySeconds: field(int32(), {
+        minReadySeconds: field(int32({ min: 0 }), {
           tag: 9,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
@@ -584,14 +598,14 @@ export const appsV1 = defineTypes({
   StatefulSetStatus: () =>
     struct(
       {
-        observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
-        replicas: field(int32(), { tag: 2, required: true, doc: 'Number of pods made by the set.' }),
-        readyReplicas: field(int32(), { tag: 3, doc: 'How many of them are ready.' }),
-        currentReplicas: field(int32(), { tag: 4, doc: 'How many of them have the form named in currentRevision.' }),
-        updatedReplicas: field(int32(), { tag: 5, doc: 'How many of them have the form named in updateRevision.' }),
+        observedGeneration: field(int64({ min: 0 }), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
+        replicas: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Number of pods made by the set.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'How many of them are ready.' }),
+        currentReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them have the form named in currentRevision.' }),
+        updatedReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many of them have the form named in updateRevision.' }),
         currentRevision: field(string(), { tag: 6, doc: 'Revision of the pods that are not replaced yet.' }),
         updateRevision: field(string(), { tag: 7, doc: 'Revision of the pods that are replaced already.' }),
-        collisionCount: field(int32(), {
+        collisionCount: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
           doc: 'How often a name for a revision was taken already. Used to make new names.',
@@ -603,7 +617,7 @@ export const appsV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the stateful set by aspect.',
         }),
-        availableReplicas: field(int32(), {
+        availableReplicas: field(int32({ min: 0 }), {
           tag: 11,
           keepEmpty: true,
           doc: 'How many of them have been ready for at least minReadySeconds.',

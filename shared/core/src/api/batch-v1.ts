@@ -1,5 +1,6 @@
 import {
   boolean,
+  checked,
   closed,
   defineTypes,
   field,
@@ -7,18 +8,21 @@ import {
   int64,
   known,
   list,
+  needed,
   object,
+  only,
   ref,
   string,
   struct,
+  text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
 
 /** The types of batch/v1: one definition each, read by everything that knows a type. */
 export const batchV1 = defineTypes({
-  CompletionMode: () => closed('NonIndexed', 'Indexed'),
-  ConcurrencyPolicy: () => closed('Allow', 'Forbid', 'Replace'),
+  CompletionMode: () => only(closed('NonIndexed', 'Indexed')),
+  ConcurrencyPolicy: () => only(closed('Allow', 'Forbid', 'Replace')),
   CronJob: () =>
     object(
       {
@@ -52,7 +56,7 @@ export const batchV1 = defineTypes({
   CronJobSpec: () =>
     struct(
       {
-        schedule: field(string(), {
+        schedule: needed(string(), {
           tag: 1,
           required: true,
           doc: 'Times in cron format: minute, hour, day of the month, month, day of the week.',
@@ -62,19 +66,23 @@ export const batchV1 = defineTypes({
           pointer: true,
           doc: 'Time zone of the schedule, by its name in the time zone database. Unset means that of the controller.',
         }),
-        startingDeadlineSeconds: field(int64(), {
+        startingDeadlineSeconds: field(int64({ min: 0 }), {
           tag: 2,
           pointer: true,
           doc: 'Seconds by which a job may be late. Later ones are left out and count as failed. Unset means no limit.',
         }),
-        concurrencyPolicy: field(ref('batch/v1.ConcurrencyPolicy'), {
+        concurrencyPolicy: needed(ref('batch/v1.ConcurrencyPolicy'), {
           tag: 3,
           doc: 'What happens while the last job still runs: Allow makes another (the default), Forbid skips it, Replace ends the running one.',
         }),
         suspend: field(boolean(), { tag: 4, pointer: true, doc: 'Whether no more jobs are made. Those that run go on. Default: false.' }),
         jobTemplate: field(ref('batch/v1.JobTemplateSpec'), { tag: 5, required: true, doc: 'The job that is made.' }),
-        successfulJobsHistoryLimit: field(int32(), { tag: 6, pointer: true, doc: 'How many jobs that ended well are kept. Default: 3.' }),
-        failedJobsHistoryLimit: field(int32(), { tag: 7, pointer: true, doc: 'How many jobs that failed are kept. Default: 1.' }),
+        successfulJobsHistoryLimit: field(int32({ min: 0 }), {
+          tag: 6,
+          pointer: true,
+          doc: 'How many jobs that ended well are kept. Default: 3.',
+        }),
+        failedJobsHistoryLimit: field(int32({ min: 0 }), { tag: 7, pointer: true, doc: 'How many jobs that failed are kept. Default: 1.' }),
       },
       { doc: 'When jobs are made, and which.' },
     ),
@@ -163,13 +171,17 @@ export const batchV1 = defineTypes({
   JobSpec: () =>
     struct(
       {
-        parallelism: field(int32(), { tag: 1, pointer: true, doc: 'Most pods that run at once. Default: 1. Zero pauses the job.' }),
-        completions: field(int32(), {
+        parallelism: field(int32({ min: 0 }), {
+          tag: 1,
+          pointer: true,
+          doc: 'Most pods that run at once. Default: 1. Zero pauses the job.',
+        }),
+        completions: field(int32({ min: 0 }), {
           tag: 2,
           pointer: true,
           doc: 'Number of pods that must end well. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
         }),
-        activeDeadlineSeconds: field(int64(), {
+        activeDeadlineSeconds: field(int64({ min: 0 }), {
           tag: 3,
           pointer: true,
           doc: 'Seconds after the start at which the job is ended as failed. Starts over after it was suspended. Unset means no limit.',
@@ -187,15 +199,15 @@ export const batchV1 = defineTypes({
           since: 30,
           doc: 'Rules by which an indexed job succeeds before all of its indexes have. Unset: all indexes are needed.',
         }),
-        backoffLimit: field(int32(), { tag: 7, pointer: true, doc: 'Failures after which the job fails. Default: 6.' }),
-        backoffLimitPerIndex: field(int32(), {
+        backoffLimit: field(int32({ min: 0 }), { tag: 7, pointer: true, doc: 'Failures after which the job fails. Default: 6.' }),
+        backoffLimitPerIndex: field(int32({ min: 0 }), {
           tag: 12,
           pointer: true,
           featureGate: 'JobBackoffLimitPerIndex',
           since: 28,
           doc: 'Number of retries of each index before it counts as failed. For indexed jobs with restartPolicy Never. It cannot be changed.',
         }),
-        maxFailedIndexes: field(int32(), {
+        maxFailedIndexes: field(int32({ min: 0 }), {
           tag: 13,
           pointer: true,
           featureGate: 'JobBackoffLimitPerIndex',
@@ -217,7 +229,7 @@ export const batchV1 = defineTypes({
           required: true,
           doc: 'The pod that is run. Its restart policy must be Never or OnFailure.',
         }),
-        ttlSecondsAfterFinished: field(int32(), {
+        ttlSecondsAfterFinished: field(int32({ min: 0 }), {
           tag: 8,
           pointer: true,
           doc: 'Seconds after its end at which the job is deleted. Unset means never, 0 at once.',
@@ -268,9 +280,9 @@ export const batchV1 = defineTypes({
         }),
         startTime: field(time(), { tag: 2, pointer: true, doc: 'When the controller took on the job. Unset while suspended.' }),
         completionTime: field(time(), { tag: 3, pointer: true, doc: 'When the job ended well. Unset for failed ones.' }),
-        active: field(int32(), { tag: 4, doc: 'Pods that wait or run.' }),
-        succeeded: field(int32(), { tag: 5, doc: 'Pods that ended well.' }),
-        failed: field(int32(), { tag: 6, doc: 'Pods that failed.' }),
+        active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that wait or run.' }),
+        succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that ended well.' }),
+        failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
         terminating: field(int32(), {
           tag: 11,
           pointer: true,
@@ -291,7 +303,7 @@ export const batchV1 = defineTypes({
           pointer: true,
           doc: 'Pods that ended and are not yet in the numbers. Used so that none is counted twice or missed.',
         }),
-        ready: field(int32(), { tag: 9, pointer: true, doc: 'Pods that are ready.' }),
+        ready: field(int32({ min: 0 }), { tag: 9, pointer: true, doc: 'Pods that are ready.' }),
       },
       { doc: 'How far a job has come.' },
     ),
@@ -309,7 +321,7 @@ export const batchV1 = defineTypes({
   PodFailurePolicy: () =>
     struct(
       {
-        rules: field(list(ref('batch/v1.PodFailurePolicyRule')), {
+        rules: field(list(ref('batch/v1.PodFailurePolicyRule'), { itemsMax: 20 }), {
           tag: 1,
           required: true,
           listType: 'atomic',
@@ -318,8 +330,8 @@ export const batchV1 = defineTypes({
       },
       { doc: 'What is done about failed pods.' },
     ),
-  PodFailurePolicyAction: () => valuesByLevel(closed('FailJob', 'Ignore', 'Count', 'FailIndex'), { since: { FailIndex: 28 } }),
-  PodFailurePolicyOnExitCodesOperator: () => closed('In', 'NotIn'),
+  PodFailurePolicyAction: () => valuesByLevel(only(closed('Count', 'FailIndex', 'FailJob', 'Ignore')), { since: { FailIndex: 28 } }),
+  PodFailurePolicyOnExitCodesOperator: () => only(closed('In', 'NotIn')),
   PodFailurePolicyOnExitCodesRequirement: () =>
     struct(
       {
@@ -332,6 +344,7 @@ export const batchV1 = defineTypes({
         }),
         operator: field(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
           tag: 2,
+          needed: 'valid values: ["In" "NotIn"]',
           required: true,
           doc: 'In or NotIn: whether one of the codes must be in values or must not be. Codes of 0 are left out.',
         }),
@@ -347,9 +360,10 @@ export const batchV1 = defineTypes({
   PodFailurePolicyOnPodConditionsPattern: () =>
     struct(
       {
-        type: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'Type of the condition.' }),
-        status: field(ref('core/v1.ConditionStatus'), {
+        type: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Type of the condition.' }),
+        status: field(only(known('False', 'True', 'Unknown')), {
           tag: 2,
+          needed: 'valid values: ["False" "True" "Unknown"]',
           required: true,
           changes: { 35: { required: false, keepEmpty: true } },
           doc: 'Status of the condition. Default: True.',
@@ -362,6 +376,8 @@ export const batchV1 = defineTypes({
       {
         action: field(ref('batch/v1.PodFailurePolicyAction'), {
           tag: 1,
+          needed: 'valid values: ["Count" "FailJob" "Ignore"]',
+          changes: { 28: { needed: 'valid values: ["Count" "FailIndex" "FailJob" "Ignore"]' } },
           required: true,
           doc: 'FailJob ends the job, Ignore makes a new pod without counting, Count counts the failure.',
         }),
@@ -372,7 +388,7 @@ export const batchV1 = defineTypes({
           changes: { 28: { keepEmpty: false } },
           doc: 'Exit codes of the containers that match.',
         }),
-        onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern')), {
+        onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern'), { itemsMax: 20 }), {
           tag: 3,
           keepEmpty: true,
           listedAsRequired: true,

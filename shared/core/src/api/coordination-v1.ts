@@ -29,10 +29,14 @@ export const coordinationV1 = defineTypes({
     struct(
       {
         holderIdentity: field(string(), { tag: 1, pointer: true, doc: 'Name of the holder. Empty means nobody.' }),
-        leaseDurationSeconds: field(int32(), { tag: 2, pointer: true, doc: 'Seconds after renewTime at which others may take the lease.' }),
+        leaseDurationSeconds: field(int32({ min: 1 }), {
+          tag: 2,
+          pointer: true,
+          doc: 'Seconds after renewTime at which others may take the lease.',
+        }),
         acquireTime: field(microTime(), { tag: 3, pointer: true, doc: 'When the holder took the lease.' }),
         renewTime: field(microTime(), { tag: 4, pointer: true, doc: 'When the holder last renewed the lease.' }),
-        leaseTransitions: field(int32(), { tag: 5, pointer: true, doc: 'How often the lease went from one holder to another.' }),
+        leaseTransitions: field(int32({ min: 0 }), { tag: 5, pointer: true, doc: 'How often the lease went from one holder to another.' }),
         strategy: field(ref('coordination/v1.CoordinatedLeaseStrategy'), {
           tag: 6,
           pointer: true,

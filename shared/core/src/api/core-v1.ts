@@ -1,6 +1,7 @@
 import {
   boolean,
   bytes,
+  checked,
   closed,
   defineTypes,
   field,
@@ -9,30 +10,36 @@ import {
   int64,
   intOrString,
   known,
+  labels,
   list,
   map,
   microTime,
+  needed,
   object,
+  only,
   quantity,
   raw,
   ref,
   string,
   struct,
+  text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
+
+import { aboveZero, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
 
 /** The types of core/v1: one definition each, read by everything that knows a type. */
 export const coreV1 = defineTypes({
   AWSElasticBlockStoreVolumeSource: () =>
     struct(
       {
-        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
-        partition: field(int32(), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
+        partition: field(int32(partition), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       },
       { doc: 'A disk of AWS Elastic Block Store. It must be in the zone of the node, and only one node can have it.' },
@@ -83,13 +90,13 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Pods that a node had better not be given. Kept in an annotation of the node.' },
     ),
-  AzureDataDiskCachingMode: () => closed('None', 'ReadOnly', 'ReadWrite'),
-  AzureDataDiskKind: () => closed('Shared', 'Dedicated', 'Managed'),
+  AzureDataDiskCachingMode: () => only(closed('None', 'ReadOnly', 'ReadWrite')),
+  AzureDataDiskKind: () => only(closed('Dedicated', 'Managed', 'Shared')),
   AzureDiskVolumeSource: () =>
     struct(
       {
-        diskName: field(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
-        diskURI: field(string(), { tag: 2, required: true, doc: 'Address of the disk in its storage.' }),
+        diskName: needed(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
+        diskURI: needed(string(), { tag: 2, required: true, doc: 'Address of the disk in its storage.' }),
         cachingMode: field(ref('core/v1.AzureDataDiskCachingMode'), {
           tag: 3,
           pointer: true,
@@ -115,8 +122,8 @@ export const coreV1 = defineTypes({
   AzureFilePersistentVolumeSource: () =>
     struct(
       {
-        secretName: field(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
-        shareName: field(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
+        secretName: needed(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
+        shareName: needed(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
         secretNamespace: field(string(), {
           tag: 4,
@@ -130,8 +137,8 @@ export const coreV1 = defineTypes({
   AzureFileVolumeSource: () =>
     struct(
       {
-        secretName: field(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
-        shareName: field(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
+        secretName: needed(string(), { tag: 1, required: true, doc: 'Secret with name and key of the storage account.' }),
+        shareName: needed(string(), { tag: 2, required: true, doc: 'Name of the share.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
       },
       { doc: 'A file share of Azure.' },
@@ -154,7 +161,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         driver: field(string(), { tag: 1, required: true, doc: 'Name of the driver. Required.' }),
-        volumeHandle: field(string(), { tag: 2, required: true, doc: 'Identity of the volume for the driver. Required.' }),
+        volumeHandle: needed(string(), { tag: 2, required: true, doc: 'Identity of the volume for the driver. Required.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Publish the volume as read-only. Default: false.' }),
         fsType: field(string(), {
           tag: 4,
@@ -216,7 +223,7 @@ export const coreV1 = defineTypes({
   CephFSPersistentVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), {
+        monitors: needed(list(string()), {
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
@@ -237,7 +244,7 @@ export const coreV1 = defineTypes({
   CephFSVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), {
+        monitors: needed(list(string()), {
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
@@ -258,7 +265,7 @@ export const coreV1 = defineTypes({
   CinderPersistentVolumeSource: () =>
     struct(
       {
-        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -275,7 +282,7 @@ export const coreV1 = defineTypes({
   CinderVolumeSource: () =>
     struct(
       {
-        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -423,7 +430,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        key: field(string(), { tag: 2, required: true, doc: 'The key.' }),
+        key: needed(text('dataKey'), { tag: 2, required: true, doc: 'The key.' }),
         optional: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the ConfigMap or the key may be missing. Default: false.' }),
       },
       { structType: 'atomic', doc: 'A key of a ConfigMap.' },
@@ -475,7 +482,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        defaultMode: field(int32(), {
+        defaultMode: field(int32(fileMode), {
           tag: 3,
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
@@ -494,12 +501,12 @@ export const coreV1 = defineTypes({
   Container: () =>
     struct(
       {
-        name: field(string(), {
+        name: needed(text('label'), {
           tag: 1,
           required: true,
           doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
         }),
-        image: field(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
+        image: needed(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
         command: field(list(string()), {
           tag: 3,
           changes: { 30: { listType: 'atomic' } },
@@ -514,7 +521,7 @@ export const coreV1 = defineTypes({
           tag: 5,
           doc: 'Directory in which the program starts. Unset means what the image or the runtime says.',
         }),
-        ports: field(list(ref('core/v1.ContainerPort')), {
+        ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
           tag: 6,
           patchStrategy: 'merge',
           patchMergeKey: 'containerPort',
@@ -597,11 +604,11 @@ export const coreV1 = defineTypes({
           tag: 13,
           doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
         }),
-        terminationMessagePolicy: field(ref('core/v1.TerminationMessagePolicy'), {
+        terminationMessagePolicy: needed(ref('core/v1.TerminationMessagePolicy'), {
           tag: 20,
           doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
         }),
-        imagePullPolicy: field(ref('core/v1.PullPolicy'), {
+        imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
           tag: 14,
           doc: 'When the image is pulled: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
         }),
@@ -641,16 +648,16 @@ export const coreV1 = defineTypes({
   ContainerPort: () =>
     struct(
       {
-        name: field(string(), {
+        name: field(text('portName'), {
           tag: 1,
           doc: 'Name of the port, by which services can refer to it. At most 15 lower-case letters, digits and dashes, unique in the pod.',
         }),
-        hostPort: field(int32(), {
+        hostPort: field(int32(optionalPort), {
           tag: 2,
           doc: 'Port of the node that leads here. With hostNetwork it must be the same as containerPort. Most containers need none.',
         }),
-        containerPort: field(int32(), { tag: 3, required: true, doc: 'Port on the address of the pod, from 1 to 65535.' }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 4, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
+        containerPort: needed(int32(portNumber), { tag: 3, required: true, doc: 'Port on the address of the pod, from 1 to 65535.' }),
+        protocol: needed(ref('core/v1.Protocol'), { tag: 4, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
         hostIP: field(string(), { tag: 5, doc: 'Address of the node that the host port is bound to. Unset means all.' }),
       },
       { doc: 'A port that a container listens on.' },
@@ -808,7 +815,7 @@ export const coreV1 = defineTypes({
       },
       { since: 31, doc: 'User that a container runs as.' },
     ),
-  DNSPolicy: () => closed('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
+  DNSPolicy: () => only(closed('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None')),
   DaemonEndpoint: () =>
     struct(
       {
@@ -826,14 +833,14 @@ export const coreV1 = defineTypes({
   DownwardAPIVolumeFile: () =>
     struct(
       {
-        path: field(string(), { tag: 1, required: true, doc: "Path of the file, relative and without '..'." }),
+        path: needed(string(), { tag: 1, required: true, doc: "Path of the file, relative and without '..'." }),
         fieldRef: field(ref('core/v1.ObjectFieldSelector'), {
           tag: 2,
           pointer: true,
           doc: "A field of the pod's metadata: annotations, labels, name, namespace or uid.",
         }),
         resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 3, pointer: true, doc: 'A resource of a container.' }),
-        mode: field(int32(), {
+        mode: field(int32(fileMode), {
           tag: 4,
           pointer: true,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
@@ -852,7 +859,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         items: field(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, changes: { 30: { listType: 'atomic' } }, doc: 'The files.' }),
-        defaultMode: field(int32(), {
+        defaultMode: field(int32(fileMode), {
           tag: 2,
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
@@ -888,9 +895,13 @@ export const coreV1 = defineTypes({
   EndpointAddress: () =>
     struct(
       {
-        ip: field(string(), { tag: 1, required: true, doc: 'The address. Loopback, link-local and multicast addresses are not allowed.' }),
-        hostname: field(string(), { tag: 3, doc: 'Host name of the endpoint.' }),
-        nodeName: field(string(), { tag: 4, pointer: true, doc: 'Node that the endpoint is on.' }),
+        ip: checked(text('ip'), {
+          tag: 1,
+          required: true,
+          doc: 'The address. Loopback, link-local and multicast addresses are not allowed.',
+        }),
+        hostname: field(text('label'), { tag: 3, doc: 'Host name of the endpoint.' }),
+        nodeName: field(text('subdomain'), { tag: 4, pointer: true, doc: 'Node that the endpoint is on.' }),
         targetRef: field(ref('core/v1.ObjectReference'), {
           tag: 2,
           pointer: true,
@@ -902,13 +913,13 @@ export const coreV1 = defineTypes({
   EndpointPort: () =>
     struct(
       {
-        name: field(string(), {
+        name: field(text('label'), {
           tag: 1,
           doc: "Name of the port, the same as that of the service's port. Needed if there is more than one port.",
         }),
-        port: field(int32(), { tag: 2, required: true, doc: 'Port number.' }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 3, doc: 'TCP (the default), UDP or SCTP.' }),
-        appProtocol: field(string(), {
+        port: field(int32(portNumber), { tag: 2, required: true, doc: 'Port number.' }),
+        protocol: needed(ref('core/v1.Protocol'), { tag: 3, doc: 'TCP (the default), UDP or SCTP.' }),
+        appProtocol: field(text('qualifiedName'), {
           tag: 4,
           pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
@@ -966,7 +977,7 @@ export const coreV1 = defineTypes({
   EnvFromSource: () =>
     struct(
       {
-        prefix: field(string(), { tag: 1, doc: 'Text that is put before each key.' }),
+        prefix: field(text('variableName'), { tag: 1, doc: 'Text that is put before each key.' }),
         configMapRef: field(ref('core/v1.ConfigMapEnvSource'), { tag: 2, pointer: true, doc: 'ConfigMap that is used.' }),
         secretRef: field(ref('core/v1.SecretEnvSource'), { tag: 3, pointer: true, doc: 'Secret that is used.' }),
       },
@@ -975,7 +986,7 @@ export const coreV1 = defineTypes({
   EnvVar: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the variable.' }),
+        name: needed(text('variableName'), { tag: 1, required: true, doc: 'Name of the variable.' }),
         value: field(string(), { tag: 2, doc: 'Value. $(NAME) stands for a variable before, $$ for one dollar. Default: empty.' }),
         valueFrom: field(ref('core/v1.EnvVarSource'), {
           tag: 3,
@@ -1020,12 +1031,12 @@ export const coreV1 = defineTypes({
   EphemeralContainerCommon: () =>
     struct(
       {
-        name: field(string(), {
+        name: needed(text('label'), {
           tag: 1,
           required: true,
           doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
         }),
-        image: field(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
+        image: needed(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
         command: field(list(string()), {
           tag: 3,
           changes: { 30: { listType: 'atomic' } },
@@ -1040,7 +1051,7 @@ export const coreV1 = defineTypes({
           tag: 5,
           doc: 'Directory in which the program starts. Unset means what the image or the runtime says.',
         }),
-        ports: field(list(ref('core/v1.ContainerPort')), {
+        ports: field(list(ref('core/v1.ContainerPort'), { uniqueBy: 'name', comparesSound: true }), {
           tag: 6,
           patchStrategy: 'merge',
           patchMergeKey: 'containerPort',
@@ -1104,11 +1115,11 @@ export const coreV1 = defineTypes({
           tag: 13,
           doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
         }),
-        terminationMessagePolicy: field(ref('core/v1.TerminationMessagePolicy'), {
+        terminationMessagePolicy: needed(ref('core/v1.TerminationMessagePolicy'), {
           tag: 20,
           doc: 'File (the default) takes the message from the file; FallbackToLogsOnError takes the last lines of the log if that is empty.',
         }),
-        imagePullPolicy: field(ref('core/v1.PullPolicy'), {
+        imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
           tag: 14,
           doc: 'When the image is pulled: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
         }),
@@ -1197,7 +1208,7 @@ export const coreV1 = defineTypes({
   ExecAction: () =>
     struct(
       {
-        command: field(list(string()), {
+        command: needed(list(string()), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
           doc: 'The command and its arguments, not run in a shell. It has succeeded if it ends with 0.',
@@ -1237,7 +1248,7 @@ export const coreV1 = defineTypes({
   FlexPersistentVolumeSource: () =>
     struct(
       {
-        driver: field(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
+        driver: needed(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
         fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
         secretRef: field(ref('core/v1.SecretReference'), { tag: 3, pointer: true, doc: 'Secret whose values are passed to the program.' }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
@@ -1248,7 +1259,7 @@ export const coreV1 = defineTypes({
   FlexVolumeSource: () =>
     struct(
       {
-        driver: field(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
+        driver: needed(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
         fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
         secretRef: field(ref('core/v1.LocalObjectReference'), {
           tag: 3,
@@ -1271,12 +1282,12 @@ export const coreV1 = defineTypes({
   GCEPersistentDiskVolumeSource: () =>
     struct(
       {
-        pdName: field(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
+        pdName: needed(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
-        partition: field(int32(), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
+        partition: field(int32(partition), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       },
       { doc: 'A disk of Google Compute Engine. It must be in the project and zone of the node, and only one node can write to it.' },
@@ -1284,7 +1295,7 @@ export const coreV1 = defineTypes({
   GRPCAction: () =>
     struct(
       {
-        port: field(int32(), { tag: 1, required: true, doc: 'Port of the service, from 1 to 65535.' }),
+        port: field(int32(portNumber), { tag: 1, required: true, doc: 'Port of the service, from 1 to 65535.' }),
         service: field(string(), {
           tag: 2,
           keepEmpty: true,
@@ -1306,7 +1317,7 @@ export const coreV1 = defineTypes({
   GitRepoVolumeSource: () =>
     struct(
       {
-        repository: field(string(), { tag: 1, required: true, doc: 'Address of the repository.' }),
+        repository: needed(string(), { tag: 1, required: true, doc: 'Address of the repository.' }),
         revision: field(string(), { tag: 2, doc: 'Commit to check out.' }),
         directory: field(string(), {
           tag: 3,
@@ -1318,8 +1329,8 @@ export const coreV1 = defineTypes({
   GlusterfsPersistentVolumeSource: () =>
     struct(
       {
-        endpoints: field(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
-        path: field(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
+        endpoints: needed(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
+        path: needed(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
         endpointsNamespace: field(string(), { tag: 4, pointer: true, doc: 'Namespace of the endpoints. Default: that of the claim.' }),
       },
@@ -1328,8 +1339,8 @@ export const coreV1 = defineTypes({
   GlusterfsVolumeSource: () =>
     struct(
       {
-        endpoints: field(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
-        path: field(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
+        endpoints: needed(string(), { tag: 1, required: true, doc: 'Endpoints object with the addresses of the servers.' }),
+        path: needed(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
       },
       { doc: 'A Glusterfs volume.' },
@@ -1337,10 +1348,10 @@ export const coreV1 = defineTypes({
   HTTPGetAction: () =>
     struct(
       {
-        path: field(string(), { tag: 1, doc: 'Path of the request. Default: /.' }),
-        port: field(intOrString(), { tag: 2, required: true, doc: 'Port of the container, by number or by name.' }),
+        path: needed(string(), { tag: 1, doc: 'Path of the request. Default: /.' }),
+        port: field(intOrString({ means: 'port' }), { tag: 2, required: true, doc: 'Port of the container, by number or by name.' }),
         host: field(string(), { tag: 3, doc: 'Host to connect to. Default: the address of the pod.' }),
-        scheme: field(ref('core/v1.URIScheme'), { tag: 4, doc: 'HTTP (the default) or HTTPS.' }),
+        scheme: checked(ref('core/v1.URIScheme'), { tag: 4, doc: 'HTTP (the default) or HTTPS.' }),
         httpHeaders: field(list(ref('core/v1.HTTPHeader')), {
           tag: 5,
           changes: { 30: { listType: 'atomic' } },
@@ -1380,11 +1391,11 @@ export const coreV1 = defineTypes({
       },
       { since: 28, doc: 'An address of the node of a pod.' },
     ),
-  HostPathType: () => closed('', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'),
+  HostPathType: () => only(closed('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket')),
   HostPathVolumeSource: () =>
     struct(
       {
-        path: field(string(), { tag: 1, required: true, doc: 'Path on the node. A symbolic link is followed.' }),
+        path: needed(string(), { tag: 1, required: true, doc: 'Path on the node. A symbolic link is followed.' }),
         type: field(ref('core/v1.HostPathType'), {
           tag: 2,
           pointer: true,
@@ -1394,13 +1405,13 @@ export const coreV1 = defineTypes({
       { doc: 'A file or directory of the node.' },
     ),
   IPFamily: () => valuesByLevel(closed('IPv4', 'IPv6', ''), { since: { '': 29 } }),
-  IPFamilyPolicy: () => closed('SingleStack', 'PreferDualStack', 'RequireDualStack'),
+  IPFamilyPolicy: () => only(closed('PreferDualStack', 'RequireDualStack', 'SingleStack')),
   ISCSIPersistentVolumeSource: () =>
     struct(
       {
-        targetPortal: field(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
-        iqn: field(string(), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
-        lun: field(int32(), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
+        targetPortal: needed(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
+        iqn: needed(text('iscsiName'), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
+        lun: field(int32({ min: 0, max: 255 }), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
         iscsiInterface: field(string(), {
           tag: 4,
           changes: { 31: { default: 'default' } },
@@ -1419,7 +1430,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Secret with the CHAP credentials of target and initiator.',
         }),
-        initiatorName: field(string(), {
+        initiatorName: field(text('iscsiName'), {
           tag: 12,
           pointer: true,
           doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
@@ -1430,9 +1441,9 @@ export const coreV1 = defineTypes({
   ISCSIVolumeSource: () =>
     struct(
       {
-        targetPortal: field(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
-        iqn: field(string(), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
-        lun: field(int32(), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
+        targetPortal: needed(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
+        iqn: needed(text('iscsiName'), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
+        lun: field(int32({ min: 0, max: 255 }), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
         iscsiInterface: field(string(), {
           tag: 4,
           changes: { 31: { default: 'default' } },
@@ -1451,7 +1462,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Secret with the CHAP credentials of target and initiator.',
         }),
-        initiatorName: field(string(), {
+        initiatorName: field(text('iscsiName'), {
           tag: 12,
           pointer: true,
           doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
@@ -1480,9 +1491,9 @@ export const coreV1 = defineTypes({
   KeyToPath: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'The key.' }),
-        path: field(string(), { tag: 2, required: true, doc: "Path of the file, relative and without '..'." }),
-        mode: field(int32(), {
+        key: needed(string(), { tag: 1, required: true, doc: 'The key.' }),
+        path: needed(string(), { tag: 2, required: true, doc: "Path of the file, relative and without '..'." }),
+        mode: field(int32(fileMode), {
           tag: 3,
           pointer: true,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
@@ -1652,7 +1663,7 @@ export const coreV1 = defineTypes({
   LocalVolumeSource: () =>
     struct(
       {
-        path: field(string(), { tag: 1, required: true, doc: 'Path on the node: a directory or a block device.' }),
+        path: needed(string(), { tag: 1, required: true, doc: 'Path on the node: a directory or a block device.' }),
         fsType: field(string(), {
           tag: 2,
           pointer: true,
@@ -1677,8 +1688,8 @@ export const coreV1 = defineTypes({
   NFSVolumeSource: () =>
     struct(
       {
-        server: field(string(), { tag: 1, required: true, doc: 'Name or address of the server.' }),
-        path: field(string(), { tag: 2, required: true, doc: 'Path that the server exports.' }),
+        server: needed(string(), { tag: 1, required: true, doc: 'Name or address of the server.' }),
+        path: needed(string(), { tag: 2, required: true, doc: 'Path that the server exports.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
       },
       { doc: 'A directory of an NFS server.' },
@@ -1919,7 +1930,7 @@ export const coreV1 = defineTypes({
       },
       { since: 31, doc: 'Features of the container runtime of a node.' },
     ),
-  NodeInclusionPolicy: () => closed('Ignore', 'Honor'),
+  NodeInclusionPolicy: () => only(closed('Honor', 'Ignore')),
   NodeList: () =>
     object(
       {
@@ -1976,6 +1987,7 @@ export const coreV1 = defineTypes({
       {
         nodeSelectorTerms: field(list(ref('core/v1.NodeSelectorTerm')), {
           tag: 1,
+          needed: 'must have at least one node selector term',
           required: true,
           changes: { 30: { listType: 'atomic' } },
           doc: 'The terms. At least one.',
@@ -2397,7 +2409,7 @@ export const coreV1 = defineTypes({
   PersistentVolumeClaimVolumeSource: () =>
     struct(
       {
-        claimName: field(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
+        claimName: needed(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
         readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only, whatever the containers say. Default: false.' }),
       },
       { doc: 'The volume that is bound to a claim of the namespace.' },
@@ -2413,9 +2425,9 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A list of PersistentVolume objects.' },
     ),
-  PersistentVolumeMode: () => closed('Block', 'Filesystem'),
+  PersistentVolumeMode: () => only(closed('Block', 'Filesystem')),
   PersistentVolumePhase: () => closed('Pending', 'Available', 'Bound', 'Released', 'Failed'),
-  PersistentVolumeReclaimPolicy: () => closed('Recycle', 'Delete', 'Retain'),
+  PersistentVolumeReclaimPolicy: () => only(closed('Delete', 'Recycle', 'Retain')),
   PersistentVolumeSource: () =>
     struct(
       {
@@ -2477,7 +2489,7 @@ export const coreV1 = defineTypes({
       {
         capacity: field(map(quantity()), { tag: 1, doc: 'What the volume offers, by resource; in practice its storage.' }),
         persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
-        accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
+        accessModes: needed(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 3,
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
           changes: { 30: { listType: 'atomic' } },
@@ -2493,7 +2505,7 @@ export const coreV1 = defineTypes({
           tag: 5,
           doc: 'What becomes of the volume once its claim is gone: Retain (default for volumes made by hand), Delete, or Recycle (deprecated).',
         }),
-        storageClassName: field(string(), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
+        storageClassName: field(text('subdomain'), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
         mountOptions: field(list(string()), {
           tag: 7,
           changes: { 30: { listType: 'atomic' } },
@@ -2541,7 +2553,7 @@ export const coreV1 = defineTypes({
   PhotonPersistentDiskVolumeSource: () =>
     struct(
       {
-        pdID: field(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
+        pdID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -2589,8 +2601,9 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both it is the pod's own namespace.",
         }),
-        topologyKey: field(string(), {
+        topologyKey: checked(text('qualifiedName'), {
           tag: 3,
+          needed: 'can not be empty',
           required: true,
           doc: 'Label of nodes. Two nodes with the same value are the same place. Required.',
         }),
@@ -2767,7 +2780,7 @@ export const coreV1 = defineTypes({
       },
       { since: 34, doc: 'The claim that was made for extended resources of a pod.' },
     ),
-  PodFSGroupChangePolicy: () => closed('OnRootMismatch', 'Always'),
+  PodFSGroupChangePolicy: () => only(closed('Always', 'OnRootMismatch')),
   PodIP: () =>
     struct(
       {
@@ -2818,7 +2831,12 @@ export const coreV1 = defineTypes({
   PodOS: () =>
     struct(
       {
-        name: field(ref('core/v1.OSName'), { tag: 1, required: true, doc: 'Name of the system: linux or windows.' }),
+        name: field(ref('core/v1.OSName'), {
+          tag: 1,
+          needed: 'cannot be empty',
+          required: true,
+          doc: 'Name of the system: linux or windows.',
+        }),
       },
       { doc: 'The operating system of a pod.' },
     ),
@@ -2845,7 +2863,7 @@ export const coreV1 = defineTypes({
   PodReadinessGate: () =>
     struct(
       {
-        conditionType: field(ref('core/v1.PodConditionType'), { tag: 1, required: true, doc: 'Type of the condition.' }),
+        conditionType: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Type of the condition.' }),
       },
       { doc: 'A condition that must be True for a pod to be ready.' },
     ),
@@ -2910,12 +2928,12 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Settings that only apply on windows.',
         }),
-        runAsUser: field(int64(), {
+        runAsUser: field(int64(identity), {
           tag: 2,
           pointer: true,
           doc: 'User id of the processes. Unset means what the image says. Not for windows.',
         }),
-        runAsGroup: field(int64(), {
+        runAsGroup: field(int64(identity), {
           tag: 6,
           pointer: true,
           doc: 'Group id of the processes. Unset means what the runtime picks. Not for windows.',
@@ -2925,7 +2943,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Refuse to start containers that would run as user 0. Default: false.',
         }),
-        supplementalGroups: field(list(int64()), {
+        supplementalGroups: field(list(int64(identity)), {
           tag: 4,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Further groups of the processes. Not for windows.',
@@ -2937,12 +2955,12 @@ export const coreV1 = defineTypes({
           since: 31,
           doc: 'Groups of the first process: Merge (with those of the image, the default) or Strict (only those that are set here).',
         }),
-        fsGroup: field(int64(), {
+        fsGroup: field(int64(identity), {
           tag: 5,
           pointer: true,
           doc: 'Group that owns the files of volumes which support it; processes are members. Not for windows.',
         }),
-        sysctls: field(list(ref('core/v1.Sysctl')), {
+        sysctls: field(list(ref('core/v1.Sysctl'), { uniqueBy: 'name', comparesSound: true }), {
           tag: 7,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Kernel settings for the pod. Ones the runtime does not know fail the pod. Not for windows.',
@@ -3013,7 +3031,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Containers put into the running pod for looking around. Added through the ephemeralcontainers subresource only.',
         }),
-        restartPolicy: field(ref('core/v1.RestartPolicy'), {
+        restartPolicy: needed(ref('core/v1.RestartPolicy'), {
           tag: 3,
           doc: 'When containers that end are started again: Always (the default), OnFailure or Never.',
         }),
@@ -3022,24 +3040,24 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Seconds between asking containers to end and killing them. Zero kills at once. Default: 30.',
         }),
-        activeDeadlineSeconds: field(int64(), {
+        activeDeadlineSeconds: field(int64({ min: 1, max: 2 ** 31 - 1 }), {
           tag: 5,
           pointer: true,
           doc: 'Seconds after which the pod is ended and marked as failed, counted from its start. Unset means no limit.',
         }),
-        dnsPolicy: field(ref('core/v1.DNSPolicy'), {
+        dnsPolicy: needed(ref('core/v1.DNSPolicy'), {
           tag: 6,
           doc: 'Where names are resolved: ClusterFirst (the default), ClusterFirstWithHostNet, Default (as the node does) or None (only dnsConfig).',
         }),
-        nodeSelector: field(map(string()), { tag: 7, mapType: 'atomic', doc: 'Labels that the node must have.' }),
-        serviceAccountName: field(string(), { tag: 8, doc: 'Service account that the pod runs as. Default: default.' }),
+        nodeSelector: field(labels(), { tag: 7, mapType: 'atomic', doc: 'Labels that the node must have.' }),
+        serviceAccountName: field(text('subdomain'), { tag: 8, doc: 'Service account that the pod runs as. Default: default.' }),
         serviceAccount: field(string(), { tag: 9, doc: 'Deprecated name of serviceAccountName; kept equal to it.' }),
         automountServiceAccountToken: field(boolean(), {
           tag: 21,
           pointer: true,
           doc: 'Whether a token of the service account is mounted into the containers. Unset leaves it to the account.',
         }),
-        nodeName: field(string(), {
+        nodeName: field(text('subdomain'), {
           tag: 10,
           doc: 'Node that the pod runs on. Set by the scheduler; setting it by hand goes past the scheduler.',
         }),
@@ -3066,8 +3084,8 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Secrets of this namespace with credentials for pulling the images.',
         }),
-        hostname: field(string(), { tag: 16, doc: 'Host name of the pod. Default: its name.' }),
-        subdomain: field(string(), {
+        hostname: field(text('label'), { tag: 16, doc: 'Host name of the pod. Default: its name.' }),
+        subdomain: field(text('label'), {
           tag: 17,
           doc: "If set, the pod's full name is hostname.subdomain.namespace.svc.domain. Otherwise it has none.",
         }),
@@ -3085,7 +3103,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['ip'] } },
           doc: 'Lines that are added to the hosts file of the containers. Not used with hostNetwork.',
         }),
-        priorityClassName: field(string(), {
+        priorityClassName: field(text('subdomain'), {
           tag: 24,
           doc: 'Priority class of the pod. Unset means the default class, or priority zero without one.',
         }),
@@ -3104,7 +3122,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Conditions that must be True, besides the containers, for the pod to be ready.',
         }),
-        runtimeClassName: field(string(), {
+        runtimeClassName: field(text('subdomain'), {
           tag: 29,
           pointer: true,
           doc: 'Runtime class that the pod runs in. It must exist. Unset means the usual way.',
@@ -3402,7 +3420,7 @@ export const coreV1 = defineTypes({
   PortworxVolumeSource: () =>
     struct(
       {
-        volumeID: field(string(), { tag: 1, required: true, doc: 'Identity of the volume.' }),
+        volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the volume.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -3418,7 +3436,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Values that an object must have for a request to go on.' },
     ),
-  PreemptionPolicy: () => closed('PreemptLowerPriority', 'Never'),
+  PreemptionPolicy: () => only(closed('PreemptLowerPriority', 'Never')),
   PreferAvoidPodsEntry: () =>
     struct(
       {
@@ -3432,7 +3450,7 @@ export const coreV1 = defineTypes({
   PreferredSchedulingTerm: () =>
     struct(
       {
-        weight: field(int32(), { tag: 1, required: true, doc: 'Weight of the preference, from 1 to 100.' }),
+        weight: field(int32(weight), { tag: 1, required: true, doc: 'Weight of the preference, from 1 to 100.' }),
         preference: field(ref('core/v1.NodeSelectorTerm'), { tag: 2, required: true, doc: 'Nodes that are preferred.' }),
       },
       { doc: 'A preference for nodes, with a weight. An empty preference matches all nodes and so changes nothing.' },
@@ -3441,15 +3459,15 @@ export const coreV1 = defineTypes({
     struct(
       {
         handler: inline('core/v1.ProbeHandler', { tag: 1 }),
-        initialDelaySeconds: field(int32(), { tag: 2, doc: 'Seconds after the start before the first check. Default: 0.' }),
-        timeoutSeconds: field(int32(), { tag: 3, doc: 'Seconds after which a check has failed. Default: 1. At least 1.' }),
-        periodSeconds: field(int32(), { tag: 4, doc: 'Seconds between checks. Default: 10. At least 1.' }),
-        successThreshold: field(int32(), {
+        initialDelaySeconds: field(int32({ min: 0 }), { tag: 2, doc: 'Seconds after the start before the first check. Default: 0.' }),
+        timeoutSeconds: field(int32({ min: 0 }), { tag: 3, doc: 'Seconds after which a check has failed. Default: 1. At least 1.' }),
+        periodSeconds: field(int32({ min: 0 }), { tag: 4, doc: 'Seconds between checks. Default: 10. At least 1.' }),
+        successThreshold: field(int32({ min: 0 }), {
           tag: 5,
           doc: 'Checks in a row that must succeed after a failure. Default: 1, and it must be 1 for liveness and startup.',
         }),
-        failureThreshold: field(int32(), { tag: 6, doc: 'Checks in a row that must fail. Default: 3. At least 1.' }),
-        terminationGracePeriodSeconds: field(int64(), {
+        failureThreshold: field(int32({ min: 0 }), { tag: 6, doc: 'Checks in a row that must fail. Default: 3. At least 1.' }),
+        terminationGracePeriodSeconds: field(int64({ min: 1 }), {
           tag: 7,
           pointer: true,
           featureGate: 'ProbeTerminationGracePeriod',
@@ -3482,7 +3500,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'The sources. A path may be filled by one of them only.',
         }),
-        defaultMode: field(int32(), {
+        defaultMode: field(int32(fileMode), {
           tag: 2,
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
@@ -3497,8 +3515,8 @@ export const coreV1 = defineTypes({
       },
       { doc: 'Several sources in one directory.' },
     ),
-  Protocol: () => closed('TCP', 'UDP', 'SCTP'),
-  PullPolicy: () => closed('Always', 'Never', 'IfNotPresent'),
+  Protocol: () => only(closed('SCTP', 'TCP', 'UDP')),
+  PullPolicy: () => only(closed('Always', 'IfNotPresent', 'Never')),
   QuobyteVolumeSource: () =>
     struct(
       {
@@ -3514,13 +3532,13 @@ export const coreV1 = defineTypes({
   RBDPersistentVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), {
+        monitors: needed(list(string()), {
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses of the Ceph monitors. At least one.',
         }),
-        image: field(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
+        image: needed(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -3544,13 +3562,13 @@ export const coreV1 = defineTypes({
   RBDVolumeSource: () =>
     struct(
       {
-        monitors: field(list(string()), {
+        monitors: needed(list(string()), {
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Addresses of the Ceph monitors. At least one.',
         }),
-        image: field(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
+        image: needed(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -3633,34 +3651,34 @@ export const coreV1 = defineTypes({
   ReplicationControllerSpec: () =>
     struct(
       {
-        replicas: field(int32(), {
+        replicas: field(int32({ min: 0 }), {
           tag: 1,
           pointer: true,
           changes: { 33: { default: 1 } },
           doc: 'Number of pods. Default: 1. May be zero.',
         }),
-        minReadySeconds: field(int32(), {
+        minReadySeconds: field(int32({ min: 0 }), {
           tag: 4,
           changes: { 33: { default: 0 } },
           doc: 'Seconds that a pod must have been ready, with no container crashing, before it counts as available. Default: 0.',
         }),
-        selector: field(map(string()), {
+        selector: needed(map(string()), {
           tag: 2,
           mapType: 'atomic',
           doc: 'Labels of the pods that are counted. Defaults to the labels of the template, which must match it.',
         }),
-        template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, pointer: true, doc: 'The pod that is made when there are too few.' }),
+        template: needed(ref('core/v1.PodTemplateSpec'), { tag: 3, pointer: true, doc: 'The pod that is made when there are too few.' }),
       },
       { doc: 'How many pods of which kind are wanted.' },
     ),
   ReplicationControllerStatus: () =>
     struct(
       {
-        replicas: field(int32(), { tag: 1, required: true, doc: 'Number of pods that were last seen to match the selector.' }),
-        fullyLabeledReplicas: field(int32(), { tag: 2, doc: 'Number of them that have all labels of the template.' }),
-        readyReplicas: field(int32(), { tag: 4, doc: 'Number of them that are ready.' }),
-        availableReplicas: field(int32(), { tag: 5, doc: 'Number of them that have been ready for at least minReadySeconds.' }),
-        observedGeneration: field(int64(), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
+        replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that were last seen to match the selector.' }),
+        fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of them that have all labels of the template.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of them that are ready.' }),
+        availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of them that have been ready for at least minReadySeconds.' }),
+        observedGeneration: field(int64({ min: 0 }), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
         conditions: field(list(ref('core/v1.ReplicationControllerCondition')), {
           tag: 6,
           patchStrategy: 'merge',
@@ -3831,7 +3849,7 @@ export const coreV1 = defineTypes({
       },
       { since: 31, doc: 'Health of the devices of one resource of a container.' },
     ),
-  RestartPolicy: () => closed('Always', 'OnFailure', 'Never'),
+  RestartPolicy: () => only(closed('Always', 'OnFailure', 'Never')),
   SELinuxOptions: () =>
     struct(
       {
@@ -3845,8 +3863,8 @@ export const coreV1 = defineTypes({
   ScaleIOPersistentVolumeSource: () =>
     struct(
       {
-        gateway: field(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
-        system: field(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
+        gateway: needed(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
+        system: needed(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
         secretRef: field(ref('core/v1.SecretReference'), {
           tag: 3,
           required: true,
@@ -3861,7 +3879,7 @@ export const coreV1 = defineTypes({
           changes: { 31: { default: 'ThinProvisioned' } },
           doc: 'ThickProvisioned or ThinProvisioned (the default).',
         }),
-        volumeName: field(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
+        volumeName: needed(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
         fsType: field(string(), {
           tag: 9,
           changes: { 31: { default: 'xfs' } },
@@ -3874,8 +3892,8 @@ export const coreV1 = defineTypes({
   ScaleIOVolumeSource: () =>
     struct(
       {
-        gateway: field(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
-        system: field(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
+        gateway: needed(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
+        system: needed(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
         secretRef: field(ref('core/v1.LocalObjectReference'), {
           tag: 3,
           required: true,
@@ -3890,7 +3908,7 @@ export const coreV1 = defineTypes({
           changes: { 31: { default: 'ThinProvisioned' } },
           doc: 'ThickProvisioned or ThinProvisioned (the default).',
         }),
-        volumeName: field(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
+        volumeName: needed(string(), { tag: 8, doc: 'Name of the volume, made before.' }),
         fsType: field(string(), {
           tag: 9,
           changes: { 31: { default: 'xfs' } },
@@ -3938,6 +3956,7 @@ export const coreV1 = defineTypes({
       {
         type: field(ref('core/v1.SeccompProfileType'), {
           tag: 1,
+          needed: 'type is required when seccompProfile is set',
           required: true,
           unionDiscriminator: true,
           doc: 'RuntimeDefault (the profile of the runtime), Localhost (a file of the node) or Unconfined (all calls).',
@@ -3950,7 +3969,7 @@ export const coreV1 = defineTypes({
       },
       { union: true, doc: 'Which system calls are allowed.' },
     ),
-  SeccompProfileType: () => closed('Unconfined', 'RuntimeDefault', 'Localhost'),
+  SeccompProfileType: () => only(closed('Localhost', 'RuntimeDefault', 'Unconfined')),
   Secret: () =>
     object(
       {
@@ -3987,7 +4006,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        key: field(string(), { tag: 2, required: true, doc: 'The key.' }),
+        key: needed(text('dataKey'), { tag: 2, required: true, doc: 'The key.' }),
         optional: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the secret or the key may be missing. Default: false.' }),
       },
       { structType: 'atomic', doc: 'A key of a secret.' },
@@ -4027,13 +4046,13 @@ export const coreV1 = defineTypes({
   SecretVolumeSource: () =>
     struct(
       {
-        secretName: field(string(), { tag: 1, doc: 'Secret of the namespace.' }),
+        secretName: needed(string(), { tag: 1, doc: 'Secret of the namespace.' }),
         items: field(list(ref('core/v1.KeyToPath')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        defaultMode: field(int32(), {
+        defaultMode: field(int32(fileMode), {
           tag: 3,
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
@@ -4068,12 +4087,12 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Settings that only apply on windows.',
         }),
-        runAsUser: field(int64(), {
+        runAsUser: field(int64(identity), {
           tag: 4,
           pointer: true,
           doc: 'User id of the processes. Unset means what the image says. Not for windows.',
         }),
-        runAsGroup: field(int64(), {
+        runAsGroup: field(int64(identity), {
           tag: 8,
           pointer: true,
           doc: 'Group id of the processes. Unset means what the runtime picks. Not for windows.',
@@ -4201,8 +4220,8 @@ export const coreV1 = defineTypes({
   ServiceAffinity: () => closed('ClientIP', 'None'),
   ServiceExternalTrafficPolicy: () => closed('Cluster', 'Local'),
   ServiceExternalTrafficPolicyType: () => closed('Cluster', 'Local'),
-  ServiceInternalTrafficPolicy: () => closed('Cluster', 'Local'),
-  ServiceInternalTrafficPolicyType: () => closed('Cluster', 'Local'),
+  ServiceInternalTrafficPolicy: () => only(closed('Cluster', 'Local')),
+  ServiceInternalTrafficPolicyType: () => only(closed('Cluster', 'Local')),
   ServiceList: () =>
     object(
       {
@@ -4217,14 +4236,14 @@ export const coreV1 = defineTypes({
   ServicePort: () =>
     struct(
       {
-        name: field(string(), { tag: 1, doc: 'Name of the port, a lower-case DNS label. Needed if there is more than one port.' }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 2, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
-        appProtocol: field(string(), {
+        name: field(text('label'), { tag: 1, doc: 'Name of the port, a lower-case DNS label. Needed if there is more than one port.' }),
+        protocol: needed(ref('core/v1.Protocol'), { tag: 2, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
+        appProtocol: field(text('qualifiedName'), {
           tag: 6,
           pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
         }),
-        port: field(int32(), { tag: 3, required: true, doc: 'Port at which the service takes traffic.' }),
+        port: field(int32(portNumber), { tag: 3, required: true, doc: 'Port at which the service takes traffic.' }),
         targetPort: field(intOrString(), {
           tag: 4,
           doc: 'Port of the pods, by number or by name. Defaults to port. Not used for headless services.',
@@ -4243,7 +4262,7 @@ export const coreV1 = defineTypes({
   ServiceSpec: () =>
     struct(
       {
-        ports: field(list(ref('core/v1.ServicePort')), {
+        ports: field(list(ref('core/v1.ServicePort'), { uniqueBy: 'name' }), {
           tag: 1,
           patchStrategy: 'merge',
           patchMergeKey: 'port',
@@ -4251,7 +4270,7 @@ export const coreV1 = defineTypes({
           listMapKeys: ['port', 'protocol'],
           doc: 'Ports of the service. Required unless it is headless or an ExternalName.',
         }),
-        selector: field(map(string()), {
+        selector: field(labels(), {
           tag: 2,
           mapType: 'atomic',
           doc: 'Labels of the pods that get the traffic. Without it the endpoints are kept by somebody else. Not used for ExternalName.',
@@ -4265,7 +4284,7 @@ export const coreV1 = defineTypes({
           listType: 'atomic',
           doc: 'Addresses of the service, at most one for each IP family. The first is the same as clusterIP.',
         }),
-        type: field(ref('core/v1.ServiceType'), {
+        type: checked(ref('core/v1.ServiceType'), {
           tag: 4,
           doc: 'How the service is reached: ClusterIP (the default), NodePort, LoadBalancer or ExternalName. Each of the first three includes those before.',
         }),
@@ -4308,7 +4327,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Settings of the session affinity.',
         }),
-        ipFamilies: field(list(ref('core/v1.IPFamily')), {
+        ipFamilies: field(list(ref('core/v1.IPFamily'), { isUnique: true }), {
           tag: 19,
           listType: 'atomic',
           doc: 'IP families of the service, IPv4 or IPv6 or both. Picked by the server if empty.',
@@ -4360,7 +4379,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'What a service has been given.' },
     ),
-  ServiceType: () => closed('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
+  ServiceType: () => only(closed('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')),
   SessionAffinityConfig: () =>
     struct(
       {
@@ -4447,8 +4466,8 @@ export const coreV1 = defineTypes({
   StorageOSPersistentVolumeSource: () =>
     struct(
       {
-        volumeName: field(string(), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
-        volumeNamespace: field(string(), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
+        volumeName: needed(text('label'), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
+        volumeNamespace: field(text('label'), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -4465,8 +4484,8 @@ export const coreV1 = defineTypes({
   StorageOSVolumeSource: () =>
     struct(
       {
-        volumeName: field(string(), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
-        volumeNamespace: field(string(), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
+        volumeName: needed(text('label'), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
+        volumeNamespace: field(text('label'), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -4484,7 +4503,7 @@ export const coreV1 = defineTypes({
   Sysctl: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the setting.' }),
+        name: needed(string(), { tag: 1, required: true, doc: 'Name of the setting.' }),
         value: field(string(), { tag: 2, required: true, doc: 'Value of the setting.' }),
       },
       { doc: 'A kernel setting.' },
@@ -4492,7 +4511,7 @@ export const coreV1 = defineTypes({
   TCPSocketAction: () =>
     struct(
       {
-        port: field(intOrString(), { tag: 1, required: true, doc: 'Port of the container, by number or by name.' }),
+        port: field(intOrString({ means: 'port' }), { tag: 1, required: true, doc: 'Port of the container, by number or by name.' }),
         host: field(string(), { tag: 2, doc: 'Host to connect to. Default: the address of the pod.' }),
       },
       { doc: 'Opens a TCP connection. It has succeeded if the connection is made.' },
@@ -4512,7 +4531,7 @@ export const coreV1 = defineTypes({
       { doc: 'A mark on a node that keeps pods away which do not tolerate it.' },
     ),
   TaintEffect: () => closed('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
-  TerminationMessagePolicy: () => closed('File', 'FallbackToLogsOnError'),
+  TerminationMessagePolicy: () => only(closed('File', 'FallbackToLogsOnError')),
   Toleration: () =>
     struct(
       {
@@ -4562,19 +4581,24 @@ export const coreV1 = defineTypes({
   TopologySpreadConstraint: () =>
     struct(
       {
-        maxSkew: field(int32(), { tag: 1, required: true, doc: 'How much the number of pods may differ between places. At least 1.' }),
+        maxSkew: field(int32(aboveZero), {
+          tag: 1,
+          required: true,
+          doc: 'How much the number of pods may differ between places. At least 1.',
+        }),
         topologyKey: field(string(), {
           tag: 2,
+          needed: 'can not be empty',
           required: true,
           doc: 'Label of nodes. Nodes with the same value are the same place; nodes without it are left out.',
         }),
-        whenUnsatisfiable: field(ref('core/v1.UnsatisfiableConstraintAction'), {
+        whenUnsatisfiable: checked(ref('core/v1.UnsatisfiableConstraintAction'), {
           tag: 3,
           required: true,
           doc: 'DoNotSchedule leaves a pod waiting when no place fits; ScheduleAnyway takes the best one.',
         }),
         labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Labels of the pods that are counted.' }),
-        minDomains: field(int32(), {
+        minDomains: field(int32(aboveZero), {
           tag: 5,
           pointer: true,
           featureGate: 'MinDomainsInPodTopologySpread',
@@ -4630,8 +4654,8 @@ export const coreV1 = defineTypes({
       },
       { since: 26, doc: 'A reference to an object, in any namespace.' },
     ),
-  URIScheme: () => closed('HTTP', 'HTTPS'),
-  UnsatisfiableConstraintAction: () => closed('DoNotSchedule', 'ScheduleAnyway'),
+  URIScheme: () => only(closed('HTTP', 'HTTPS')),
+  UnsatisfiableConstraintAction: () => only(closed('DoNotSchedule', 'ScheduleAnyway')),
   Volume: () =>
     struct(
       {
@@ -4721,7 +4745,12 @@ export const coreV1 = defineTypes({
   VolumeNodeAffinity: () =>
     struct(
       {
-        required: field(ref('core/v1.NodeSelector'), { tag: 1, pointer: true, doc: 'Selector that the nodes must match.' }),
+        required: field(ref('core/v1.NodeSelector'), {
+          tag: 1,
+          needed: 'must specify required node constraints',
+          pointer: true,
+          doc: 'Selector that the nodes must match.',
+        }),
       },
       { doc: 'Limits the nodes from which a volume can be reached.' },
     ),
@@ -4854,7 +4883,7 @@ export const coreV1 = defineTypes({
   VsphereVirtualDiskVolumeSource: () =>
     struct(
       {
-        volumePath: field(string(), { tag: 1, required: true, doc: 'Path of the disk.' }),
+        volumePath: needed(string(), { tag: 1, required: true, doc: 'Path of the disk.' }),
         fsType: field(string(), {
           tag: 2,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
@@ -4867,7 +4896,7 @@ export const coreV1 = defineTypes({
   WeightedPodAffinityTerm: () =>
     struct(
       {
-        weight: field(int32(), { tag: 1, required: true, doc: 'Weight of the term, from 1 to 100.' }),
+        weight: field(int32(weight), { tag: 1, required: true, doc: 'Weight of the term, from 1 to 100.' }),
         podAffinityTerm: field(ref('core/v1.PodAffinityTerm'), { tag: 2, required: true, doc: 'The term.' }),
       },
       { doc: 'A term with a weight.' },
@@ -4875,7 +4904,7 @@ export const coreV1 = defineTypes({
   WindowsSecurityContextOptions: () =>
     struct(
       {
-        gmsaCredentialSpecName: field(string(), {
+        gmsaCredentialSpecName: field(text('subdomain'), {
           tag: 1,
           pointer: true,
           doc: 'Name of the credential specification of a group managed service account.',

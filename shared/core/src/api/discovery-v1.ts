@@ -1,8 +1,24 @@
-import { boolean, closed, defineTypes, field, int32, list, map, object, ref, string, struct } from '../description/define.ts'
+import {
+  boolean,
+  checked,
+  closed,
+  defineTypes,
+  field,
+  int32,
+  labels,
+  list,
+  needed,
+  object,
+  only,
+  ref,
+  string,
+  struct,
+  text,
+} from '../description/define.ts'
 
 /** The types of discovery/v1: one definition each, read by everything that knows a type. */
 export const discoveryV1 = defineTypes({
-  AddressType: () => closed('IPv4', 'IPv6', 'FQDN'),
+  AddressType: () => only(closed('FQDN', 'IPv4', 'IPv6')),
   Endpoint: () =>
     struct(
       {
@@ -13,7 +29,7 @@ export const discoveryV1 = defineTypes({
           doc: 'Addresses of the backend, of the type of the slice: at least one, at most 100. They all lead to the same place.',
         }),
         conditions: field(ref('discovery/v1.EndpointConditions'), { tag: 2, doc: 'State of the backend.' }),
-        hostname: field(string(), {
+        hostname: field(text('label'), {
           tag: 3,
           pointer: true,
           doc: 'Host name of the backend, by which clients can tell backends apart. A lower-case DNS label.',
@@ -23,11 +39,11 @@ export const discoveryV1 = defineTypes({
           pointer: true,
           doc: 'The object behind the endpoint, most often a pod.',
         }),
-        deprecatedTopology: field(map(string()), {
+        deprecatedTopology: field(labels(), {
           tag: 5,
           doc: 'Topology labels that the beta version had. Read-only; use nodeName and zone.',
         }),
-        nodeName: field(string(), { tag: 6, pointer: true, doc: 'Node that the backend runs on.' }),
+        nodeName: field(text('subdomain'), { tag: 6, pointer: true, doc: 'Node that the backend runs on.' }),
         zone: field(string(), { tag: 7, pointer: true, doc: 'Zone that the backend runs in.' }),
         hints: field(ref('discovery/v1.EndpointHints'), {
           tag: 8,
@@ -64,7 +80,7 @@ export const discoveryV1 = defineTypes({
   EndpointHints: () =>
     struct(
       {
-        forZones: field(list(ref('discovery/v1.ForZone')), {
+        forZones: field(list(ref('discovery/v1.ForZone'), { itemsMax: 8, uniqueBy: 'name' }), {
           tag: 1,
           listType: 'atomic',
           doc: 'Zones whose clients are to use the endpoint. At most 8.',
@@ -85,7 +101,7 @@ export const discoveryV1 = defineTypes({
         name: field(string(), { tag: 1, pointer: true, doc: 'Name of the port, unique in the slice; empty or a lower-case DNS label.' }),
         protocol: field(ref('core/v1.Protocol'), { tag: 2, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
         port: field(int32(), { tag: 3, pointer: true, doc: 'Port number. Unset means all ports, as far as the reader can deal with it.' }),
-        appProtocol: field(string(), {
+        appProtocol: field(text('qualifiedName'), {
           tag: 4,
           pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
@@ -100,19 +116,20 @@ export const discoveryV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        addressType: field(ref('discovery/v1.AddressType'), {
+        addressType: needed(ref('discovery/v1.AddressType'), {
           tag: 4,
+          isImmutable: true,
           required: true,
           doc: 'Type of all addresses in the slice: IPv4, IPv6 or FQDN. Cannot be changed.',
         }),
-        endpoints: field(list(ref('discovery/v1.Endpoint')), {
+        endpoints: field(list(ref('discovery/v1.Endpoint'), { itemsMax: 1000 }), {
           tag: 2,
           required: true,
           listType: 'atomic',
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'The backends; at most 1000.',
         }),
-        ports: field(list(ref('discovery/v1.EndpointPort')), {
+        ports: field(list(ref('discovery/v1.EndpointPort'), { itemsMax: 20_000 }), {
           tag: 3,
           keepEmpty: true,
           listType: 'atomic',
@@ -142,7 +159,7 @@ export const discoveryV1 = defineTypes({
   ForZone: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the zone.' }),
+        name: checked(text('labelValue'), { tag: 1, required: true, doc: 'Name of the zone.' }),
       },
       { doc: 'A zone.' },
     ),

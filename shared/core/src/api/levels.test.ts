@@ -63,8 +63,8 @@ describe('types by level', () => {
       const node = resolveType(typeNameAt('batch/v1.PodFailurePolicyAction', level))
       return node.kind === 'string' ? node.values : undefined
     }
-    expect(valuesAt(27)).toEqual(['FailJob', 'Ignore', 'Count'])
-    expect(valuesAt(28)).toEqual(['FailJob', 'Ignore', 'Count', 'FailIndex'])
+    expect(valuesAt(27)).toEqual(['Count', 'FailJob', 'Ignore'])
+    expect(valuesAt(28)).toEqual(['Count', 'FailIndex', 'FailJob', 'Ignore'])
   })
 })
 

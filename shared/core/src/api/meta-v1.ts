@@ -1,5 +1,6 @@
 import {
   boolean,
+  checked,
   defineTypes,
   field,
   fieldsV1,
@@ -10,10 +11,12 @@ import {
   list,
   map,
   object,
+  only,
   raw,
   ref,
   string,
   struct,
+  text,
   time,
   valuesByLevel,
   wrapped,
@@ -166,23 +169,29 @@ export const metaV1 = defineTypes({
   Condition: () =>
     struct(
       {
-        type: field(string(), {
+        type: checked(text('qualifiedName'), {
           tag: 1,
           required: true,
           doc: 'What the condition is about, in CamelCase. An object has each type at most once.',
         }),
-        status: field(ref('meta/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        observedGeneration: field(int64(), {
+        status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        observedGeneration: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
           tag: 3,
           doc: 'The metadata.generation that the condition was derived from. If it is lower than the current one, the condition is out of date.',
         }),
-        lastTransitionTime: field(time(), { tag: 4, required: true, doc: 'When the status last changed from one value to another.' }),
-        reason: field(string(), {
+        lastTransitionTime: field(time(), {
+          tag: 4,
+          needed: 'must be set',
+          required: true,
+          doc: 'When the status last changed from one value to another.',
+        }),
+        reason: field(text('reason', { bytesMax: 1024 }), {
           tag: 5,
+          needed: 'must be set',
           required: true,
           doc: 'One word in CamelCase that says why the condition has this status, for programs.',
         }),
-        message: field(string(), { tag: 6, required: true, doc: 'Details of the last change, for people.' }),
+        message: field(string({ bytesMax: 32 * 1024 }), { tag: 6, required: true, doc: 'Details of the last change, for people.' }),
       },
       { doc: 'One aspect of the current state of an object, with the time and the reason of its last change.' },
     ),

@@ -1,4 +1,20 @@
-import { closed, defineTypes, field, inline, int32, intOrString, known, list, object, ref, string, struct } from '../description/define.ts'
+import {
+  closed,
+  defineTypes,
+  field,
+  inline,
+  int32,
+  intOrString,
+  known,
+  list,
+  needed,
+  object,
+  only,
+  ref,
+  string,
+  struct,
+  text,
+} from '../description/define.ts'
 
 /** The types of networking/v1: one definition each, read by everything that knows a type. */
 export const networkingV1 = defineTypes({
@@ -19,7 +35,7 @@ export const networkingV1 = defineTypes({
   HTTPIngressRuleValue: () =>
     struct(
       {
-        paths: field(list(ref('networking/v1.HTTPIngressPath')), {
+        paths: needed(list(ref('networking/v1.HTTPIngressPath')), {
           tag: 1,
           required: true,
           listType: 'atomic',
@@ -116,14 +132,14 @@ export const networkingV1 = defineTypes({
   IngressClassParametersReference: () =>
     struct(
       {
-        apiGroup: field(string(), {
+        apiGroup: field(text('subdomain'), {
           tag: 1,
           protoName: 'aPIGroup',
           pointer: true,
           doc: 'API group of the object. Unset means the legacy group.',
         }),
-        kind: field(string(), { tag: 2, required: true, doc: 'Kind of the object.' }),
-        name: field(string(), { tag: 3, required: true, doc: 'Name of the object.' }),
+        kind: field(text('pathSegment'), { tag: 2, needed: 'kind is required', required: true, doc: 'Kind of the object.' }),
+        name: field(text('pathSegment'), { tag: 3, needed: 'name is required', required: true, doc: 'Name of the object.' }),
         scope: field(string(), {
           tag: 4,
           keepEmpty: true,
@@ -222,7 +238,7 @@ export const networkingV1 = defineTypes({
   IngressServiceBackend: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the service.' }),
+        name: needed(text('label1035'), { tag: 1, required: true, doc: 'Name of the service.' }),
         port: field(ref('networking/v1.ServiceBackendPort'), { tag: 2, doc: 'Port of the service. Required.' }),
       },
       { doc: 'A service that takes requests.' },
@@ -230,7 +246,7 @@ export const networkingV1 = defineTypes({
   IngressSpec: () =>
     struct(
       {
-        ingressClassName: field(string(), {
+        ingressClassName: field(text('subdomain'), {
           tag: 4,
           pointer: true,
           doc: 'Class that says which controller serves the ingress. Unset means the default class, if there is one.',
@@ -272,7 +288,7 @@ export const networkingV1 = defineTypes({
           listType: 'atomic',
           doc: 'Hosts that the certificate is for. Unset leaves it to the controller.',
         }),
-        secretName: field(string(), {
+        secretName: field(text('subdomain'), {
           tag: 2,
           doc: 'Secret with certificate and key. Unset lets the controller pass TLS on by host name.',
         }),
@@ -356,7 +372,7 @@ export const networkingV1 = defineTypes({
   NetworkPolicyPort: () =>
     struct(
       {
-        protocol: field(ref('core/v1.Protocol'), { tag: 1, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
+        protocol: field(only(closed('TCP', 'UDP', 'SCTP')), { tag: 1, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
         port: field(intOrString(), { tag: 2, pointer: true, doc: 'Port, by number or by name. Unset means all.' }),
         endPort: field(int32(), { tag: 3, pointer: true, doc: 'Last port of a range that begins with port, which must then be a number.' }),
       },
@@ -414,11 +430,11 @@ export const networkingV1 = defineTypes({
       { since: 33, doc: 'A reference to the object that uses an address.' },
     ),
   PathType: () => closed('Exact', 'Prefix', 'ImplementationSpecific'),
-  PolicyType: () => closed('Ingress', 'Egress'),
+  PolicyType: () => only(closed('Ingress', 'Egress')),
   ServiceBackendPort: () =>
     struct(
       {
-        name: field(string(), { tag: 1, doc: 'Name of the port.' }),
+        name: field(text('portName'), { tag: 1, doc: 'Name of the port.' }),
         number: field(int32(), { tag: 2, doc: 'Number of the port.' }),
       },
       { changes: { 31: { structType: 'atomic' } }, doc: 'A port of a service. Exactly one field is set.' },

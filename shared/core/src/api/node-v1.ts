@@ -1,4 +1,4 @@
-import { defineTypes, field, list, map, object, quantity, ref, string, struct } from '../description/define.ts'
+import { checked, defineTypes, field, list, map, object, quantity, ref, string, struct, text } from '../description/define.ts'
 
 /** The types of node/v1: one definition each, read by everything that knows a type. */
 export const nodeV1 = defineTypes({
@@ -16,8 +16,9 @@ export const nodeV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        handler: field(string(), {
+        handler: checked(text('label'), {
           tag: 2,
+          isImmutable: true,
           required: true,
           doc: 'Name under which the container runtime of each node knows this way of running. A lower-case DNS label; cannot be changed.',
         }),

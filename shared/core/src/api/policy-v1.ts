@@ -46,7 +46,7 @@ export const policyV1 = defineTypes({
   PodDisruptionBudgetSpec: () =>
     struct(
       {
-        minAvailable: field(intOrString(), {
+        minAvailable: field(intOrString({ means: 'count', max: 100 }), {
           tag: 1,
           pointer: true,
           doc: 'Least number of pods, or percentage rounded up, that must be left after an eviction. 100% forbids all.',
@@ -57,7 +57,7 @@ export const policyV1 = defineTypes({
           patchStrategy: 'replace',
           doc: 'Labels of the pods. Empty matches all pods of the namespace, unset none.',
         }),
-        maxUnavailable: field(intOrString(), {
+        maxUnavailable: field(intOrString({ means: 'count', max: 100 }), {
           tag: 3,
           pointer: true,
           doc: 'Most pods, as a number or percentage rounded up, that may be missing after an eviction. 0 forbids all.',
@@ -83,31 +83,31 @@ export const policyV1 = defineTypes({
           tag: 2,
           doc: 'Pods whose eviction was allowed and that are not seen to end yet, with the time. They are dropped after a while.',
         }),
-        disruptionsAllowed: field(int32(), {
+        disruptionsAllowed: field(int32({ min: 0 }), {
           tag: 3,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Pods that may be evicted now.',
         }),
-        currentHealthy: field(int32(), {
+        currentHealthy: field(int32({ min: 0 }), {
           tag: 4,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Pods that are healthy.',
         }),
-        desiredHealthy: field(int32(), {
+        desiredHealthy: field(int32({ min: 0 }), {
           tag: 5,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Least number of pods that must be healthy.',
         }),
-        expectedPods: field(int32(), {
+        expectedPods: field(int32({ min: 0 }), {
           tag: 6,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Pods that the budget counts.',
         }),
-        conditions: field(list(ref('meta/v1.Condition')), {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type' }), {
           tag: 7,
           patchStrategy: 'merge',
           patchMergeKey: 'type',

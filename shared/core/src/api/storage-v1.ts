@@ -1,5 +1,6 @@
 import {
   boolean,
+  checked,
   closed,
   defineTypes,
   field,
@@ -8,11 +9,14 @@ import {
   known,
   list,
   map,
+  needed,
   object,
+  only,
   quantity,
   ref,
   string,
   struct,
+  text,
   time,
 } from '../description/define.ts'
 
@@ -43,22 +47,25 @@ export const storageV1 = defineTypes({
   CSIDriverSpec: () =>
     struct(
       {
-        attachRequired: field(boolean(), {
+        attachRequired: needed(boolean(), {
           tag: 1,
+          isImmutable: true,
           pointer: true,
           doc: 'Whether volumes must be attached to a node before they are mounted. Default: true. Cannot be changed.',
         }),
-        podInfoOnMount: field(boolean(), {
+        podInfoOnMount: needed(boolean(), {
           tag: 2,
+          isImmutable: true,
           pointer: true,
           doc: 'Whether the driver is told about the pod when it mounts a volume. Default: false.',
         }),
         volumeLifecycleModes: field(list(ref('storage/v1.VolumeLifecycleMode')), {
           tag: 3,
+          isImmutable: true,
           listType: 'set',
           doc: 'Kinds of volumes that the driver supports: Persistent (the default), Ephemeral, or both. Cannot be changed.',
         }),
-        storageCapacity: field(boolean(), {
+        storageCapacity: needed(boolean(), {
           tag: 4,
           pointer: true,
           featureGate: 'CSIStorageCapacity',
@@ -66,6 +73,7 @@ export const storageV1 = defineTypes({
         }),
         fsGroupPolicy: field(ref('storage/v1.FSGroupPolicy'), {
           tag: 5,
+          isImmutable: true,
           pointer: true,
           doc: "Whether owner and mode of a volume are changed for the pod's fsGroup: ReadWriteOnceWithFSType (the default), File or None.",
         }),
@@ -134,7 +142,7 @@ export const storageV1 = defineTypes({
           required: true,
           doc: 'Name by which the driver is registered, the same as the name of its CSIDriver.',
         }),
-        nodeID: field(string(), {
+        nodeID: needed(string(), {
           tag: 2,
           required: true,
           doc: 'Name that the driver itself has for the node. Volumes are attached to the node by this name.',
@@ -167,7 +175,7 @@ export const storageV1 = defineTypes({
   CSINodeSpec: () =>
     struct(
       {
-        drivers: field(list(ref('storage/v1.CSINodeDriver')), {
+        drivers: field(list(ref('storage/v1.CSINodeDriver'), { uniqueBy: 'name' }), {
           tag: 1,
           required: true,
           patchStrategy: 'merge',
@@ -202,15 +210,17 @@ export const storageV1 = defineTypes({
         }),
         nodeTopology: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
+          isImmutable: true,
           pointer: true,
           doc: 'Nodes that can reach the storage. Unset means none, empty means all.',
         }),
-        storageClassName: field(string(), {
+        storageClassName: checked(text('subdomain'), {
           tag: 3,
+          isImmutable: true,
           required: true,
           doc: 'The storage class that the numbers are for. Cannot be changed.',
         }),
-        capacity: field(quantity(), { tag: 4, pointer: true, doc: 'Space that is left. Unset means unknown.' }),
+        capacity: field(quantity({ sign: 'notNegative' }), { tag: 4, pointer: true, doc: 'Space that is left. Unset means unknown.' }),
         maximumVolumeSize: field(quantity(), {
           tag: 5,
           pointer: true,
@@ -237,7 +247,7 @@ export const storageV1 = defineTypes({
       },
       { doc: 'A list of CSIStorageCapacity objects.' },
     ),
-  FSGroupPolicy: () => known('ReadWriteOnceWithFSType', 'File', 'None'),
+  FSGroupPolicy: () => only(known('File', 'None', 'ReadWriteOnceWithFSType')),
   StorageClass: () =>
     object(
       {
@@ -245,7 +255,7 @@ export const storageV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        provisioner: field(string(), { tag: 2, required: true, doc: 'Name of the driver that makes the volumes. Cannot be changed.' }),
+        provisioner: needed(string(), { tag: 2, required: true, doc: 'Name of the driver that makes the volumes. Cannot be changed.' }),
         parameters: field(map(string()), { tag: 3, doc: 'Settings that the driver takes for new volumes. Cannot be changed.' }),
         reclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
           tag: 4,
@@ -262,7 +272,7 @@ export const storageV1 = defineTypes({
           pointer: true,
           doc: 'Whether claims of the class can ask for more space later. Default: false.',
         }),
-        volumeBindingMode: field(ref('storage/v1.VolumeBindingMode'), {
+        volumeBindingMode: needed(ref('storage/v1.VolumeBindingMode'), {
           tag: 7,
           pointer: true,
           doc: 'When volumes are made and bound: Immediate (the default), or WaitForFirstConsumer, once a pod is placed.',
@@ -336,6 +346,7 @@ export const storageV1 = defineTypes({
         }),
         spec: field(ref('storage/v1.VolumeAttachmentSpec'), {
           tag: 2,
+          isImmutable: true,
           required: true,
           doc: 'What is to be attached where. Cannot be changed.',
         }),
@@ -376,9 +387,14 @@ export const storageV1 = defineTypes({
   VolumeAttachmentSpec: () =>
     struct(
       {
-        attacher: field(string(), { tag: 1, required: true, doc: 'Name of the driver that has to do it.' }),
+        attacher: needed(string(), {
+          tag: 1,
+          changes: { 37: { needed: undefined } },
+          required: true,
+          doc: 'Name of the driver that has to do it.',
+        }),
         source: field(ref('storage/v1.VolumeAttachmentSource'), { tag: 2, required: true, doc: 'The volume.' }),
-        nodeName: field(string(), { tag: 3, required: true, doc: 'Name of the node.' }),
+        nodeName: checked(text('subdomain'), { tag: 3, required: true, doc: 'Name of the node.' }),
       },
       { doc: 'What is to be attached where.' },
     ),
@@ -412,12 +428,12 @@ export const storageV1 = defineTypes({
       },
       { since: 34, doc: 'A list of classes.' },
     ),
-  VolumeBindingMode: () => closed('Immediate', 'WaitForFirstConsumer'),
+  VolumeBindingMode: () => only(closed('Immediate', 'WaitForFirstConsumer')),
   VolumeError: () =>
     struct(
       {
         time: field(time(), { tag: 1, doc: 'When it happened.' }),
-        message: field(string(), { tag: 2, doc: 'What happened, for people. May be logged, so it holds no secrets.' }),
+        message: field(string({ bytesMax: 1024 }), { tag: 2, doc: 'What happened, for people. May be logged, so it holds no secrets.' }),
         errorCode: field(int32(), {
           tag: 3,
           pointer: true,
@@ -432,7 +448,7 @@ export const storageV1 = defineTypes({
   VolumeNodeResources: () =>
     struct(
       {
-        count: field(int32(), {
+        count: field(int32({ min: 0 }), {
           tag: 1,
           pointer: true,
           doc: 'Most volumes of the driver on the node. A volume counts once, however many pods use it. Unset means no limit is known; 0 means none.',

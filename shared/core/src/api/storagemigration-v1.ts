@@ -10,7 +10,11 @@ export const storagemigrationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), { tag: 2, doc: 'Which objects are stored again.' }),
+        spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), {
+          tag: 2,
+          isImmutable: true,
+          doc: 'Which objects are stored again.',
+        }),
         status: field(ref('storagemigration/v1.StorageVersionMigrationStatus'), { tag: 3, doc: 'How far the migration is.' }),
       },
       { doc: 'A request to store all objects of a resource again, in the present storage version and with the present encryption key.' },
@@ -44,7 +48,7 @@ export const storagemigrationV1 = defineTypes({
   StorageVersionMigrationStatus: () =>
     struct(
       {
-        conditions: field(list(ref('meta/v1.Condition')), {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type' }), {
           tag: 1,
           listType: 'map',
           listMapKeys: ['type'],

@@ -16,11 +16,14 @@ import { resolveStruct, typeNameAt } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
 import type { KindTable } from '../table/kind-table.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
+import type { RuleBook, RuleContext } from '../validation/rule-book.ts'
 import { emptyListsRemover } from './empty-lists.ts'
 import { disabledFieldsDropper, disabledValuesRefuser, type RefuseDisabledValues } from './gated-fields.ts'
+import { createRuleBook } from './validation/rules-by-type.ts'
 
 /** A kind's facts about its objects besides their type. */
 export interface BuiltInFacts {
+  readonly storedAs?: string | undefined
   readonly defaults?: Defaulter | undefined
   readonly unreadable?: Unreadable | undefined
   readonly validation?: Rules | undefined
@@ -43,8 +46,9 @@ export class BuiltInReaders implements KindReaders {
   readonly #plainType: string
   readonly #level: number
   readonly #facts: BuiltInFacts
+  readonly #rules: RuleBook
 
-  constructor(type: string, facts: BuiltInFacts = {}, level: number = oldestLevel) {
+  constructor(type: string, facts: BuiltInFacts = {}, level: number = oldestLevel, rules: RuleBook = createRuleBook(level)) {
     this.#plainType = type
     this.#level = level
     this.applyDefaults = facts.defaults
@@ -52,6 +56,7 @@ export class BuiltInReaders implements KindReaders {
     this.warnings = facts.warnings
     this.reshape = facts.reshape
     this.#facts = facts
+    this.#rules = rules
   }
 
   /** The name of the type as the level has it. */
@@ -105,7 +110,12 @@ export class BuiltInReaders implements KindReaders {
    * required, and a list of values, are facts of documents: clients leave out empty fields, and may write newer values.
    */
   *validate({ body, object, live, part, names, isGateOn, level }: ValidationCandidate): Steps<FieldError[]> {
-    const found = this.#facts.validation?.[part]?.(object, live, names, { body, isGateOn, level }) ?? []
+    const rules = this.#rules
+    const { storedAs, validation } = this.#facts
+    const context: RuleContext = { body, object, live, names, isGateOn, level, rules }
+    const ofKind = validation?.[part]
+    const ofType = (): FieldError[] => (storedAs === undefined ? [] : rules.checkObject(storedAs, part, context))
+    const found = ofKind === undefined ? ofType() : ofKind(object, live, names, context)
     const errors = Array.isArray(found) ? found : yield* found
     if (part === 'main' && this.refuseDisabledValues !== undefined) errors.push(...this.refuseDisabledValues(object, live, isGateOn))
     return errors

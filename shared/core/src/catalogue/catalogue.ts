@@ -10,11 +10,12 @@ import { fieldLabelsOf } from '../kind/selectable-fields.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, hasTypeAt, packageOf, resolveType, typeNameAt, typeNamesAt, typeOf } from '../schema/resolve.ts'
+import type { RuleBook } from '../validation/rule-book.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
-
 import { allKinds } from './kinds/all-kinds.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
+import { createRuleBook } from './validation/rules-by-type.ts'
 
 /** Options of a catalogue. */
 export interface CatalogueOptions {
@@ -219,11 +220,14 @@ function isServedAt({ deprecated, ...version }: VersionDefinition, minor: number
 class ReadersOfTypes {
   readonly #made = new Map<string, KindReaders>()
   readonly #level: number
+  readonly #rules: RuleBook
 
   constructor(level: number) {
     this.#level = level
+    this.#rules = createRuleBook(level)
     for (const { versions, ...kind } of allKinds) {
-      for (const { type, ...version } of versions) this.#made.set(type, new BuiltInReaders(type, { ...kind, ...version }, level))
+      for (const { type, ...version } of versions)
+        this.#made.set(type, new BuiltInReaders(type, { ...kind, ...version }, level, this.#rules))
       for (const { type, defaults } of kind.subresources) if (type !== undefined && defaults !== undefined) this.of(type, { defaults })
     }
   }
@@ -231,7 +235,7 @@ class ReadersOfTypes {
   of(type: string, facts?: BuiltInFacts): KindReaders {
     const known = this.#made.get(type)
     if (known !== undefined) return known
-    const readers = new BuiltInReaders(type, facts, this.#level)
+    const readers = new BuiltInReaders(type, facts, this.#level, this.#rules)
     this.#made.set(type, readers)
     return readers
   }

@@ -1,5 +1,4 @@
 import { list, ref, string } from '../description/define.ts'
-import type { RuleRequest } from '../kind/define-resource.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
@@ -7,6 +6,7 @@ import { goValue } from '../schema/go-value.ts'
 import type { Steps } from '../steps.ts'
 import { immutableValue, invalidValue, requiredValue } from '../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../validation/part.ts'
+import type { RuleContext } from '../validation/rule-book.ts'
 import { validateApproval } from './approval.ts'
 import { type DefinitionSpec, type HoistedSpec, hoist, specOf, statusOf, type VersionParts } from './definition-spec.ts'
 import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
@@ -26,7 +26,7 @@ export function* validateResourceDefinition(
   definition: Part,
   live: Part | undefined,
   names: Names,
-  { level }: Pick<RuleRequest, 'level'>,
+  { level }: Pick<RuleContext, 'level'>,
 ): Steps<FieldError[]> {
   const spec = hoist(specOf(definition))
   yield

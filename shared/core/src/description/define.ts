@@ -1,14 +1,27 @@
-import type { Alternative, Field, FieldFacets, Node, ScalarNode, StringNode, StructNode, VariantNode } from './node.ts'
+import type {
+  Alternative,
+  Field,
+  FieldFacets,
+  ListFacets,
+  MapFacets,
+  Node,
+  NumberFacets,
+  ScalarNode,
+  StringNode,
+  StructNode,
+  TextFormat,
+  VariantNode,
+} from './node.ts'
 
 /** A list of one kind of items. */
-export interface ListOf<N extends Node> {
+export interface ListOf<N extends Node> extends ListFacets {
   readonly kind: 'list'
   readonly items: N
   readonly isWrapped?: boolean
 }
 
 /** A map with one kind of values. */
-export interface MapOf<N extends Node> {
+export interface MapOf<N extends Node> extends MapFacets {
   readonly kind: 'map'
   readonly values: N
 }
@@ -65,9 +78,15 @@ const scalar = <Kind extends ScalarNode['kind']>(kind: Kind): (() => { readonly 
 
 const anyString: StringNode = Object.freeze({ kind: 'string' })
 
+const number = <Kind extends 'int32' | 'int64'>(kind: Kind): ((facets?: NumberFacets) => { readonly kind: Kind }) => {
+  const node = Object.freeze({ kind })
+  return (facets) => (facets === undefined ? node : { kind, ...facets })
+}
+
 export const boolean = scalar('boolean')
-export const int32 = scalar('int32')
-export const int64 = scalar('int64')
+/** Bounds are those of the rules. */
+export const int32 = number('int32')
+export const int64 = number('int64')
 export const double = scalar('double')
 /** Base64 in JSON. */
 export const bytes = scalar('bytes')
@@ -75,8 +94,11 @@ export const bytes = scalar('bytes')
 export const time = scalar('time')
 /** RFC 3339 with six digits of a second, UTC. */
 export const microTime = scalar('microTime')
-export const quantity = scalar('quantity')
-export const intOrString = scalar('intOrString')
+export const quantity = (facets?: Pick<ScalarNode, 'sign'>): { readonly kind: 'quantity' } => ({ kind: 'quantity', ...facets })
+export const intOrString = (facets?: Pick<ScalarNode, 'means' | 'max'>): { readonly kind: 'intOrString' } => ({
+  kind: 'intOrString',
+  ...facets,
+})
 /** An object of any kind, passed through. */
 export const raw = scalar('raw')
 /** Any JSON value, passed through. */
@@ -84,7 +106,12 @@ export const json = scalar('json')
 /** The set of fields of a `managedFields` entry. */
 export const fieldsV1 = scalar('fieldsV1')
 
-export const string = (): StringNode => anyString
+export const string = (facets?: Pick<StringNode, 'bytesMax'>): StringNode =>
+  facets === undefined ? anyString : { kind: 'string', ...facets }
+/** A text of a form that the rules check. */
+export const text = (format: TextFormat, facets?: Pick<StringNode, 'bytesMax'>): StringNode => ({ kind: 'string', format, ...facets })
+/** A string with values beside which the rules take none. */
+export const only = (node: StringNode): StringNode => ({ ...node, isEnforced: true })
 /** A string that may take these values only. */
 export const closed = (...values: readonly string[]): StringNode => ({ kind: 'string', values, isClosed: true })
 /** A string for which these values have a meaning; others are allowed. */
@@ -98,11 +125,13 @@ export const valuesByLevel = (
   ...(levels.since === undefined ? {} : { valuesSince: levels.since }),
   ...(levels.until === undefined ? {} : { valuesUntil: levels.until }),
 })
-export const list = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items })
+export const list = <N extends Node>(items: N, facets?: ListFacets): ListOf<N> => ({ kind: 'list', items, ...facets })
 /** A list that is a message of its own on the Protobuf wire, with the items in field 1. */
 export const wrapped = <N extends Node>(items: N): ListOf<N> => ({ kind: 'list', items, isWrapped: true })
 /** Keys are always strings. */
 export const map = <N extends Node>(values: N): MapOf<N> => ({ kind: 'map', values })
+/** Keys and values are those of labels. */
+export const labels = (): MapOf<StringNode> => ({ kind: 'map', values: anyString, isLabels: true })
 /** Another type, by package and name: `core/v1.PodSpec`. */
 export const ref = <Name extends string>(name: Name): RefTo<Name> => ({ kind: 'ref', name })
 export const variant = (forms: { object: Alternative; array?: Alternative; boolean?: Alternative }): VariantNode => ({
@@ -121,6 +150,20 @@ type PresenceOf<F extends FieldFacets> = F extends { readonly required: true } |
 export const field = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
   kind: 'field',
   node,
+  ...facets,
+})
+/** A field that the rules require. */
+export const needed = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
+  kind: 'field',
+  node,
+  needed: true,
+  ...facets,
+})
+/** A field that the rules look at even when it is empty. */
+export const checked = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
+  kind: 'field',
+  node,
+  isAlwaysChecked: true,
   ...facets,
 })
 export const inline = <Type extends string>(type: Type, { tag }: { tag: number }): InlineDefinition<Type> => ({ kind: 'inline', type, tag })

@@ -1,4 +1,4 @@
-import { type FieldDefinition, type InlineDefinition, list, map, ref, type StructDefinition, type TypeThunk } from './define.ts'
+import { type FieldDefinition, type InlineDefinition, ref, type StructDefinition, type TypeThunk } from './define.ts'
 import type { Node } from './node.ts'
 
 /** Two versions of a group, as packages of types: `batch/v1` and `batch/v1beta1`. */
@@ -28,6 +28,6 @@ function renamedMember(member: FieldDefinition | InlineDefinition, names: Readon
 
 function renamedNode(node: Node, names: ReadonlyMap<string, string>): Node {
   if (node.kind === 'ref') return ref(names.get(node.name) ?? node.name)
-  if (node.kind === 'list') return node.isWrapped ? node : list(renamedNode(node.items, names))
-  return node.kind === 'map' ? map(renamedNode(node.values, names)) : node
+  if (node.kind === 'list') return node.isWrapped ? node : { ...node, items: renamedNode(node.items, names) }
+  return node.kind === 'map' ? { ...node, values: renamedNode(node.values, names) } : node
 }

@@ -5,8 +5,8 @@
 export type Node =
   | ScalarNode
   | StringNode
-  | { readonly kind: 'list'; readonly items: Node; readonly isWrapped?: boolean }
-  | { readonly kind: 'map'; readonly values: Node }
+  | ({ readonly kind: 'list'; readonly items: Node; readonly isWrapped?: boolean } & ListFacets)
+  | ({ readonly kind: 'map'; readonly values: Node } & MapFacets)
   | { readonly kind: 'ref'; readonly name: string }
   | VariantNode
   | StructNode
@@ -16,9 +16,51 @@ export interface StringNode {
   readonly kind: 'string'
   readonly values?: readonly string[]
   readonly isClosed?: boolean
+  /** The rules refuse other values. They list the values in this order. */
+  readonly isEnforced?: boolean
+  readonly format?: TextFormat
+  /** In UTF-8. */
+  readonly bytesMax?: number
   /** Values that are not in every level → the first level, and the last one. */
   readonly valuesSince?: Readonly<Record<string, number>>
   readonly valuesUntil?: Readonly<Record<string, number>>
+}
+
+/** Forms of texts that the rules know; `validation/formats.ts` says what is wrong with a text. */
+export type TextFormat =
+  | 'label'
+  | 'label1035'
+  | 'subdomain'
+  | 'qualifiedName'
+  | 'labelValue'
+  | 'pathSegment'
+  | 'dataKey'
+  | 'portName'
+  | 'ip'
+  | 'variableName'
+  | 'iscsiName'
+  | 'reason'
+
+/** What the rules say of a number. Without a detail they name the bounds. */
+export interface NumberFacets {
+  readonly min?: number
+  readonly max?: number
+  readonly detail?: string
+}
+
+/** What the rules say of a list. */
+export interface ListFacets {
+  readonly itemsMax?: number
+  /** Each item stands there once: by itself, or by this field, where it says something. */
+  readonly isUnique?: true
+  readonly uniqueBy?: string
+  /** A key that is wrong itself is not compared. */
+  readonly comparesSound?: true
+}
+
+/** What the rules say of a map of texts. */
+export interface MapFacets {
+  readonly isLabels?: true
 }
 
 /** Kinds of values without inner structure of their own, but for texts, which may be bound to a list of values. */
@@ -38,8 +80,12 @@ const scalarKinds = [
 ] as const
 
 /** Values without inner structure of their own. */
-export interface ScalarNode {
+export interface ScalarNode extends NumberFacets {
   readonly kind: (typeof scalarKinds)[number]
+  /** Of a quantity. */
+  readonly sign?: 'positive' | 'notNegative'
+  /** Of a number or a text: a port by number or name; a count, or a share such as `25%`. */
+  readonly means?: 'port' | 'count'
 }
 
 const scalars: ReadonlySet<string> = new Set(scalarKinds)
@@ -115,6 +161,12 @@ export interface FieldFacets {
   /** Left out while it is zero, though its kind of value is printed in any case. */
   readonly omitsZero?: boolean
   readonly default?: string | number | boolean
+  /** The rules require it, with this detail. A text, list, map or number that is no pointer may not be empty then. */
+  readonly needed?: true | string
+  /** The rules look at it even when it is empty. */
+  readonly isAlwaysChecked?: true
+  /** An update may not change it. */
+  readonly isImmutable?: true
   /** Strategic merge. */
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string

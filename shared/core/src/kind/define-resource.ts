@@ -7,6 +7,7 @@ import type { Measure } from '../quota/measures.ts'
 import type { Steps } from '../steps.ts'
 import type { KindTable } from '../table/kind-table.ts'
 import type { Part } from '../validation/part.ts'
+import type { RuleContext } from '../validation/rule-book.ts'
 import type { Draft } from './draft.ts'
 import type { Reshape } from './reshape.ts'
 import type { SelectableFields } from './selectable-fields.ts'
@@ -119,19 +120,10 @@ export interface SubresourceDefinition {
 export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
 
 /** The errors of an object; `live` is the replaced one. */
-type Rule = (object: Part, live: Part | undefined, names: Names, request: RuleRequest) => FieldError[]
+type Rule = (object: Part, live: Part | undefined, names: Names, context: RuleContext) => FieldError[]
 
 /** A rule of objects that take long to look at. */
 type RuleInSteps = (...given: Parameters<Rule>) => Steps<FieldError[]>
-
-/** The context of a rule. */
-export interface RuleRequest {
-  /** As the writer has sent it. */
-  readonly body: unknown
-  readonly isGateOn: IsGateOn
-  /** Minor number of the release whose rules they are. */
-  readonly level: number
-}
 
 /**
  * The failure of kube-apiserver's conversion of an object, such as a malformed number in an annotation: the body is a 400 then.
@@ -139,9 +131,9 @@ export interface RuleRequest {
  */
 export type Unreadable = (object: Part) => string | undefined
 
-/** The rules of one kind, for the part of the object that a request writes. */
+/** Rules of one kind in functions, for the part of the object that a request writes. Absent: those of the type in which it is stored. */
 export interface Rules {
-  readonly main: Rule | RuleInSteps
+  readonly main?: Rule | RuleInSteps
   readonly status?: Rule
 }
 

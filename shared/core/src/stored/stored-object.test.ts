@@ -44,8 +44,16 @@ test('a value that does not fit its type any more is an error that names the fie
 
 /** The facts of a type that do not change how objects are stored. */
 const describing = new Set([
+  // The facets that rules follow from.
+  ...['needed', 'isAlwaysChecked', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
+  ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels'],
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
+
+/** The values that a text may have; the values of a map have a type. */
+function isListOfValues(key: string, value: unknown): boolean {
+  return key === 'values' && Array.isArray(value)
+}
 
 /** When this fails, the stored form of objects may have changed: raise `schemaFingerprint`, then refresh the golden file. */
 test('STORE-04: the stored types of objects are those of the golden file', async () => {
@@ -56,7 +64,10 @@ test('STORE-04: the stored types of objects are those of the golden file', async
   )
   const lines = [...new Set(names)]
     .sort()
-    .map((name) => `${name} ${JSON.stringify(resolveType(name), (key, value) => (describing.has(key) ? undefined : value))}`)
+    .map(
+      (name) =>
+        `${name} ${JSON.stringify(resolveType(name), (key, value) => (describing.has(key) || isListOfValues(key, value) ? undefined : value))}`,
+    )
   await expect(
     `schema ${schemaFingerprint}\n${lines.map((line) => `${line.split(' ')[0]} ${checksum(line)}`).join('\n')}\n`,
   ).toMatchFileSnapshot('./stored-types.golden.txt')

@@ -31,14 +31,6 @@ export function validateLabelKey(key: string, field: string): FieldError[] {
   return invalidFor(field, key, checkQualifiedName(key))
 }
 
-/** A selector of nodes: any of its terms may hold. */
-export function validateNodeSelector(selector: Part, path: string): FieldError[] {
-  const terms = itemsOf(selector, 'nodeSelectorTerms')
-  const at = `${path}.nodeSelectorTerms`
-  if (terms.length === 0) return [requiredValue(at, 'must have at least one node selector term')]
-  return terms.flatMap((term, index) => validateNodeSelectorTerm(term, `${at}[${index}]`))
-}
-
 /** One term of a selector of nodes: all of its requirements have to hold. */
 export function validateNodeSelectorTerm(term: Part, path: string): FieldError[] {
   return [

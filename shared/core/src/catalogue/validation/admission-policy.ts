@@ -14,9 +14,9 @@ import {
   unsupportedValue,
 } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { bytesOf } from '../../validation/texts.ts'
-import { validateSharedConditions } from './conditions.ts'
 import { expressionErrors, lazyLanguages, type Variables, validateMatchConditions } from './match-conditions.ts'
 import { validateAdmissionRule } from './webhook.ts'
 
@@ -30,6 +30,11 @@ const actions = ['Audit', 'Deny', 'Warn']
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
+
+/** What the server itself says of a policy. */
+export const policyStatusRules: Readonly<Record<string, TypeRules>> = {
+  'admissionregistration/v1.ExpressionWarning': ['warning', 'fieldRef'],
+}
 
 /** The rules of a ValidatingAdmissionPolicy, as in kube-apiserver. Expressions that are stored already may use what new ones may not yet. */
 export function validateValidatingPolicy(policy: Part, live?: Part): FieldError[] {
@@ -48,20 +53,6 @@ export function validateMutatingPolicy(policy: Part, live?: Part): FieldError[] 
 /** The rules of a MutatingAdmissionPolicyBinding. */
 export function validateMutatingBinding(binding: Part): FieldError[] {
   return validateBinding(partOf(binding, 'spec'))
-}
-
-/** The status is the server's own. */
-export function validatePolicyStatus(policy: Part): FieldError[] {
-  const status = partOf(policy, 'status')
-  const errors = itemsOf(partOf(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, index) => {
-    const at = `status.typeChecking.expressionWarnings[${index}]`
-    return [
-      ...(textOf(warning, 'warning') === '' ? [requiredValue(`${at}.warning`)] : []),
-      ...(textOf(warning, 'fieldRef') === '' ? [requiredValue(`${at}.fieldRef`)] : []),
-    ]
-  })
-  validateSharedConditions(errors, itemsOf(status, 'conditions'), 'status.conditions')
-  return errors
 }
 
 /** The rules of a ValidatingAdmissionPolicyBinding. */

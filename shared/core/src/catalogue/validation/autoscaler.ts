@@ -1,8 +1,8 @@
-import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { betaSpecToSecond } from '../conversion/autoscaler.ts'
 import { validateMetrics, validateObjectReference, validateUtilization } from './autoscaler-metrics.ts'
 import { notNegative, numberOf } from './checks.ts'
@@ -14,7 +14,7 @@ const periodSecondsMax = 1800
  * The rules of a HorizontalPodAutoscaler's spec, in any version. A list of policies that was given as an empty one is absent
  * from the decoded object, which then has the defaults: only the body tells.
  */
-export function validateAutoscaler(autoscaler: Part, live: Part | undefined, _names: Names, { body, isGateOn }: RuleRequest): FieldError[] {
+export function validateAutoscaler(autoscaler: Part, live: Part | undefined, _names: Names, { body, isGateOn }: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(autoscaler, 'spec')
   const min = numberOf(spec, 'minReplicas')
@@ -65,7 +65,7 @@ function validatePolicy(errors: FieldError[], policy: Part, at: string): void {
 }
 
 /** The rules of a HorizontalPodAutoscaler of v2beta1: those of the second version, in its words. */
-export function validateBetaAutoscaler(autoscaler: Part, live: Part | undefined, names: Names, request: RuleRequest): FieldError[] {
+export function validateBetaAutoscaler(autoscaler: Part, live: Part | undefined, names: Names, request: RuleContext): FieldError[] {
   return validateAutoscaler({ ...autoscaler, spec: betaSpecToSecond(partOf(autoscaler, 'spec')) }, live, names, request)
 }
 

@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest'
+import { gatesByDefault } from '../../feature-gates.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { namesOf } from '../../names.ts'
 import { sharedPart } from '../../schema/decode.ts'
 import { onceForShared, requireText } from './checks.ts'
+import { createRuleBook } from './rules-by-type.ts'
+
+const context = {
+  body: {},
+  object: {},
+  live: undefined,
+  names: namesOf('orch'),
+  isGateOn: gatesByDefault,
+  level: 25,
+  rules: createRuleBook(25),
+}
 
 function counted() {
   let looks = 0
@@ -11,7 +24,7 @@ function counted() {
   })
   const judge = (part: Readonly<Record<string, unknown>>) => {
     const errors: FieldError[] = []
-    rule(errors, part, 'spec.tolerations[0]')
+    rule(errors, part, 'spec.tolerations[0]', context)
     return errors.map(({ field }) => field)
   }
   return { judge, looks: () => looks }

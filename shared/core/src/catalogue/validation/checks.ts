@@ -2,11 +2,11 @@ import { intOrString, ref } from '../../description/define.ts'
 import { printValue } from '../../json/print.ts'
 import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { explain } from '../../meta/validate-names.ts'
 import { isSharedPart } from '../../schema/decode.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, optionalPart, type Part, textOf } from '../../validation/part.ts'
+import type { PartRule } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
 /**
@@ -14,16 +14,13 @@ import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
  * `at` is the path of the object that has the field.
  */
 
-/** What is wrong with a part; `at` is its own path. */
-export type PartRule = (errors: FieldError[], part: Part, at: string) => void
-
 /** The rule, which looks but once at a part that stands in many objects and is always the same. */
 export function onceForShared(rule: PartRule): PartRule {
   const sound = new WeakSet<Part>()
-  return (errors, part, at) => {
+  return (errors, part, at, context) => {
     if (sound.has(part)) return
     const before = errors.length
-    rule(errors, part, at)
+    rule(errors, part, at, context)
     if (errors.length === before && isSharedPart(part)) sound.add(part)
   }
 }
@@ -141,16 +138,6 @@ export function notFoundValue(field: string, value: unknown): FieldError {
 }
 
 const percentPattern = /^[0-9]+%$/
-const wrongPercent = explain("a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'], '[0-9]+%')
-
-/** A count, or a share of a count such as `25%`. */
-export function countOrPercent(errors: FieldError[], part: Part, name: string, at: string): void {
-  const value = part[name]
-  if (typeof value === 'string' && !percentPattern.test(value)) {
-    errors.push(invalidValue(`${at}.${name}`, goValue(intOrString(), value), wrongPercent))
-  }
-  notNegative(errors, part, [name], at)
-}
 
 /** A share may not be more than the whole. */
 export function notMoreThanWhole(errors: FieldError[], part: Part, name: string, at: string): void {

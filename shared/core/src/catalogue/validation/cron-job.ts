@@ -1,35 +1,31 @@
 import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
-import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
-import { isGiven, notNegative, requireOneOf, requireText } from './checks.ts'
+import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
+import { isGiven } from './checks.ts'
 import { findScheduleProblem, findZoneProblem } from './cron-schedule.ts'
-import { validateJobSpec } from './job.ts'
 
 /** A Job gets the name of its CronJob and eleven characters more. */
 const nameLengthMax = 52
 
-/** The rules of a CronJob. */
-export function validateCronJob(cronJob: Part, live: Part | undefined, names: Names): FieldError[] {
-  const errors: FieldError[] = []
-  const spec = partOf(cronJob, 'spec')
-  if (requireText(errors, { part: spec, name: 'schedule', at: 'spec' })) validateSchedule(errors, spec)
-  notNegative(errors, spec, ['startingDeadlineSeconds'], 'spec')
-  const isSameZone = live !== undefined && isSame(partOf(live, 'spec')['timeZone'], spec['timeZone'])
-  if (isGiven(spec, 'timeZone') && !isSameZone) validateTimeZone(errors, textOf(spec, 'timeZone'))
-  requireOneOf(errors, { part: spec, name: 'concurrencyPolicy', at: 'spec' }, ['Allow', 'Forbid', 'Replace'])
-  validateTemplate(errors, partOf(partOf(spec, 'jobTemplate'), 'spec'), { path: 'spec.jobTemplate.spec', names })
-  notNegative(errors, spec, ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'], 'spec')
+/** A CronJob. */
+export const cronJobRules: Readonly<Record<string, TypeRules>> = {
+  'batch/v1.CronJob': ['spec', validateName],
+  'batch/v1.CronJobSpec': ['schedule', validateSchedule, 'startingDeadlineSeconds', validateTimeZone, 'concurrencyPolicy', 'jobTemplate'],
+  'batch/v1.JobTemplateSpec': ['spec', refuseSelector],
+}
+
+function validateName(errors: FieldError[], cronJob: Part, _at: string, { live }: RuleContext): void {
   const name = textOf(partOf(cronJob, 'metadata'), 'name')
-  if (live === undefined && name.length > nameLengthMax)
-    errors.push(invalidValue('metadata.name', name, `must be no more than ${nameLengthMax} characters`))
-  return errors
+  if (live !== undefined || name.length <= nameLengthMax) return
+  errors.push(invalidValue('metadata.name', name, `must be no more than ${nameLengthMax} characters`))
 }
 
 function validateSchedule(errors: FieldError[], spec: Part): void {
   const schedule = textOf(spec, 'schedule')
+  if (schedule === '') return
   const problem = findScheduleProblem(schedule)
   if (problem !== undefined) errors.push(invalidValue('spec.schedule', schedule, problem))
   if (schedule.includes('TZ') && isGiven(spec, 'timeZone')) {
@@ -37,7 +33,10 @@ function validateSchedule(errors: FieldError[], spec: Part): void {
   }
 }
 
-function validateTimeZone(errors: FieldError[], name: string): void {
+function validateTimeZone(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const isSameZone = context.live !== undefined && isSame(liveAt(context, at)['timeZone'], spec['timeZone'])
+  if (!isGiven(spec, 'timeZone') || isSameZone) return
+  const name = textOf(spec, 'timeZone')
   const refuse = (detail: string): void => void errors.push(invalidValue('spec.timeZone', name, detail))
   if (name === '') {
     refuse('timeZone must be nil or non-empty string')
@@ -53,16 +52,12 @@ function validateTimeZone(errors: FieldError[], name: string): void {
 }
 
 /** The selector of each Job is made when the Job is. */
-function validateTemplate(errors: FieldError[], spec: Part, { path, names }: { path: string; names: Names }): void {
-  validateJobSpec(errors, spec, { path, names })
-  if (isGiven(spec, 'selector')) {
-    errors.push(
-      invalidValue(
-        `${path}.selector`,
-        goValue(ref('meta/v1.LabelSelector'), partOf(spec, 'selector')),
-        '`selector` will be auto-generated',
-      ),
-    )
+function refuseSelector(errors: FieldError[], template: Part, at: string): void {
+  const spec = partOf(template, 'spec')
+  const selector = optionalPart(spec, 'selector')
+  const path = `${at}.spec`
+  if (selector !== undefined) {
+    errors.push(invalidValue(`${path}.selector`, goValue(ref('meta/v1.LabelSelector'), selector), '`selector` will be auto-generated'))
   }
   if (spec['manualSelector'] === true) errors.push(unsupportedValue(`${path}.manualSelector`, true, ['nil', 'false']))
 }

@@ -1,39 +1,32 @@
 import { ref } from '../../description/define.ts'
 import { knownReleases } from '../../gate-releases.ts'
-import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
-import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { isSame, itemsOf, type Part, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 
 const nodeIdLengthMax = 256
 const driverNameLengthMax = 63
 
-/** The rules of a CSINode's spec. What a driver said of itself when it registered stays as it was. */
-export function validateCsiNode(node: Part, live: Part | undefined, _names: Names, { level }: Pick<RuleRequest, 'level'>): FieldError[] {
-  const drivers = itemsOf(partOf(node, 'spec'), 'drivers')
-  const liveDrivers = itemsOf(partOf(live, 'spec'), 'drivers')
-  const seen = new Set<string>()
-  const errors = drivers.flatMap((driver, index) => {
-    const at = `spec.drivers[${index}]`
-    const name = textOf(driver, 'name')
-    const ofDriver = [...validateDriverName(name, `${at}.name`, level), ...validateDriver(driver, at)]
-    if (seen.has(name)) ofDriver.push(duplicateValue(`${at}.name`, name))
-    seen.add(name)
-    return [...ofDriver, ...validateTopology(itemsOf<string>(driver, 'topologyKeys'), at)]
-  })
-  return [...errors, ...validateKept(drivers, liveDrivers)]
+/** A CSINode. What a driver said of itself when it registered stays as it was. */
+export const csiNodeRules: Readonly<Record<string, TypeRules>> = {
+  'storage/v1.CSINodeSpec': ['drivers', validateKept],
+  'storage/v1.CSINodeDriver': [
+    (errors, driver, at, { level }) => void errors.push(...validateDriverName(textOf(driver, 'name'), `${at}.name`, level)),
+    ...['nodeID', validateNodeId],
+    ...['allocatable', validateTopology],
+  ],
 }
 
-function validateKept(drivers: readonly Part[], before: readonly Part[]): FieldError[] {
-  const liveByName = new Map(before.map((driver) => [textOf(driver, 'name'), driver]))
-  return drivers.flatMap((driver, index) => {
+function validateKept(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const liveByName = new Map(itemsOf(liveAt(context, at), 'drivers').map((driver) => [textOf(driver, 'name'), driver]))
+  for (const [index, driver] of itemsOf(spec, 'drivers').entries()) {
     const live = liveByName.get(textOf(driver, 'name'))
-    if (live === undefined || isSame(driver, live)) return []
-    return [invalidValue(`spec.drivers[${index}]`, goValue(ref('storage/v1.CSINodeDriver'), driver), 'field is immutable')]
-  })
+    if (live === undefined || isSame(driver, live)) continue
+    errors.push(invalidValue(`${at}.drivers[${index}]`, goValue(ref('storage/v1.CSINodeDriver'), driver), 'field is immutable'))
+  }
 }
 
 /** From this level on nothing else is said of a name that is absent. */
@@ -47,23 +40,18 @@ export function validateDriverName(name: string, path: string, level: number = k
   return [...errors, ...invalidFor(path, name, checkSubdomain(name.toLowerCase()))]
 }
 
-function validateDriver(driver: Part, at: string): FieldError[] {
-  const errors: FieldError[] = []
-  const nodeId = textOf(driver, 'nodeID')
-  if (nodeId === '') errors.push(requiredValue(`${at}.nodeID`))
-  if (nodeId.length > nodeIdLengthMax) errors.push(invalidValue(`${at}.nodeID`, nodeId, `must be ${nodeIdLengthMax} characters or less`))
-  const count = optionalPart(driver, 'allocatable')?.['count']
-  if (typeof count === 'number' && count < 0)
-    errors.push(invalidValue(`${at}.allocatable.count`, count, 'must be greater than or equal to 0'))
-  return errors
+function validateNodeId(errors: FieldError[], driver: Part, at: string): void {
+  const id = textOf(driver, 'nodeID')
+  if (id.length > nodeIdLengthMax) errors.push(invalidValue(`${at}.nodeID`, id, `must be ${nodeIdLengthMax} characters or less`))
 }
 
 /** kube-apiserver blames the driver, not the list. */
-function validateTopology(keys: readonly string[], at: string): FieldError[] {
+function validateTopology(errors: FieldError[], driver: Part, at: string): void {
+  const keys = itemsOf<string>(driver, 'topologyKeys')
   const repeated = repeatedPlaces(keys)
-  return keys.flatMap((key, index) => {
-    const errors = key === '' ? [requiredValue(at)] : []
+  for (const [index, key] of keys.entries()) {
+    if (key === '') errors.push(requiredValue(at))
     if (repeated.has(index)) errors.push(duplicateValue(at, key))
-    return [...errors, ...invalidFor(at, key, checkQualifiedName(key))]
-  })
+    errors.push(...invalidFor(at, key, checkQualifiedName(key)))
+  }
 }

@@ -8,30 +8,30 @@ import {
   tooLongValue,
   unsupportedValue,
 } from '../../validation/field-errors.ts'
-import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { type Part, textOf } from '../../validation/part.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { bytesOf } from '../../validation/texts.ts'
 import { checkGiven, isGiven } from './checks.ts'
-import { validateTypedReference } from './typed-reference.ts'
 
 const controllerBytesMax = 250
 
-/** The rules of an IngressClass. Its controller stays the same. */
-export function validateIngressClass(ingressClass: Part, live: Part | undefined): FieldError[] {
-  const errors: FieldError[] = []
-  const spec = partOf(ingressClass, 'spec')
-  const controller = textOf(spec, 'controller')
-  if (live !== undefined) errors.push(...immutableValue('spec.controller', controller, textOf(partOf(live, 'spec'), 'controller')))
-  if (bytesOf(controller) > controllerBytesMax) errors.push(tooLongValue('spec.controller', controllerBytesMax))
-  validateController(errors, controller, 'spec.controller')
-  const parameters = optionalPart(spec, 'parameters')
-  if (parameters !== undefined) validateParameters(errors, parameters, 'spec.parameters')
-  return errors
+/** An IngressClass. Its controller stays the same. */
+export const ingressClassRules: Readonly<Record<string, TypeRules>> = {
+  'networking/v1.IngressClassSpec': [keepController, validateController, 'parameters'],
+  'networking/v1.IngressClassParametersReference': ['apiGroup', 'kind', 'name', validateScope],
+}
+
+function keepController(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  if (context.live === undefined) return
+  errors.push(...immutableValue(`${at}.controller`, textOf(spec, 'controller'), textOf(liveAt(context, at), 'controller')))
 }
 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
 
-function validateController(errors: FieldError[], controller: string, field: string): void {
+function validateController(errors: FieldError[], spec: Part, at: string): void {
+  const [controller, field] = [textOf(spec, 'controller'), `${at}.controller`]
+  if (bytesOf(controller) > controllerBytesMax) errors.push(tooLongValue(field, controllerBytesMax))
   if (controller === '') {
     errors.push(requiredValue(field))
     return
@@ -46,8 +46,7 @@ function validateController(errors: FieldError[], controller: string, field: str
   if (!pathPattern.test(path)) errors.push(invalidValue(field, path, `Invalid path (regex used for validation is '${pathFormat}')`))
 }
 
-function validateParameters(errors: FieldError[], parameters: Part, at: string): void {
-  validateTypedReference(errors, parameters, at)
+function validateScope(errors: FieldError[], parameters: Part, at: string): void {
   const scope = textOf(parameters, 'scope')
   const hasNamespace = isGiven(parameters, 'namespace')
   if (!isGiven(parameters, 'scope')) errors.push(requiredValue(`${at}.scope`))

@@ -4,9 +4,10 @@ import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
-import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
-import { validateFailurePolicy } from './job-failure-policy.ts'
+import { immutable, isGiven, numberOf } from './checks.ts'
+import { failurePolicyRules } from './job-failure-policy.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
 
 /** Label of a Job's Pods that holds the uid of the Job. */
@@ -21,35 +22,42 @@ export function jobTrackingAnnotation(names: Names): string {
 
 const indexedParallelismMax = 100_000
 
-/** The rules of a Job's spec. */
-export function validateJob(job: Part, live: Part | undefined, names: Names): FieldError[] {
-  const errors: FieldError[] = []
+/** A Job, or a template of one. */
+export const jobRules: Readonly<Record<string, TypeRules>> = {
+  'batch/v1.Job': [refuseOtherSelector, 'spec', validateOwnTemplate, refuseLateTracking, validateChange],
+  'batch/v1.JobSpec': [
+    ...['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'completionMode'],
+    validateIndexed,
+    'podFailurePolicy',
+    { passedOver: ['selector', 'template'] },
+    validateTemplate,
+  ],
+  'batch/v1.JobStatus': ['active', 'succeeded', 'failed', 'ready', refuseCountedTwice],
+  ...failurePolicyRules,
+}
+
+function validateOwnTemplate(errors: FieldError[], job: Part): void {
   const spec = partOf(job, 'spec')
-  if (spec['manualSelector'] !== true) validateGenerated(errors, partOf(job, 'metadata'), spec)
-  validateJobSpec(errors, spec, { path: 'spec', names })
   const selector = optionalPart(spec, 'selector')
   if (selector === undefined) errors.push(requiredValue('spec.selector'))
   else errors.push(...validateLabelSelector(selector, 'spec.selector'))
   const template = partOf(spec, 'template')
-  const isTaken = selectorTakes(selector, labelsOf(template))
-  if (isTaken === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
-  if (live === undefined) return errors
-  refuseLateTracking(errors, job, live, names)
-  validateChange(errors, spec, live)
-  return errors
+  if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
 }
 
 /** Whether finalizers track the Pods of a Job is decided when the Job is made. */
-function refuseLateTracking(errors: FieldError[], job: Part, live: Part, names: Names): void {
+function refuseLateTracking(errors: FieldError[], job: Part, _at: string, { live, names }: RuleContext): void {
   const annotation = jobTrackingAnnotation(names)
   const isTracked = (object: Part): boolean => isGiven(partOf(partOf(object, 'metadata'), 'annotations'), annotation)
-  if (isTracked(job) && !isTracked(live)) errors.push(forbiddenValue(`metadata.annotations[${annotation}]`, 'cannot add this annotation'))
+  if (live !== undefined && isTracked(job) && !isTracked(live))
+    errors.push(forbiddenValue(`metadata.annotations[${annotation}]`, 'cannot add this annotation'))
 }
 
 /** A selector that the server has made finds the Pods of this Job by its uid and no others. */
-function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): void {
+function refuseOtherSelector(errors: FieldError[], job: Part): void {
+  const [metadata, spec] = [partOf(job, 'metadata'), partOf(job, 'spec')]
   const selector = optionalPart(spec, 'selector')
-  if (selector === undefined) return
+  if (selector === undefined || spec['manualSelector'] === true) return
   const [uid, name] = [textOf(metadata, 'uid'), textOf(metadata, 'name')]
   if (uid === '') errors.push(requiredValue('metadata.uid'))
   const labels = labelsOf(partOf(spec, 'template'))
@@ -64,16 +72,10 @@ function validateGenerated(errors: FieldError[], metadata: Part, spec: Part): vo
   }
 }
 
-const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished']
-
-/** What a Job and a template of one have in common. */
-export function validateJobSpec(errors: FieldError[], spec: Part, { path, names }: { path: string; names: Names }): void {
-  notNegative(errors, spec, counts, path)
-  if (isGiven(spec, 'completionMode')) validateMode(errors, spec, path)
+function validateTemplate(errors: FieldError[], spec: Part, path: string, context: RuleContext): void {
   const policy = optionalPart(spec, 'podFailurePolicy')
-  if (policy !== undefined) validateFailurePolicy(errors, policy, spec, `${path}.podFailurePolicy`)
   const template = partOf(spec, 'template')
-  validatePodTemplate(errors, template, { path: `${path}.template`, names })
+  validatePodTemplate(errors, template, { path: `${path}.template`, context })
   const restart = textOf(partOf(template, 'spec'), 'restartPolicy')
   const at = `${path}.template.spec.restartPolicy`
   // A template says Always when its writer has said nothing.
@@ -84,13 +86,8 @@ export function validateJobSpec(errors: FieldError[], spec: Part, { path, names 
   }
 }
 
-function validateMode(errors: FieldError[], spec: Part, path: string): void {
-  const mode = textOf(spec, 'completionMode')
-  if (mode === 'NonIndexed') return
-  if (mode !== 'Indexed') {
-    errors.push(unsupportedValue(`${path}.completionMode`, mode, ['NonIndexed', 'Indexed']))
-    return
-  }
+function validateIndexed(errors: FieldError[], spec: Part, path: string): void {
+  if (textOf(spec, 'completionMode') !== 'Indexed') return
   if (!isGiven(spec, 'completions')) errors.push(requiredValue(`${path}.completions`, 'when completion mode is Indexed'))
   const parallelism = numberOf(spec, 'parallelism') ?? 0
   if (parallelism <= indexedParallelismMax) return
@@ -98,8 +95,9 @@ function validateMode(errors: FieldError[], spec: Part, path: string): void {
   errors.push(invalidValue(`${path}.parallelism`, parallelism, detail))
 }
 
-function validateChange(errors: FieldError[], spec: Part, job: Part): void {
-  const live = partOf(job, 'spec')
+function validateChange(errors: FieldError[], object: Part, _at: string, { live: job }: RuleContext): void {
+  if (job === undefined) return
+  const [spec, live] = [partOf(object, 'spec'), partOf(job, 'spec')]
   for (const name of ['completions', 'selector']) immutable(errors, { part: spec, live, name, path: `spec.${name}` })
   const isWaiting = live['suspend'] === true && !isGiven(partOf(job, 'status'), 'startTime')
   const template = partOf(spec, 'template')
@@ -128,11 +126,8 @@ function withPlacementOf(template: Part, live: Part): Part {
   }
 }
 
-/** The counts of a Job, and the Pods that are still to be counted. */
-export function validateJobStatus(job: Part): FieldError[] {
-  const errors: FieldError[] = []
-  const status = partOf(job, 'status')
-  notNegative(errors, status, ['active', 'succeeded', 'failed', 'ready'], 'status')
+/** Pods that are still to be counted. */
+function refuseCountedTwice(errors: FieldError[], status: Part): void {
   const seen = new Set<string>()
   for (const name of ['succeeded', 'failed']) {
     for (const [index, uid] of itemsOf<string>(partOf(status, 'uncountedTerminatedPods'), name).entries()) {
@@ -142,5 +137,4 @@ export function validateJobStatus(job: Part): FieldError[] {
       seen.add(uid)
     }
   }
-  return errors
 }

@@ -1,47 +1,26 @@
 import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { cidrFamilyOf, parseIp } from '../../validation/ip-address.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import { validateLabelSelector } from '../../validation/selector.ts'
+import { itemsOf, optionalPart, type Part, textOf } from '../../validation/part.ts'
+import type { TypeRules } from '../../validation/rule-book.ts'
 import { checkPortNumber } from '../../validation/texts.ts'
 import { isGiven, numberOf, validatePort } from './checks.ts'
 
-const protocols = ['TCP', 'UDP', 'SCTP']
-const directions = ['Ingress', 'Egress']
-
-/** The rules of a NetworkPolicy's spec. */
-export function validateNetworkPolicy(policy: Part): FieldError[] {
-  const spec = partOf(policy, 'spec')
-  const errors = validateLabelSelector(optionalPart(spec, 'podSelector'), 'spec.podSelector')
-  validateRules(errors, itemsOf(spec, 'ingress'), 'from', 'spec.ingress')
-  validateRules(errors, itemsOf(spec, 'egress'), 'to', 'spec.egress')
-  const types = itemsOf<string>(spec, 'policyTypes')
-  if (types.length > directions.length) {
-    return [
-      ...errors,
-      invalidTexts('spec.policyTypes', types, 'may not specify more than two policyTypes', list(ref('networking/v1.PolicyType'))),
-    ]
-  }
-  for (const [index, type] of types.entries()) {
-    if (!directions.includes(type)) errors.push(unsupportedValue(`spec.policyTypes[${index}]`, type, directions))
-  }
-  return errors
+/** A NetworkPolicy. */
+export const networkPolicyRules: Readonly<Record<string, TypeRules>> = {
+  'networking/v1.NetworkPolicySpec': ['podSelector', 'ingress', 'egress', { decisive: refuseMoreTypes }, 'policyTypes'],
+  'networking/v1.NetworkPolicyPort': ['protocol', validateRulePort],
+  'networking/v1.NetworkPolicyPeer': ['podSelector', 'namespaceSelector', validatePeer],
 }
 
-function validateRules(errors: FieldError[], rules: readonly Part[], side: 'from' | 'to', path: string): void {
-  for (const [index, rule] of rules.entries()) {
-    const at = `${path}[${index}]`
-    for (const [position, port] of itemsOf(rule, 'ports').entries()) validateRulePort(errors, port, `${at}.ports[${position}]`)
-    for (const [position, peer] of itemsOf(rule, side).entries()) validatePeer(errors, peer, `${at}.${side}[${position}]`)
-  }
+function refuseMoreTypes(errors: FieldError[], spec: Part, at: string): void {
+  const types = itemsOf<string>(spec, 'policyTypes')
+  if (types.length <= 2) return
+  errors.push(invalidTexts(`${at}.policyTypes`, types, 'may not specify more than two policyTypes', list(ref('networking/v1.PolicyType'))))
 }
 
 function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
-  const protocol = rule['protocol']
-  if (typeof protocol === 'string' && !protocols.includes(protocol)) {
-    errors.push(unsupportedValue(`${at}.protocol`, protocol, protocols))
-  }
   const { port } = rule
   const end = numberOf(rule, 'endPort')
   const refuse = (detail: string, value: unknown = end): void => void errors.push(invalidValue(`${at}.endPort`, value, detail))
@@ -59,9 +38,6 @@ function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
 
 function validatePeer(errors: FieldError[], peer: Part, at: string): void {
   const given = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isGiven(peer, name))
-  for (const name of ['podSelector', 'namespaceSelector']) {
-    errors.push(...validateLabelSelector(optionalPart(peer, name), `${at}.${name}`))
-  }
   const block = optionalPart(peer, 'ipBlock')
   if (block !== undefined) validateBlock(errors, block, `${at}.ipBlock`)
   if (given.length === 0) errors.push(requiredValue(at, 'must specify a peer'))

@@ -1,23 +1,23 @@
 import type { IsGateOn } from '../../feature-gates.ts'
-import type { RuleRequest } from '../../kind/define-resource.ts'
 import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { allowOneOf, isGiven } from './checks.ts'
 import { validateClaimSpec } from './claim-spec.ts'
 import { validateAmount } from './persistent-volume.ts'
 
 /** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */
-export function validateClaim(claim: Part, live: Part | undefined, names: Names, { isGateOn }: RuleRequest): FieldError[] {
+export function validateClaim(claim: Part, live: Part | undefined, names: Names, { isGateOn }: RuleContext): FieldError[] {
   const spec = partOf(claim, 'spec')
   const errors: FieldError[] = validateClaimSpec(spec, 'spec')
   return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, isGateOn)]
 }
 
 /** The rules of a PersistentVolumeClaim's status. */
-export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, { isGateOn }: RuleRequest): FieldError[] {
+export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, { isGateOn }: RuleContext): FieldError[] {
   const status = partOf(claim, 'status')
   const errors: FieldError[] = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) =>
     validateAmount(amount, `status.capacity[${name}]`),

@@ -1,15 +1,14 @@
 import { map, ref, string } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { validatePodAnnotations } from './pod/pod-annotations.ts'
-import { validatePodSpec } from './pod/pod-spec.ts'
 
 /** What decides whether a template may stand in its owner. */
 export interface TemplateRules {
@@ -18,21 +17,26 @@ export interface TemplateRules {
   readonly path: string
   /** How many Pods are made of it; without a number, one on each node. */
   readonly replicas?: number | bigint
-  readonly names: Names
+  readonly context: RuleContext
 }
 
 /** A template that is an object of its own. */
-export function validatePodTemplateObject(object: Part, _live: Part | undefined, names: Names): FieldError[] {
-  const errors: FieldError[] = []
-  validatePodTemplate(errors, partOf(object, 'template'), { path: 'template', names })
-  return errors
+export const podTemplateRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.PodTemplate': [
+    { passedOver: ['template'] },
+    (errors, object, path, context) => validatePodTemplate(errors, partOf(object, 'template'), { path: `${path}template`, context }),
+  ],
 }
 
 /** A Pod's template by itself: what its metadata and its spec say. */
-export function validatePodTemplate(errors: FieldError[], template: Part, { path, names }: Pick<TemplateRules, 'path' | 'names'>): void {
-  validateTemplateMetadata(errors, template, { path, names })
+export function validatePodTemplate(
+  errors: FieldError[],
+  template: Part,
+  { path, context }: Pick<TemplateRules, 'path' | 'context'>,
+): void {
+  validateTemplateMetadata(errors, template, { path, context })
   const spec = partOf(template, 'spec')
-  validatePodSpec(errors, spec, `${path}.spec`)
+  context.rules.of('core/v1.PodSpec')(errors, spec, `${path}.spec`, context)
   if (itemsOf(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenValue(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'))
   }
@@ -42,7 +46,7 @@ export function validatePodTemplate(errors: FieldError[], template: Part, { path
 export function validateTemplateMetadata(
   errors: FieldError[],
   template: Part,
-  { path, names }: Pick<TemplateRules, 'path' | 'names'>,
+  { path, context }: Pick<TemplateRules, 'path' | 'context'>,
 ): void {
   const metadata = partOf(template, 'metadata')
   const labels = optionalPart(metadata, 'labels')
@@ -50,7 +54,7 @@ export function validateTemplateMetadata(
   const annotations = optionalPart(metadata, 'annotations')
   if (annotations === undefined) return
   validateAnnotations(errors, annotations as Record<string, string>, `${path}.annotations`)
-  validatePodAnnotations(errors, { annotations, spec: partOf(template, 'spec'), path: `${path}.annotations`, names })
+  validatePodAnnotations(errors, { annotations, spec: partOf(template, 'spec'), path: `${path}.annotations`, names: context.names })
 }
 
 /** A template of Pods that run for good, as all owners but Jobs have. */
@@ -73,17 +77,20 @@ export function refuseEndingPods(errors: FieldError[], template: Part, { owner, 
 }
 
 /** The selector of an owner and its template, which have to belong together. Messages call the owner `what`. */
-export function validateSelectedTemplate(errors: FieldError[], spec: Part, rules: TemplateRules, what: string): void {
-  const selector = optionalPart(spec, 'selector')
-  validateOwnSelector(errors, selector, what)
-  const template = partOf(spec, 'template')
-  const isTaken = selectorTakes(selector, labelsOf(template))
-  if (isTaken === undefined) {
-    errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector ?? {}), 'invalid label selector'))
-    return
+export function selectedTemplate({ owner, what }: { readonly owner: string; readonly what: string }): PartRule {
+  return (errors, spec, at, context) => {
+    const selector = optionalPart(spec, 'selector')
+    validateOwnSelector(errors, selector, what)
+    const template = partOf(spec, 'template')
+    const isTaken = selectorTakes(selector, labelsOf(template))
+    if (isTaken === undefined) {
+      errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector ?? {}), 'invalid label selector'))
+      return
+    }
+    const path = `${at}.template`
+    if (!isTaken) errors.push(notSelected(template, `${path}.metadata.labels`))
+    validateLastingTemplate(errors, template, { owner, path, replicas: replicasOf(spec), context })
   }
-  if (!isTaken) errors.push(notSelected(template, `${rules.path}.metadata.labels`))
-  validateLastingTemplate(errors, template, rules)
 }
 
 /** The selector of an owner, which finds its Pods and no others. */

@@ -1,27 +1,36 @@
 import type { FieldError } from '../../meta/status.ts'
-import type { Names } from '../../names.ts'
-import { type Part, partOf } from '../../validation/part.ts'
-import { immutable, notMoreThan, notNegative } from './checks.ts'
-import { replicasOf, validateSelectedTemplate } from './pod-template.ts'
+import { optionalPart, type Part, partOf } from '../../validation/part.ts'
+import { type RuleContext, type TypeRules, within } from '../../validation/rule-book.ts'
+import { notMoreThan } from './checks.ts'
+import { labelsOf, notSelected, replicasOf, selectedTemplate, validateLastingTemplate } from './pod-template.ts'
 
-/** The rules of a ReplicaSet's spec. */
-export function validateReplicaSet(set: Part, live: Part | undefined, names: Names): FieldError[] {
-  const errors: FieldError[] = []
-  const spec = partOf(set, 'spec')
-  notNegative(errors, spec, ['replicas', 'minReadySeconds'], 'spec')
-  const rules = { owner: 'ReplicaSet', path: 'spec.template', replicas: replicasOf(spec), names }
-  validateSelectedTemplate(errors, spec, rules, 'deployment')
-  if (live !== undefined) immutable(errors, { part: spec, live: partOf(live, 'spec'), name: 'selector', path: 'spec.selector' })
-  return errors
+/** A ReplicaSet, or a ReplicationController, whose selector is a plain map of labels. */
+export const replicaRules: Readonly<Record<string, TypeRules>> = {
+  'apps/v1.ReplicaSetSpec': [
+    ...['replicas', 'minReadySeconds'],
+    selectedTemplate({ owner: 'ReplicaSet', what: 'deployment' }),
+    { passedOver: ['selector', 'template'] },
+  ],
+  'core/v1.ReplicationControllerSpec': [
+    ...['minReadySeconds', 'replicas', 'selector'],
+    { decisive: within('template') },
+    validateControlled,
+  ],
+  'apps/v1.ReplicaSetStatus': ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', '*', validateCounts],
+  'core/v1.ReplicationControllerStatus': ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', '*', validateCounts],
 }
 
-/** The counts of a ReplicaSet or ReplicationController. */
-export function validateReplicaCounts(set: Part): FieldError[] {
-  const errors: FieldError[] = []
-  const status = partOf(set, 'status')
+function validateControlled(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const template = optionalPart(spec, 'template') ?? {}
+  const labels = labelsOf(template)
+  const isTaken = Object.entries(partOf(spec, 'selector')).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
+  if (!isTaken) errors.push(notSelected(template, `${at}.template.metadata.labels`))
+  const rules = { owner: 'ReplicationController', path: `${at}.template`, replicas: replicasOf(spec), context }
+  validateLastingTemplate(errors, template, rules)
+}
+
+function validateCounts(errors: FieldError[], status: Part): void {
   const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
-  notNegative(errors, status, ['replicas', ...parts, 'observedGeneration'], 'status')
   notMoreThan(errors, status, parts, { bound: 'replicas', detail: 'cannot be greater than status.replicas' })
   notMoreThan(errors, status, ['availableReplicas'], { bound: 'readyReplicas', detail: 'cannot be greater than readyReplicas' })
-  return errors
 }

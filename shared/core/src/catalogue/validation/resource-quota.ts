@@ -1,10 +1,10 @@
 import { list, ref } from '../../description/define.ts'
-import type { RuleRequest } from '../../kind/define-resource.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
 import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
 
 const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']
@@ -26,7 +26,7 @@ const measured = new Set([
 const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
 /** The rules of a ResourceQuota's spec. Scopes decide what is counted and stay; a scope selector may change. */
-export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, { body }: RuleRequest): FieldError[] {
+export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, { body }: RuleContext): FieldError[] {
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
   return [
@@ -38,7 +38,7 @@ export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _
 }
 
 /** The rules of a ResourceQuota's status. */
-export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined, _names: Names, { body }: RuleRequest): FieldError[] {
+export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined, _names: Names, { body }: RuleContext): FieldError[] {
   const [status, given] = [partOf(quota, 'status'), partOf(partOf({ body }, 'body'), 'status')]
   return ['hard', 'used'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`, partOf(given, name)))
 }

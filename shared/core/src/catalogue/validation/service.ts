@@ -1,6 +1,6 @@
-import { ref } from '../../description/define.ts'
+import { closed, field, list, only, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import {
@@ -13,57 +13,62 @@ import {
   unsupportedValue,
 } from '../../validation/field-errors.ts'
 import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from '../../validation/ip-address.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
-import { validateLabelMap } from '../../validation/selector.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { as, type PartRule, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 import { hasHealthPort } from '../defaults/service-type.ts'
-import { isGiven } from './checks.ts'
-
-export const portProtocols: readonly string[] = ['SCTP', 'TCP', 'UDP']
 
 const affinitySecondsMax = 86_400
 /** The node's own server listens there; it may not become reachable from outside. */
 const nodeAgentPort = 10_250
 
-/** The rules of a Service's spec. Its address is validated where addresses are allocated. */
-export function validateService(service: Part, live: Part | undefined, names: Names): FieldError[] {
-  const spec = partOf(service, 'spec')
-  const before = live === undefined ? undefined : partOf(live, 'spec')
-  const addresses = addressesOf(spec)
-  const isHeadless = addresses.length === 1 && addresses[0] === 'None'
-  const ports = itemsOf(spec, 'ports')
-  const errors = validateType(spec, ports, addresses)
-  const portNames = new Set<string>()
-  for (const [index, port] of ports.entries()) {
-    errors.push(...validatePort(port, `spec.ports[${index}]`, ports.length > 1, portNames))
-  }
-  errors.push(...validateLabelMap(spec, 'selector', 'spec.selector'), ...validateAffinity(spec))
-  errors.push(...validateAddresses(spec, addresses, isHeadless, before))
-  for (const [index, address] of itemsOf<string>(spec, 'externalIPs').entries()) {
-    const field = `spec.externalIPs[${index}]`
-    errors.push(...(parseIp(address) === undefined ? invalidFor(field, address, checkIp(address)) : validateOrdinaryIp(address, field)))
-  }
-  errors.push(...validatePortsTogether(ports, textOf(spec, 'type')), ...validateBalancer(spec, before, rangesOf(service, names)))
-  return [...errors, ...validateTrafficPolicy(spec), ...validateHealthPortChange(spec, before)]
+/** A rule of a Service's spec. */
+const ofSpec =
+  (find: (spec: Part, context: RuleContext) => readonly FieldError[]): PartRule =>
+  (errors, spec, _at, context) =>
+    void errors.push(...find(spec, context))
+
+const families = as('ipFamilies', field(list(only(closed('IPv4', 'IPv6')), { isUnique: true })))
+
+/** A Service. Its address is validated where addresses are allocated. */
+export const serviceRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.ServiceSpec': [
+    ofSpec(validateByType),
+    ...['ports', 'selector'],
+    ofSpec(validateAffinity),
+    { when: hasAddress, steps: [ofSpec(validateFirstAddress), families, 'ipFamilyPolicy', ofSpec(validateAddresses)] },
+    ofSpec(validateOuterAddresses),
+    ...['type', ofSpec(validatePortsTogether)],
+    ofSpec(validateBalancer),
+    ofSpec(validateTrafficPolicy),
+    'internalTrafficPolicy',
+    ofSpec(validateHealthPort),
+    ofSpec(validateHealthPortChange),
+  ],
+  'core/v1.ServicePort': [requireName, 'name', 'port', 'protocol', validateTargetPort, 'appProtocol'],
+  'core/v1.ServiceStatus': [{ passedOver: ['conditions'] }],
+  'core/v1.LoadBalancerIngress': [validatePoint, { passedOver: ['ports'] }],
+  'networking/v1.IngressLoadBalancerIngress': [validatePoint, { passedOver: ['ports'] }],
 }
 
-/** The rules of a Service's status. */
-export function validateServiceStatus(service: Part): FieldError[] {
-  return validateLoadBalancer(partOf(partOf(service, 'status'), 'loadBalancer'), 'status.loadBalancer')
+/** The only port of an object needs no name. */
+export function requireName(errors: FieldError[], { name }: Part, at: string, { object }: RuleContext): void {
+  if (typeof name === 'string' && name !== '') return
+  const [path = '', index] = at.split(/\.?ports\[/)
+  const ports = itemsOf(path === 'spec' ? partOf(object, 'spec') : subsetAt(object, path), 'ports')
+  if (index !== undefined && ports.length > 1) errors.push(requiredValue(`${at}.name`))
+}
+
+function subsetAt(object: Part, path: string): Part {
+  return itemsOf(object, 'subsets')[Number(path.slice('subsets['.length, -1))] ?? {}
 }
 
 /** Where a balancer can be reached, in the status of Services and Ingresses. */
-function validateLoadBalancer(status: Part, path: string): FieldError[] {
-  return itemsOf(status, 'ingress').flatMap((point, index) => {
-    const at = `${path}.ingress[${index}]`
-    const [ip, host] = [textOf(point, 'ip'), textOf(point, 'hostname')]
-    const errors: FieldError[] = []
-    if (ip !== '' && parseIp(ip) === undefined) errors.push(invalidValue(`${at}.ip`, ip, 'must be a valid IP address'))
-    if (host === '') return errors
-    errors.push(...invalidFor(`${at}.hostname`, host, checkSubdomain(host)))
-    if (parseIp(host) !== undefined) errors.push(invalidValue(`${at}.hostname`, host, 'must be a DNS name, not an IP address'))
-    return errors
-  })
+function validatePoint(errors: FieldError[], point: Part, at: string): void {
+  const [ip, host] = [textOf(point, 'ip'), textOf(point, 'hostname')]
+  if (ip !== '' && parseIp(ip) === undefined) errors.push(invalidValue(`${at}.ip`, ip, 'must be a valid IP address'))
+  errors.push(...invalidFor(`${at}.hostname`, host, host === '' ? [] : checkSubdomain(host)))
+  if (parseIp(host) !== undefined) errors.push(invalidValue(`${at}.hostname`, host, 'must be a DNS name, not an IP address'))
 }
 
 /** An old client gives the one address only. */
@@ -73,8 +78,8 @@ function addressesOf(spec: Part): readonly string[] {
   return addresses.length === 0 && address !== '' ? [address] : addresses
 }
 
-function validateType(spec: Part, ports: readonly Part[], addresses: readonly string[]): FieldError[] {
-  const type = textOf(spec, 'type')
+function validateByType(spec: Part): FieldError[] {
+  const [type, ports, addresses] = [textOf(spec, 'type'), itemsOf(spec, 'ports'), addressesOf(spec)]
   const isHeadless = addresses.length === 1 && addresses[0] === 'None'
   const errors: FieldError[] = []
   if (ports.length === 0 && !isHeadless && type !== 'ExternalName') errors.push(requiredValue('spec.ports'))
@@ -110,33 +115,10 @@ function validateExternalName(spec: Part, addresses: readonly string[]): FieldEr
   return [...errors, ...(host === '' ? [requiredValue('spec.externalName')] : invalidFor('spec.externalName', host, checkSubdomain(host)))]
 }
 
-function validatePort(port: Part, at: string, needsName: boolean, names: Set<string>): FieldError[] {
-  const errors: FieldError[] = []
-  const name = textOf(port, 'name')
-  if (name === '' && needsName) errors.push(requiredValue(`${at}.name`))
-  if (name !== '') {
-    errors.push(...invalidFor(`${at}.name`, name, checkLabel(name)))
-    if (names.has(name)) errors.push(duplicateValue(`${at}.name`, name))
-    names.add(name)
-  }
-  errors.push(...invalidFor(`${at}.port`, port['port'], checkPortNumber(Number(port['port']))), ...validateProtocol(port, at))
+function validateTargetPort(errors: FieldError[], port: Part, at: string): void {
   const target = port['targetPort']
   if (typeof target === 'string') errors.push(...invalidFor(`${at}.targetPort`, target, checkPortName(target)))
   if (typeof target === 'number') errors.push(...invalidFor(`${at}.targetPort`, target, checkPortNumber(target)))
-  return [...errors, ...validateAppProtocol(port, at)]
-}
-
-/** A port's protocol, which defaulting has filled in unless it was given as an empty text. */
-export function validateProtocol(port: Part, at: string): FieldError[] {
-  const protocol = textOf(port, 'protocol')
-  if (protocol === '') return [requiredValue(`${at}.protocol`)]
-  return portProtocols.includes(protocol) ? [] : [unsupportedValue(`${at}.protocol`, protocol, portProtocols)]
-}
-
-/** The protocol that is spoken on a port, if it is named. */
-export function validateAppProtocol(port: Part, at: string): FieldError[] {
-  const protocol = port['appProtocol']
-  return typeof protocol === 'string' ? invalidFor(`${at}.appProtocol`, protocol, checkQualifiedName(protocol)) : []
 }
 
 function validateAffinity(spec: Part): FieldError[] {
@@ -159,9 +141,14 @@ function validateAffinity(spec: Part): FieldError[] {
   ]
 }
 
-function validateAddresses(spec: Part, addresses: readonly string[], isHeadless: boolean, before: Part | undefined): FieldError[] {
-  if (textOf(spec, 'type') === 'ExternalName') return []
-  const errors = [...validateFirstAddress(spec, addresses, before), ...validateFamilies(spec)]
+function hasAddress(spec: Part): boolean {
+  return textOf(spec, 'type') !== 'ExternalName'
+}
+
+function validateAddresses(spec: Part): FieldError[] {
+  const addresses = addressesOf(spec)
+  const isHeadless = addresses.length === 1 && addresses[0] === 'None'
+  const errors: FieldError[] = []
   const wrong = addresses.flatMap((address, index) => {
     if (index === 0 && address === 'None') {
       return addresses.length > 1 ? [invalidTexts('spec.clusterIPs', addresses, "'None' must be the first and only value")] : []
@@ -185,7 +172,8 @@ function validateAddresses(spec: Part, addresses: readonly string[], isHeadless:
 }
 
 /** A change of one of the two fields alone is a change of both; the allocator of addresses validates it. */
-function validateFirstAddress(spec: Part, addresses: readonly string[], before: Part | undefined): FieldError[] {
+function validateFirstAddress(spec: Part, context: RuleContext): FieldError[] {
+  const [addresses, before] = [addressesOf(spec), specBefore(context)]
   const address = textOf(spec, 'clusterIP')
   if (before !== undefined && isSame(itemsOf(spec, 'clusterIPs'), itemsOf(before, 'clusterIPs'))) return []
   if (address === '') {
@@ -194,23 +182,21 @@ function validateFirstAddress(spec: Part, addresses: readonly string[], before: 
   return addresses[0] === address ? [] : [invalidTexts('spec.clusterIPs', addresses, 'first value must match `clusterIP`')]
 }
 
-function validateFamilies(spec: Part): FieldError[] {
-  const families = itemsOf<string>(spec, 'ipFamilies')
-  const repeated = repeatedPlaces(families)
-  const errors = families.flatMap((family, index) => {
-    const field = `spec.ipFamilies[${index}]`
-    const found = ['IPv4', 'IPv6'].includes(family) ? [] : [unsupportedValue(field, family, ['IPv4', 'IPv6'])]
-    return repeated.has(index) ? [...found, duplicateValue(field, family)] : found
+function specBefore({ live }: RuleContext): Part | undefined {
+  return live && partOf(live, 'spec')
+}
+
+function validateOuterAddresses(spec: Part): FieldError[] {
+  return itemsOf<string>(spec, 'externalIPs').flatMap((address, index) => {
+    const field = `spec.externalIPs[${index}]`
+    return parseIp(address) === undefined ? invalidFor(field, address, checkIp(address)) : validateOrdinaryIp(address, field)
   })
-  const policy = textOf(spec, 'ipFamilyPolicy')
-  const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
-  return policy === '' || policies.includes(policy) ? errors : [...errors, unsupportedValue('spec.ipFamilyPolicy', policy, policies)]
 }
 
 /** What no single port tells: ports of nodes on the wrong type, and ports that are there twice. */
-function validatePortsTogether(ports: readonly Part[], type: string): FieldError[] {
-  const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
-  const errors = types.includes(type) ? [] : [unsupportedValue('spec.type', type, types)]
+function validatePortsTogether(spec: Part): FieldError[] {
+  const [ports, type] = [itemsOf(spec, 'ports'), textOf(spec, 'type')]
+  const errors: FieldError[] = []
   const [nodePorts, servicePorts] = [new Set<string>(), new Set<string>()]
   const onNodes: FieldError[] = []
   const onService: FieldError[] = []
@@ -244,7 +230,8 @@ function rangesOf(service: Part, names: Names): SourceRanges | undefined {
   return { field: `metadata.annotations[${annotation}]`, printed: text, ranges: text.trim() === '' ? [] : text.split(',') }
 }
 
-function validateBalancer(spec: Part, before: Part | undefined, ranges: SourceRanges | undefined): FieldError[] {
+function validateBalancer(spec: Part, context: RuleContext): FieldError[] {
+  const [before, ranges] = [specBefore(context), rangesOf(context.object, context.names)]
   const isBalancer = textOf(spec, 'type') === 'LoadBalancer'
   const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"
   const errors = ranges === undefined ? [] : validateSourceRanges(ranges, isBalancer ? undefined : onlyForBalancers)
@@ -267,7 +254,8 @@ function validateSourceRanges({ field, printed, ranges }: SourceRanges, refusal:
   return [...errors, invalidValue(field, printed, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
 }
 
-function validateHealthPortChange(spec: Part, before: Part | undefined): FieldError[] {
+function validateHealthPortChange(spec: Part, context: RuleContext): FieldError[] {
+  const before = specBefore(context)
   if (before === undefined || !hasHealthPort(spec) || !hasHealthPort(before)) return []
   const [port, portBefore] = [Number(spec['healthCheckNodePort'] ?? 0), Number(before['healthCheckNodePort'] ?? 0)]
   return port === 0 || portBefore === 0 || port === portBefore ? [] : [forbiddenValue('spec.healthCheckNodePort', 'field is immutable')]
@@ -286,21 +274,13 @@ function validateTrafficPolicy(spec: Part): FieldError[] {
       errors.push(unsupportedValue('spec.externalTrafficPolicy', policy, trafficPolicies))
     }
   }
-  const inner = textOf(spec, 'internalTrafficPolicy')
-  if (isGiven(spec, 'internalTrafficPolicy') && !trafficPolicies.includes(inner)) {
-    errors.push(unsupportedValue('spec.internalTrafficPolicy', inner, trafficPolicies))
-  }
-  const healthPort = Number(spec['healthCheckNodePort'] ?? 0)
-  if (healthPort === 0) return errors
-  if (type === 'LoadBalancer' && policy === 'Local') {
-    return [...errors, ...invalidFor('spec.healthCheckNodePort', healthPort, checkPortNumber(healthPort))]
-  }
-  return [
-    ...errors,
-    invalidValue(
-      'spec.healthCheckNodePort',
-      healthPort,
-      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
-    ),
-  ]
+  return errors
+}
+
+function validateHealthPort(spec: Part): FieldError[] {
+  const field = 'spec.healthCheckNodePort'
+  const port = Number(spec['healthCheckNodePort'] ?? 0)
+  if (port === 0) return []
+  if (hasHealthPort(spec)) return invalidFor(field, port, checkPortNumber(port))
+  return [invalidValue(field, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")]
 }

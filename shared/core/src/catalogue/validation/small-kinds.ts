@@ -1,43 +1,35 @@
 import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import {
-  duplicateValue,
-  forbiddenValue,
-  immutableValue,
-  invalidFor,
-  invalidValue,
-  requiredValue,
-  unsupportedValue,
-} from '../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, immutableValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelMap } from '../../validation/selector.ts'
-import { numberOf } from './checks.ts'
 import { validateResources } from './pod/resources.ts'
-import { validateTolerations } from './pod/scheduling.ts'
 
-/** The rules of a RuntimeClass. */
-export function validateRuntimeClass(runtimeClass: Part, live: Part | undefined): FieldError[] {
-  const handler = textOf(runtimeClass, 'handler')
-  const errors = invalidFor('handler', handler, checkLabel(handler))
-  const overhead = optionalPart(runtimeClass, 'overhead')
-  if (overhead !== undefined) validateResources(errors, { limits: partOf(overhead, 'podFixed') }, 'overhead')
-  const scheduling = optionalPart(runtimeClass, 'scheduling')
-  if (scheduling !== undefined) errors.push(...validateScheduling(scheduling))
-  return live === undefined ? errors : [...errors, ...immutableValue('handler', handler, live['handler'])]
+/** A RuntimeClass. */
+export const runtimeClassRules: Readonly<Record<string, TypeRules>> = {
+  'node/v1.RuntimeClass': ['handler', validateOverhead, { passedOver: ['scheduling'] }, validateScheduling],
 }
 
-function validateScheduling(scheduling: Part): FieldError[] {
-  const errors = validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector')
+function validateOverhead(errors: FieldError[], runtimeClass: Part): void {
+  const overhead = optionalPart(runtimeClass, 'overhead')
+  if (overhead !== undefined) validateResources(errors, { limits: partOf(overhead, 'podFixed') }, 'overhead')
+}
+
+function validateScheduling(errors: FieldError[], runtimeClass: Part, _at: string, context: RuleContext): void {
+  const scheduling = partOf(runtimeClass, 'scheduling')
+  errors.push(...validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector'))
   const tolerations = itemsOf(scheduling, 'tolerations')
   // kube-apiserver names them so, and clients know it.
-  validateTolerations(errors, tolerations, 'scheduling.tolerations.tolerations')
+  const validateToleration = context.rules.of('core/v1.Toleration')
+  for (const [index, toleration] of tolerations.entries()) {
+    validateToleration(errors, toleration, `scheduling.tolerations.tolerations[${index}]`, context)
+  }
   // How long one is tolerated does not make it another one.
   const keys = tolerations.map(({ tolerationSeconds: _seconds, ...key }) => key)
   for (const index of repeatedPlaces(keys))
     errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))
-  return errors
 }
 
 const systemPriorities: Readonly<Record<string, number>> = {
@@ -77,16 +69,4 @@ function systemProblem(name: string, value: number, isDefault: boolean): string 
   if (expected === undefined) return `${name} is not a known system priority class`
   if (value !== expected) return `value of ${name} PriorityClass must be ${expected}`
   return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
-}
-
-/** The rules of a Lease. */
-export function validateLease(lease: Part): FieldError[] {
-  const spec = partOf(lease, 'spec')
-  const [seconds, transitions] = [numberOf(spec, 'leaseDurationSeconds'), numberOf(spec, 'leaseTransitions')]
-  const errors: FieldError[] = []
-  if (seconds !== undefined && seconds <= 0) errors.push(invalidValue('spec.leaseDurationSeconds', seconds, 'must be greater than 0'))
-  if (transitions !== undefined && transitions < 0) {
-    errors.push(invalidValue('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'))
-  }
-  return errors
 }

@@ -1,3 +1,4 @@
+import { closed, field, only } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import {
@@ -10,43 +11,46 @@ import {
   tooLongValue,
 } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import { as, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelKey } from '../../validation/selector.ts'
 import { bytesOf } from '../../validation/texts.ts'
-import { allowOneOf, requireOneOf } from './checks.ts'
 
 const parametersMax = 512
 const parameterBytesMax = 256 * 1024
 
-/** The rules of a StorageClass. Volumes were made by it, so it stays what it is. */
-export function validateStorageClass(storageClass: Part, live: Part | undefined): FieldError[] {
-  const provisioner = textOf(storageClass, 'provisioner')
-  const errors =
-    provisioner === ''
-      ? [requiredValue('provisioner')]
-      : invalidFor('provisioner', provisioner.toLowerCase(), checkQualifiedName(provisioner.toLowerCase()))
-  errors.push(...validateParameters(partOf(storageClass, 'parameters')))
-  const words: FieldError[] = []
-  if (storageClass['reclaimPolicy'] !== '') allowOneOf(words, { part: storageClass, name: 'reclaimPolicy', at: '' }, ['Delete', 'Retain'])
-  const checkMode = storageClass['volumeBindingMode'] === '' ? allowOneOf : requireOneOf
-  checkMode(words, { part: storageClass, name: 'volumeBindingMode', at: '' }, ['Immediate', 'WaitForFirstConsumer'])
-  // The fields stand at the top of the object, where a path has no dot.
-  errors.push(...words.map((error) => ({ ...error, field: error.field.slice(1) })))
-  errors.push(...validateTopologies(itemsOf(storageClass, 'allowedTopologies')))
-  return live === undefined ? errors : [...errors, ...validateChange(storageClass, live)]
+/** A StorageClass. Volumes were made by it, so it stays what it is. */
+export const storageClassRules: Readonly<Record<string, TypeRules>> = {
+  'storage/v1.StorageClass': [
+    'provisioner',
+    validateProvisioner,
+    validateParameters,
+    as('reclaimPolicy', field(only(closed('Delete', 'Retain')))),
+    'volumeBindingMode',
+    { passedOver: ['allowedTopologies'] },
+    validateTopologies,
+    validateChange,
+  ],
 }
 
-function validateParameters(parameters: Part): FieldError[] {
+function validateProvisioner(errors: FieldError[], storageClass: Part): void {
+  const name = textOf(storageClass, 'provisioner').toLowerCase()
+  if (name !== '') errors.push(...invalidFor('provisioner', name, checkQualifiedName(name)))
+}
+
+function validateParameters(errors: FieldError[], storageClass: Part): void {
+  const parameters = partOf(storageClass, 'parameters')
   const entries = Object.entries(parameters)
-  const errors: FieldError[] = []
-  if (entries.length > parametersMax) return [tooLongValue('parameters', parametersMax)]
+  if (entries.length > parametersMax) {
+    errors.push(tooLongValue('parameters', parametersMax))
+    return
+  }
   if (Object.hasOwn(parameters, '')) errors.push(invalidValue('parameters', '', 'field can not be empty.'))
   const bytes = entries.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(String(value)), 0)
   if (bytes > parameterBytesMax) errors.push(tooLongValue('parameters', parameterBytesMax))
-  return errors
 }
 
-function validateTopologies(terms: readonly Part[]): FieldError[] {
-  const errors: FieldError[] = []
+function validateTopologies(errors: FieldError[], storageClass: Part): void {
+  const terms = itemsOf(storageClass, 'allowedTopologies')
   const repeated = repeatedPlaces(terms.map(sorted))
   for (const [index, term] of terms.entries()) {
     const at = `allowedTopologies[${index}].matchLabelExpressions`
@@ -60,7 +64,6 @@ function validateTopologies(terms: readonly Part[]): FieldError[] {
     // To kube-apiserver a term of nothing is one that it has seen.
     if (repeated.has(index) || itemsOf(term, 'matchLabelExpressions').length === 0) errors.push(duplicateValue(at, ''))
   }
-  return errors
 }
 
 function validateRequirement(requirement: Part, at: string): FieldError[] {
@@ -81,13 +84,13 @@ function sorted(term: Part): Part {
   return Object.fromEntries(entries)
 }
 
-function validateChange(storageClass: Part, live: Part): FieldError[] {
-  const errors: FieldError[] = []
+function validateChange(errors: FieldError[], storageClass: Part, _at: string, { live }: RuleContext): void {
+  if (live === undefined) return
   const keep = (name: string, isKept: boolean): void => {
     if (!isKept) errors.push(forbiddenValue(name, `updates to ${name} are forbidden.`))
   }
   keep('parameters', isSame(optionalPart(storageClass, 'parameters') ?? {}, optionalPart(live, 'parameters') ?? {}))
   keep('provisioner', storageClass['provisioner'] === live['provisioner'])
   keep('reclaimPolicy', isSame(storageClass['reclaimPolicy'], live['reclaimPolicy']))
-  return [...errors, ...immutableValue('volumeBindingMode', storageClass['volumeBindingMode'], live['volumeBindingMode'])]
+  errors.push(...immutableValue('volumeBindingMode', storageClass['volumeBindingMode'], live['volumeBindingMode']))
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { gatesByDefault } from '../../feature-gates.ts'
 import { namesOf } from '../../names.ts'
 import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
-import { validateCsiNode } from './csi-node.ts'
-import { validateVolumeAttachmentSpec } from './volume-attachment.ts'
+import { createRuleBook } from './rules-by-type.ts'
 
 type Row = readonly [title: string, path: string, value: unknown, problems: readonly string[]]
 
@@ -277,10 +277,12 @@ test.each([
   [25, ['Required value', 'Required value', 'Invalid value'], ['Required value', 'Invalid value']],
   [37, ['Required value'], ['Required value']],
 ])('KIND-VA-03: at 1.%i the absent name of a driver has the causes of that release', (level, ofAttachment, ofNode) => {
-  const words = (errors: readonly { message: unknown }[]) => errors.map(({ message }) => String(message).split(':')[0])
-  const names = namesOf('kubernetes')
+  const rules = createRuleBook(level)
+  const shared = { live: undefined, names: namesOf('kubernetes'), isGateOn: gatesByDefault, level, rules }
+  const words = (type: string, object: Body) =>
+    rules.checkObject(type, 'main', { ...shared, body: object, object }).map(({ message }) => String(message).split(':')[0])
   const absent = { metadata: { name: 'a' }, spec: { attacher: '', nodeName: 'n', source: { persistentVolumeName: 'v' } } }
-  expect(words(validateVolumeAttachmentSpec(absent, undefined, names, { level }))).toEqual(ofAttachment)
+  expect(words('storage/v1.VolumeAttachment', absent)).toEqual(ofAttachment)
   const node = { metadata: { name: 'n' }, spec: { drivers: [{ name: '', nodeID: 'x' }] } }
-  expect(words(validateCsiNode(node, undefined, names, { level }))).toEqual(ofNode)
+  expect(words('storage/v1.CSINode', node)).toEqual(ofNode)
 })

@@ -1,19 +1,28 @@
 import { expect, test } from 'vitest'
-import { type FieldError, printFieldError } from '../../meta/status.ts'
-import { validateMigration, validateMigrationStatus } from './storage-version-migration.ts'
+import { printFieldError } from '../../meta/status.ts'
+import { namesOf } from '../../names.ts'
+import type { Part } from '../../validation/part.ts'
+import { validateObject } from '../testing/readers-testing.ts'
 
-const told = (errors: readonly FieldError[]) => errors.map((error) => printFieldError(error, 25))
+const type = 'storagemigration/v1.StorageVersionMigration'
+
+const validate =
+  (part: 'main' | 'status') =>
+  (object: Part, live?: Part): string[] =>
+    validateObject({ type, body: object, object, live, part, names: namesOf('orch') }).map((error) => printFieldError(error, 25))
+
+const [validateMigration, validateMigrationStatus] = [validate('main'), validate('status')]
 
 const migrationOf = (resource: object, status: object = {}) => ({ spec: { resource }, status })
 
 test('SVM-02: a resource and its group are names; each fault is named alone', () => {
   expect(validateMigration(migrationOf({ group: 'apps', resource: 'deployments' }))).toEqual([])
   expect(validateMigration(migrationOf({ resource: 'secrets' }))).toEqual([])
-  expect(told(validateMigration({ spec: {} }))).toEqual(['spec.resource.resource: Required value: resource is required to be set'])
-  expect(told(validateMigration(migrationOf({ resource: 'Secrets' })))).toEqual([
+  expect(validateMigration({ spec: {} })).toEqual(['spec.resource.resource: Required value: resource is required to be set'])
+  expect(validateMigration(migrationOf({ resource: 'Secrets' }))).toEqual([
     expect.stringContaining('spec.resource.resource: Invalid value: "Secrets": a DNS-1035 label must'),
   ])
-  expect(told(validateMigration(migrationOf({ group: 'a/b', resource: 'secrets' })))).toEqual([
+  expect(validateMigration(migrationOf({ group: 'a/b', resource: 'secrets' }))).toEqual([
     expect.stringContaining('spec.resource.group: Invalid value: "a/b": a lowercase RFC 1123 subdomain must'),
   ])
 })
@@ -21,7 +30,7 @@ test('SVM-02: a resource and its group are names; each fault is named alone', ()
 test('SVM-02: the spec is immutable', () => {
   const before = migrationOf({ group: '', resource: 'secrets' })
   expect(validateMigration(migrationOf({ resource: 'secrets' }), migrationOf({ resource: 'secrets' }))).toEqual([])
-  expect(told(validateMigration(migrationOf({ group: '', resource: 'configmaps' }), before))).toEqual([
+  expect(validateMigration(migrationOf({ group: '', resource: 'configmaps' }), before)).toEqual([
     expect.stringMatching(/^spec: Invalid value: .*configmaps.*: field is immutable$/),
   ])
 })
@@ -62,6 +71,6 @@ test.each([
   ['failure taken back', statusOf('7'), statusOf('7', ['Failed', 'True']), ['Failed condition cannot be set to false once it is true']],
   ['a condition of no status', statusOf('7', ['Running', 'Yes']), undefined, ['status.conditions[0].status: Unsupported value: "Yes"']],
 ])('SVM-03: a status that %s', (_title, now, before, expected) => {
-  const errors = told(validateMigrationStatus(now, before))
+  const errors = validateMigrationStatus(now, before)
   expect(errors).toEqual(expected.map((text) => expect.stringContaining(text)))
 })

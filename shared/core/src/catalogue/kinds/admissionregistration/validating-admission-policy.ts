@@ -1,7 +1,7 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
-import { validatePolicyStatus, validateValidatingPolicy } from '../../validation/admission-policy.ts'
+import { validateValidatingPolicy } from '../../validation/admission-policy.ts'
 
 /** Rules in CEL about requests. */
 export const validatingAdmissionPolicy = defineResource({
@@ -17,7 +17,7 @@ export const validatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: validateValidatingPolicy, status: validatePolicyStatus },
+  validation: { main: validateValidatingPolicy },
   table: {
     cells: validatingPolicyCells,
     columns: [

@@ -1,6 +1,5 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { controllerRevisionCells } from '../../../table/cells/workloads.ts'
-import { validateControllerRevision } from '../../validation/controller-revision.ts'
 
 /** An earlier or current form of a controller's template, kept for comparisons and rollbacks. */
 export const controllerRevision = defineResource({
@@ -10,7 +9,6 @@ export const controllerRevision = defineResource({
   plural: 'controllerrevisions',
   scope: 'Namespaced',
   storageVersionHash: '85nkx63pcBU=',
-  validation: { main: validateControllerRevision },
   table: {
     cells: controllerRevisionCells,
     columns: [

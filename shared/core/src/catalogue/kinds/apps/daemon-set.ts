@@ -1,7 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { daemonSetCells } from '../../../table/cells/workloads.ts'
 import { fillDaemonSet, templateGenerationAnnotation } from '../../defaults/workloads.ts'
-import { validateDaemonSet, validateDaemonSetStatus } from '../../validation/daemon-set.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfDaemonSet } from '../../warnings/rules.ts'
 
@@ -19,7 +18,6 @@ export const daemonSet = defineResource({
   countsGenerations: true,
   defaults: fillDaemonSet,
   unreadable: (set) => numberProblemIn(set, templateGenerationAnnotation),
-  validation: { main: validateDaemonSet, status: validateDaemonSetStatus },
   warnings: warningsOfDaemonSet,
   table: {
     cells: daemonSetCells,

@@ -2,7 +2,6 @@ import { defineResource, scaleSubresource, statusSubresource } from '../../../ki
 import { deploymentCells } from '../../../table/cells/workloads.ts'
 import { type Part, partOf } from '../../../validation/part.ts'
 import { fillDeployment, rollbackAnnotation } from '../../defaults/workloads.ts'
-import { validateDeployment, validateDeploymentStatus } from '../../validation/deployment.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 
@@ -21,7 +20,6 @@ export const deployment = defineResource({
   statusKeeps: ['labels'],
   defaults: fillDeployment,
   unreadable: rollbackProblem,
-  validation: { main: validateDeployment, status: validateDeploymentStatus },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: deploymentCells,

@@ -1,7 +1,6 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { replicaSetCells } from '../../../table/cells/workloads.ts'
 import { fillReplicaSet } from '../../defaults/workloads.ts'
-import { validateReplicaCounts, validateReplicaSet } from '../../validation/replica-set.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Mostly made by a Deployment. */
@@ -17,7 +16,6 @@ export const replicaSet = defineResource({
   storageVersionHash: 'P1RzHs8/mWQ=',
   countsGenerations: true,
   defaults: fillReplicaSet,
-  validation: { main: validateReplicaSet, status: validateReplicaCounts },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: replicaSetCells,

@@ -1,7 +1,6 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { statefulSetCells } from '../../../table/cells/workloads.ts'
 import { fillStatefulSet } from '../../defaults/workloads.ts'
-import { validateStatefulSet, validateStatefulSetStatus } from '../../validation/stateful-set.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 
 /** Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced. */
@@ -17,7 +16,6 @@ export const statefulSet = defineResource({
   storageVersionHash: 'H+vl74LkKdo=',
   countsGenerations: true,
   defaults: fillStatefulSet,
-  validation: { main: validateStatefulSet, status: validateStatefulSetStatus },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: statefulSetCells,

@@ -1,7 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { cronJobCells } from '../../../table/cells/workloads.ts'
 import { fillCronJob } from '../../defaults/workloads.ts'
-import { validateCronJob } from '../../validation/cron-job.ts'
 import { warningsOfCronJob } from '../../warnings/rules.ts'
 
 /** Makes jobs at set times. */
@@ -20,7 +19,6 @@ export const cronJob = defineResource({
   storageVersionHash: 'sd5LIXh4Fjs=',
   countsGenerations: true,
   defaults: fillCronJob,
-  validation: { main: validateCronJob },
   warnings: warningsOfCronJob,
   table: {
     cells: cronJobCells,

@@ -2,7 +2,6 @@ import { defineResource, statusSubresource } from '../../../kind/define-resource
 import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { jobCells } from '../../../table/cells/workloads.ts'
 import { fillJob } from '../../defaults/workloads.ts'
-import { validateJob, validateJobStatus } from '../../validation/job.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 
 /** Runs pods until enough of them have ended well. */
@@ -25,7 +24,6 @@ export const job = defineResource({
     fieldsOf: (job) => ({ 'status.successful': String(memberOf(job['status'], 'succeeded') ?? 0) }),
   },
   defaults: fillJob,
-  validation: { main: validateJob, status: validateJobStatus },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: jobCells,

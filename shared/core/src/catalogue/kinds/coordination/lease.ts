@@ -1,6 +1,5 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { leaseCells } from '../../../table/cells/cluster.ts'
-import { validateLease } from '../../validation/small-kinds.ts'
 
 /** A claim for a time, by which programs agree on a leader or show that they are alive. */
 export const lease = defineResource({
@@ -12,7 +11,6 @@ export const lease = defineResource({
   storageVersionHash: 'gqkMMb/YqFM=',
   createsOnUpdate: true,
   replacesUnconditionally: false,
-  validation: { main: validateLease },
   table: {
     cells: leaseCells,
     columns: [

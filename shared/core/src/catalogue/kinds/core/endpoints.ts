@@ -1,7 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { endpointsCells } from '../../../table/cells/network.ts'
 import { fillEndpoints } from '../../defaults/network.ts'
-import { validateEndpoints } from '../../validation/endpoints.ts'
 
 /** The addresses behind a service of the same name. Every subset means all pairs of its addresses and ports. */
 export const endpoints = defineResource({
@@ -14,7 +13,6 @@ export const endpoints = defineResource({
   storageVersionHash: 'fWeeMqaN/OA=',
   createsOnUpdate: true,
   defaults: fillEndpoints,
-  validation: { main: validateEndpoints },
   table: {
     cells: endpointsCells,
     columns: [

@@ -1,7 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { volumeCells } from '../../../table/cells/storage.ts'
 import { fillPersistentVolume } from '../../defaults/storage.ts'
-import { validatePersistentVolume } from '../../validation/persistent-volume.ts'
 import { warningsOfVolume } from '../../warnings/node-label-warnings.ts'
 
 /** A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to. */
@@ -16,7 +15,6 @@ export const persistentVolume = defineResource({
   storageVersionHash: 'HN/zwEC+JgM=',
   deleteAnswer: 'object',
   defaults: fillPersistentVolume,
-  validation: { main: validatePersistentVolume },
   warnings: warningsOfVolume,
   table: {
     cells: volumeCells,

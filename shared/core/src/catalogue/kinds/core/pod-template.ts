@@ -2,7 +2,6 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { child } from '../../../kind/draft.ts'
 import { podTemplateCells } from '../../../table/cells/workloads.ts'
 import { fillPodTemplate } from '../../defaults/pod.ts'
-import { validatePodTemplateObject } from '../../validation/pod-template.ts'
 import { warningsOfPodTemplate } from '../../warnings/rules.ts'
 
 /** A pod to be made, as an object of its own. */
@@ -16,7 +15,6 @@ export const podTemplate = defineResource({
   deleteAnswer: 'object',
   countsGenerations: true,
   defaults: (object, names) => fillPodTemplate(child(object, 'template'), names),
-  validation: { main: validatePodTemplateObject },
   warnings: warningsOfPodTemplate,
   table: {
     cells: podTemplateCells,

@@ -3,7 +3,6 @@ import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
-import { validateReplicaCounts } from '../../validation/replica-set.ts'
 import { validateReplicationController } from '../../validation/replication-controller.ts'
 import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
 
@@ -27,7 +26,7 @@ export const replicationController = defineResource({
     fieldsOf: (controller) => ({ 'status.replicas': String(memberOf(controller['status'], 'replicas') ?? 0) }),
   },
   defaults: fillReplicationController,
-  validation: { main: validateReplicationController, status: validateReplicaCounts },
+  validation: { main: validateReplicationController },
   warnings: warningsOfSpecTemplate,
   table: {
     cells: replicationControllerCells,

@@ -2,7 +2,6 @@ import { defineResource, statusSubresource } from '../../../kind/define-resource
 import { countServices } from '../../../quota/measures.ts'
 import { serviceCells } from '../../../table/cells/network.ts'
 import { fillService } from '../../defaults/network.ts'
-import { validateService, validateServiceStatus } from '../../validation/service.ts'
 import { warningsOfService } from '../../warnings/service-warnings.ts'
 
 /** A name and an address under which a set of pods can be reached. */
@@ -32,7 +31,6 @@ export const service = defineResource({
   deleteAnswer: 'object',
   createsOnUpdate: true,
   defaults: fillService,
-  validation: { main: validateService, status: validateServiceStatus },
   warnings: warningsOfService,
   table: {
     cells: serviceCells,

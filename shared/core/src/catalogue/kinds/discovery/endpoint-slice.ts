@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { endpointSliceCells } from '../../../table/cells/network.ts'
 import { sliceToBeta, sliceToFirst } from '../../conversion/endpoint-slice.ts'
 import { fillEndpointSlice } from '../../defaults/network.ts'
-import { validateBetaSlice, validateEndpointSlice } from '../../validation/endpoints.ts'
+import { validateBetaSlice } from '../../validation/endpoints.ts'
 
 /** Part of the backends of a service. The slices of a service are found by their label with its name. */
 export const endpointSlice = defineResource({
@@ -23,7 +23,6 @@ export const endpointSlice = defineResource({
   changes: { 31: { storageVersionHash: 'qgS0xkrxYAI=' } },
   countsGenerations: true,
   defaults: fillEndpointSlice,
-  validation: { main: validateEndpointSlice },
   table: {
     cells: endpointSliceCells,
     columns: [

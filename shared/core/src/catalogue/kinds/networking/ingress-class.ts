@@ -1,7 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { ingressClassCells } from '../../../table/cells/network.ts'
 import { fillIngressClass } from '../../defaults/network.ts'
-import { validateIngressClass } from '../../validation/ingress-class.ts'
 
 /** A controller for ingresses, by a name they can choose. An annotation makes one class the default. */
 export const ingressClass = defineResource({
@@ -13,7 +12,6 @@ export const ingressClass = defineResource({
   storageVersionHash: 'l/iqIbDgFyQ=',
   countsGenerations: true,
   defaults: fillIngressClass,
-  validation: { main: validateIngressClass },
   table: {
     cells: ingressClassCells,
     columns: [

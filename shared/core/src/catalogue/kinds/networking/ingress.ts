@@ -1,6 +1,5 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { ingressCells } from '../../../table/cells/network.ts'
-import { validateIngress, validateIngressStatus } from '../../validation/ingress.ts'
 import { warningsOfIngress } from '../../warnings/rules.ts'
 
 /** Rules by which requests from outside reach services of the cluster. */
@@ -14,7 +13,6 @@ export const ingress = defineResource({
   subresources: [statusSubresource],
   storageVersionHash: '39NQlfNR+bo=',
   countsGenerations: true,
-  validation: { main: validateIngress, status: validateIngressStatus },
   warnings: warningsOfIngress,
   table: {
     cells: ingressCells,

@@ -1,7 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { networkPolicyCells } from '../../../table/cells/network.ts'
 import { fillNetworkPolicy } from '../../defaults/network.ts'
-import { validateNetworkPolicy } from '../../validation/network-policy.ts'
 
 /** Says which traffic pods of the namespace may have. Pods that no policy chooses may have all. */
 export const networkPolicy = defineResource({
@@ -15,7 +14,6 @@ export const networkPolicy = defineResource({
   storageVersionHash: 'YpfwF18m1G8=',
   countsGenerations: true,
   defaults: fillNetworkPolicy,
-  validation: { main: validateNetworkPolicy },
   table: {
     cells: networkPolicyCells,
     columns: [

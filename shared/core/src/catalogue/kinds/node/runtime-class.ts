@@ -1,6 +1,5 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { runtimeClassCells } from '../../../table/cells/cluster.ts'
-import { validateRuntimeClass } from '../../validation/small-kinds.ts'
 import { warningsOfRuntimeClass } from '../../warnings/node-label-warnings.ts'
 
 /** A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName. */
@@ -12,7 +11,6 @@ export const runtimeClass = defineResource({
   scope: 'Cluster',
   storageVersionHash: 'WQTu1GL3T2Q=',
   replacesUnconditionally: false,
-  validation: { main: validateRuntimeClass },
   warnings: warningsOfRuntimeClass,
   table: {
     cells: runtimeClassCells,

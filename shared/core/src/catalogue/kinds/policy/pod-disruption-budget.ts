@@ -1,7 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { podDisruptionBudgetCells } from '../../../table/cells/workloads.ts'
 import { budgetToBeta, budgetToFirst } from '../../conversion/disruption-budget.ts'
-import { validateDisruptionBudget, validateDisruptionBudgetStatus } from '../../validation/disruption-budget.ts'
 
 /** Bounds how many pods of a group may be evicted at once. */
 export const podDisruptionBudget = defineResource({
@@ -23,7 +22,6 @@ export const podDisruptionBudget = defineResource({
   changes: { 27: { storageVersionHash: 'EVWiDmWqyJw=' } },
   replacesUnconditionally: false,
   countsGenerations: true,
-  validation: { main: validateDisruptionBudget, status: validateDisruptionBudgetStatus },
   table: {
     cells: podDisruptionBudgetCells,
     columns: [

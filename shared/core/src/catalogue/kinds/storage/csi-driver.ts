@@ -1,7 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { csiDriverCells } from '../../../table/cells/storage.ts'
 import { fillCsiDriver } from '../../defaults/storage.ts'
-import { validateCsiDriver } from '../../validation/csi-kinds.ts'
 
 /** A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver. */
 export const csiDriver = defineResource({
@@ -15,7 +14,6 @@ export const csiDriver = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillCsiDriver,
-  validation: { main: validateCsiDriver },
   table: {
     cells: csiDriverCells,
     columns: [

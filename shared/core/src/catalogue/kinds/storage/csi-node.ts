@@ -1,6 +1,5 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { csiNodeCells } from '../../../table/cells/storage.ts'
-import { validateCsiNode } from '../../validation/csi-node.ts'
 
 /** The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent. */
 export const csiNode = defineResource({
@@ -13,7 +12,6 @@ export const csiNode = defineResource({
   storageVersionHash: 'Pe62DkZtjuo=',
   deleteAnswer: 'object',
   replacesUnconditionally: false,
-  validation: { main: validateCsiNode },
   table: {
     cells: csiNodeCells,
     columns: [

@@ -1,5 +1,4 @@
 import { defineResource } from '../../../kind/define-resource.ts'
-import { validateCsiStorageCapacity } from '../../validation/csi-kinds.ts'
 import { warningsOfStorageCapacity } from '../../warnings/node-label-warnings.ts'
 
 /** The free capacity for new volumes of one storage class in one part of the cluster. */
@@ -17,6 +16,5 @@ export const csiStorageCapacity = defineResource({
   scope: 'Namespaced',
   storageVersionHash: 'xeVl+2Ly1kE=',
   replacesUnconditionally: false,
-  validation: { main: validateCsiStorageCapacity },
   warnings: warningsOfStorageCapacity,
 })

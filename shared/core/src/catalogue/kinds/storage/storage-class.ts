@@ -1,7 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { storageClassCells } from '../../../table/cells/storage.ts'
 import { fillStorageClass } from '../../defaults/storage.ts'
-import { validateStorageClass } from '../../validation/storage-class.ts'
 import { warningsOfStorageClass } from '../../warnings/node-label-warnings.ts'
 
 /** A kind of storage that claims can ask for by name, and how volumes of it are made. */
@@ -15,7 +14,6 @@ export const storageClass = defineResource({
   storageVersionHash: 'K+m6uJwbjGY=',
   deleteAnswer: 'object',
   defaults: fillStorageClass,
-  validation: { main: validateStorageClass },
   warnings: warningsOfStorageClass,
   table: {
     cells: storageClassCells,

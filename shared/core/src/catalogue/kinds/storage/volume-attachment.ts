@@ -1,6 +1,5 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { volumeAttachmentCells } from '../../../table/cells/storage.ts'
-import { validateVolumeAttachmentSpec, validateVolumeAttachmentStatus } from '../../validation/volume-attachment.ts'
 
 /** Asks that a volume be attached to a node, and holds the result. Written by controllers, not by users. */
 export const volumeAttachment = defineResource({
@@ -14,7 +13,6 @@ export const volumeAttachment = defineResource({
   deleteAnswer: 'object',
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,
-  validation: { main: validateVolumeAttachmentSpec, status: validateVolumeAttachmentStatus },
   table: {
     cells: volumeAttachmentCells,
     columns: [

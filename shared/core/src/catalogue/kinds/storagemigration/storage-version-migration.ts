@@ -1,5 +1,4 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
-import { validateMigration, validateMigrationStatus } from '../../validation/storage-version-migration.ts'
 
 /** A request to store all objects of a resource again. */
 export const storageVersionMigration = defineResource({
@@ -12,5 +11,4 @@ export const storageVersionMigration = defineResource({
   subresources: [statusSubresource],
   takesBareFinalizers: true,
   replacesUnconditionally: false,
-  validation: { main: validateMigration, status: validateMigrationStatus },
 })

@@ -1,66 +1,45 @@
+import { checked, needed, text } from '../../../description/define.ts'
 import { compareQuantities, parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { checkQualifiedName, checkSubdomain, explain } from '../../../meta/validate-names.ts'
-import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
-import { optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import { checkDataKey } from '../../../validation/texts.ts'
-import { allowChecked, isGiven, requireChecked, requireText } from '../checks.ts'
-
-const variablePattern = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
-const wrongVariable = explain(
-  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-  ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
-  '[-._a-zA-Z][-._a-zA-Z0-9]*',
-)
-
-/** What is wrong with the name of a variable; empty when nothing is. */
-function checkVariableName(name: string): readonly string[] {
-  const problems = variablePattern.test(name) ? [] : [wrongVariable]
-  if (name === '.' || name === '..') problems.push(`must not be '${name}'`)
-  else if (name.startsWith('..')) problems.push("must not start with '..'")
-  return problems
-}
-
-/** The variables of a container. */
-export function validateEnv(errors: FieldError[], variables: readonly Part[], path: string): void {
-  for (const [index, variable] of variables.entries()) {
-    requireChecked(errors, { part: variable, name: 'name', at: `${path}[${index}]` }, checkVariableName)
-    const source = optionalPart(variable, 'valueFrom')
-    if (source !== undefined) validateSource(errors, source, textOf(variable, 'value'), `${path}[${index}].valueFrom`)
-  }
-}
+import { checkQualifiedName } from '../../../meta/validate-names.ts'
+import { invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { optionalPart, type Part, textOf } from '../../../validation/part.ts'
+import { as, type PartRule, type TypeRules, within } from '../../../validation/rule-book.ts'
+import { isGiven, requireText } from '../checks.ts'
 
 const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef']
+const tooMany = 'may not have more than one field specified at a time'
+const anyName = as('name', checked(text('subdomain')))
+const name = as('name', needed(text('subdomain')))
 
-function validateSource(errors: FieldError[], source: Part, value: string, path: string): void {
-  const fieldRef = optionalPart(source, 'fieldRef')
-  if (fieldRef !== undefined) validateFieldRef(errors, fieldRef, `${path}.fieldRef`, 'variable')
-  const resourceRef = optionalPart(source, 'resourceFieldRef')
-  if (resourceRef !== undefined) validateResourceRef(errors, resourceRef, `${path}.resourceFieldRef`, 'variable')
-  for (const name of ['configMapKeyRef', 'secretKeyRef']) {
-    const keyRef = optionalPart(source, name)
-    if (keyRef === undefined) continue
-    const object = textOf(keyRef, 'name')
-    errors.push(...invalidFor(`${path}.${name}.name`, object, checkSubdomain(object)))
-    requireChecked(errors, { part: keyRef, name: 'key', at: `${path}.${name}` }, checkDataKey)
-  }
-  const count = sources.filter((name) => isGiven(source, name)).length
-  if (count === 0) {
-    errors.push(invalidValue(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'))
-  } else if (value !== '') errors.push(invalidValue(path, '', 'may not be specified when `value` is not empty'))
-  else if (count > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'))
+/** Variables of containers, and what they are read from. */
+export const environmentRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.EnvVar': ['name', 'valueFrom', validateSource],
+  'core/v1.EnvVarSource': [
+    fieldRefRule('variable'),
+    resourceRefRule('variable'),
+    within('configMapKeyRef', anyName, 'key'),
+    within('secretKeyRef', anyName, 'key'),
+  ],
+  'core/v1.EnvFromSource': ['prefix', within('configMapRef', name), within('secretRef', name), validateWholeSource],
 }
 
-/** Whole maps of variables. */
-export function validateEnvFrom(errors: FieldError[], list: readonly Part[], path: string): void {
-  for (const [index, source] of list.entries()) {
-    const at = `${path}[${index}]`
-    allowChecked(errors, { part: source, name: 'prefix', at }, checkVariableName)
-    const given = ['configMapRef', 'secretRef'].filter((name) => isGiven(source, name))
-    for (const name of given) requireChecked(errors, { part: partOf(source, name), name: 'name', at: `${at}.${name}` }, checkSubdomain)
-    if (given.length === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
-    if (given.length > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'))
-  }
+function validateSource(errors: FieldError[], variable: Part, at: string): void {
+  const source = optionalPart(variable, 'valueFrom')
+  if (source === undefined) return
+  const count = sources.filter((name) => isGiven(source, name)).length
+  const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.valueFrom`, '', detail))
+  if (count === 0) refuse('must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`')
+  else if (textOf(variable, 'value') !== '') refuse('may not be specified when `value` is not empty')
+  else if (count > 1) refuse(tooMany)
+}
+
+/** kube-apiserver blames the list. */
+function validateWholeSource(errors: FieldError[], source: Part, at: string): void {
+  const count = ['configMapRef', 'secretRef'].filter((name) => isGiven(source, name)).length
+  const path = at.slice(0, at.lastIndexOf('['))
+  if (count === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'))
+  if (count > 1) errors.push(invalidValue(path, '', tooMany))
 }
 
 /** What a Pod's field is read for: a variable, or a file in a volume. */
@@ -81,8 +60,15 @@ const fieldsByReader: Readonly<Record<Reader, readonly string[]>> = {
   file: ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'],
 }
 
-/** A field of the Pod itself, such as `metadata.labels['app']`. */
-export function validateFieldRef(errors: FieldError[], fieldRef: Part, at: string, reader: Reader): void {
+/** The field of the Pod itself that a part refers to, such as `metadata.labels['app']`. */
+export function fieldRefRule(reader: Reader): PartRule {
+  return (errors, part, at) => {
+    const reference = optionalPart(part, 'fieldRef')
+    if (reference !== undefined) validateFieldRef(errors, reference, `${at}.fieldRef`, reader)
+  }
+}
+
+function validateFieldRef(errors: FieldError[], fieldRef: Part, at: string, reader: Reader): void {
   if (!requireText(errors, { part: fieldRef, name: 'apiVersion', at }) || !requireText(errors, { part: fieldRef, name: 'fieldPath', at }))
     return
   const version = textOf(fieldRef, 'apiVersion')
@@ -122,8 +108,15 @@ const resourceFields = [
 
 const sizeUnits = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
-/** What a container may use or asks for. */
-export function validateResourceRef(errors: FieldError[], reference: Part, at: string, reader: Reader): void {
+/** What a container may use or asks for, where a part refers to it. */
+export function resourceRefRule(reader: Reader): PartRule {
+  return (errors, part, at) => {
+    const reference = optionalPart(part, 'resourceFieldRef')
+    if (reference !== undefined) validateResourceRef(errors, reference, `${at}.resourceFieldRef`, reader)
+  }
+}
+
+function validateResourceRef(errors: FieldError[], reference: Part, at: string, reader: Reader): void {
   if (reader === 'file' && textOf(reference, 'containerName') === '') errors.push(requiredValue(`${at}.containerName`))
   if (!requireText(errors, { part: reference, name: 'resource', at })) return
   const resource = textOf(reference, 'resource')

@@ -1,16 +1,16 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
+import type { RuleContext } from '../../../validation/rule-book.ts'
 import { isGiven, notFoundValue, requireText } from '../checks.ts'
 import { validateDescendingPath } from './paths.ts'
-
-/** The sound volumes of a Pod by name, so that mounts can be looked up. */
-export type Volumes = ReadonlyMap<string, Part>
+import { type Volumes, volumesIn } from './pod-context.ts'
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 
 /** Where a container finds its volumes. */
-export function validateVolumeMounts(errors: FieldError[], container: Part, volumes: Volumes, path: string): void {
+export function validateVolumeMounts(errors: FieldError[], container: Part, place: string, context: RuleContext): void {
+  const [path, volumes] = [`${place}.volumeMounts`, volumesIn(context)]
   const mounts = itemsOf(container, 'volumeMounts')
   const devices = itemsOf(container, 'volumeDevices')
   const used = { names: new Set(devices.map(({ name }) => name)), paths: new Set(devices.map(({ devicePath }) => devicePath)) }
@@ -65,7 +65,8 @@ function validatePropagation(errors: FieldError[], mount: Part, container: Part,
 }
 
 /** Where a container finds volumes as raw devices. */
-export function validateVolumeDevices(errors: FieldError[], container: Part, volumes: Volumes, path: string): void {
+export function validateVolumeDevices(errors: FieldError[], container: Part, place: string, context: RuleContext): void {
+  const [path, volumes] = [`${place}.volumeDevices`, volumesIn(context)]
   const devices = itemsOf(container, 'volumeDevices')
   if (devices.length === 0) return
   const mounts = itemsOf(container, 'volumeMounts')

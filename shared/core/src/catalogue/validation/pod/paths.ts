@@ -1,5 +1,14 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { invalidValue } from '../../../validation/field-errors.ts'
+import { textOf } from '../../../validation/part.ts'
+import type { PartRule } from '../../../validation/rule-book.ts'
+
+type PathCheck = (errors: FieldError[], target: string, path: string) => void
+
+/** A rule about the path in a field. */
+export function pathIn(field: string, check: PathCheck): PartRule {
+  return (errors, part, at) => check(errors, textOf(part, field), `${at}.${field}`)
+}
 
 /** A path that stays below where it starts. */
 export function validateDescendingPath(errors: FieldError[], target: string, path: string): void {

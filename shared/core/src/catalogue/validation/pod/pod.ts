@@ -4,18 +4,18 @@ import type { Names } from '../../../names.ts'
 import { duplicateValue, forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
 import { checkIp, ipFamilyOf } from '../../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, print, repeatedPlaces, textOf } from '../../../validation/part.ts'
+import type { RuleContext } from '../../../validation/rule-book.ts'
 import { allowChecked, numberOf } from '../checks.ts'
 import { validatePodAnnotations } from './pod-annotations.ts'
-import { validatePodSpec } from './pod-spec.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 
 /** A new Pod, or what an update may make of it: hardly anything, as it may be running already. */
-export function validatePod(pod: Part, live: Part | undefined, names: Names): FieldError[] {
+export function validatePod(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(pod, 'spec')
   const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
   validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations', names })
-  validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), live !== undefined)
+  validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
   if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'))
@@ -29,10 +29,11 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names): Fi
 const faultless = new WeakMap<Part, string>()
 
 /** A Pod that is there is mostly written for its metadata or its status: its spec is looked at once. */
-function validateOwnSpec(errors: FieldError[], spec: Part, podName: string, isThere: boolean): void {
+function validateOwnSpec(errors: FieldError[], spec: Part, podName: string, context: RuleContext): void {
+  const isThere = context.live !== undefined
   if (isThere && faultless.get(spec) === podName) return
   const before = errors.length
-  validatePodSpec(errors, spec, 'spec', { podName })
+  context.rules.of('core/v1.PodSpec')(errors, spec, 'spec', context)
   if (isThere && errors.length === before) faultless.set(spec, podName)
 }
 

@@ -1,105 +1,75 @@
+import { needed, string } from '../../../description/define.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
-import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
-import { allowBetween, isGiven, numberOf, requireText } from '../checks.ts'
-import { validateFieldRef, validateResourceRef } from './container-env.ts'
-import { validateFilePath } from './paths.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
+import { as, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
+import { isGiven, numberOf, onceForShared, requireText } from '../checks.ts'
+import { fieldRefRule, resourceRefRule } from './container-env.ts'
+import { pathIn, validateFilePath } from './paths.ts'
 
-const modeRange = { min: 0, max: 0o777, detail: 'must be a number between 0 and 0777 (octal), both inclusive' }
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
+const name = as('name', needed(string()))
 
-/** Files out of a Secret, a ConfigMap (which is named by `nameField`) or the Pod itself. */
-export function validateFileVolume(nameField?: string) {
-  return (errors: FieldError[], source: Part, at: string): void => {
-    if (nameField !== undefined) requireText(errors, { part: source, name: nameField, at })
-    allowBetween(errors, { part: source, name: 'defaultMode', at }, modeRange)
-    for (const [index, item] of itemsOf(source, 'items').entries()) {
-      if (nameField === undefined) validateDownwardFile(errors, item, at)
-      else validateKeyFile(errors, item, `${at}.items[${index}]`)
-    }
-  }
+/** Files out of a Secret, a ConfigMap, the Pod itself, or several of them in one folder, where each needs a path of its own. */
+export const fileRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.SecretVolumeSource': ['secretName', 'defaultMode', 'items'],
+  'core/v1.ConfigMapVolumeSource': [name, 'defaultMode', 'items'],
+  'core/v1.DownwardAPIVolumeSource': ['defaultMode', { passedOver: ['items'] }, validateDownwardFiles],
+  'core/v1.SecretProjection': [name, 'items'],
+  'core/v1.ConfigMapProjection': [name, 'items'],
+  'core/v1.DownwardAPIProjection': [{ passedOver: ['items'] }, validateDownwardFiles],
+  'core/v1.KeyToPath': ['key', 'path', pathIn('path', validateFilePath), 'mode'],
+  'core/v1.DownwardAPIVolumeFile': ['path', pathIn('path', validateFilePath), fieldRefRule('file'), validateReferences, 'mode'],
+  'core/v1.ProjectedVolumeSource': ['defaultMode', { passedOver: ['sources'] }, onceForShared(validateSources)],
+  'core/v1.VolumeProjection': [
+    { oneOf: ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'], many: 'may not specify more than 1 volume type' },
+  ],
+  'core/v1.ServiceAccountTokenProjection': [validateToken],
 }
 
-function validateKeyFile(errors: FieldError[], item: Part, at: string): void {
-  requireText(errors, { part: item, name: 'key', at })
-  requireText(errors, { part: item, name: 'path', at })
-  validateFilePath(errors, textOf(item, 'path'), `${at}.path`)
-  allowBetween(errors, { part: item, name: 'mode', at }, modeRange)
+/** kube-apiserver blames the volume, not the file. */
+function validateDownwardFiles(errors: FieldError[], source: Part, at: string, context: RuleContext): void {
+  const validate = context.rules.of('core/v1.DownwardAPIVolumeFile')
+  for (const file of itemsOf(source, 'items')) validate(errors, file, at, context)
 }
 
-function validateDownwardFile(errors: FieldError[], item: Part, at: string): void {
-  requireText(errors, { part: item, name: 'path', at })
-  validateFilePath(errors, textOf(item, 'path'), `${at}.path`)
-  const fieldRef = optionalPart(item, 'fieldRef')
-  const resourceRef = optionalPart(item, 'resourceFieldRef')
-  if (fieldRef !== undefined) {
-    validateFieldRef(errors, fieldRef, `${at}.fieldRef`, 'file')
-    if (resourceRef !== undefined) {
-      errors.push(invalidValue(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
-    }
-  } else if (resourceRef !== undefined) validateResourceRef(errors, resourceRef, `${at}.resourceFieldRef`, 'file')
-  else errors.push(requiredValue(at, 'one of fieldRef and resourceFieldRef is required'))
-  allowBetween(errors, { part: item, name: 'mode', at }, modeRange)
+const ofResource = resourceRefRule('file')
+
+function validateReferences(errors: FieldError[], file: Part, at: string, context: RuleContext): void {
+  const [isOfPod, isOfResource] = [isGiven(file, 'fieldRef'), isGiven(file, 'resourceFieldRef')]
+  if (isOfPod && isOfResource) {
+    errors.push(invalidValue(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
+  } else if (isOfResource) ofResource(errors, file, at, context)
+  else if (!isOfPod) errors.push(requiredValue(at, 'one of fieldRef and resourceFieldRef is required'))
 }
 
-/** Files of several sources in one folder, where each needs a path of its own. */
-export function validateProjected(errors: FieldError[], volume: Part, at: string): void {
-  allowBetween(errors, { part: volume, name: 'defaultMode', at }, modeRange)
+const projections = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken']
+
+function validateSources(errors: FieldError[], volume: Part, at: string, context: RuleContext): void {
+  const validate = context.rules.of('core/v1.VolumeProjection')
   const paths = new Set<string>()
-  for (const [index, source] of itemsOf(volume, 'sources').entries()) validateProjection(errors, source, paths, { at, index })
-}
-
-const projections = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'] as const
-
-function validateProjection(errors: FieldError[], source: Part, paths: Set<string>, place: { at: string; index: number }): void {
-  const at = `${place.at}.sources[${place.index}]`
-  let count = 0
-  for (const kind of projections) {
-    const projection = optionalPart(source, kind)
-    if (projection === undefined) continue
-    count += 1
-    if (count > 1) {
-      errors.push(forbiddenValue(`${at}.${kind}`, 'may not specify more than 1 volume type'))
-      continue
-    }
-    if (kind === 'serviceAccountToken') validateToken(errors, projection, `${at}.${kind}`, place.at)
-    else validatePart(errors, kind, projection, `${at}.${kind}`)
-    for (const file of filesOf(kind, projection)) {
+  for (const [index, source] of itemsOf(volume, 'sources').entries()) {
+    validate(errors, source, `${at}.sources[${index}]`, context)
+    const kind = projections.find((name) => isGiven(source, name)) ?? ''
+    const projection = partOf(source, kind)
+    for (const file of kind === 'serviceAccountToken' ? [projection] : itemsOf(projection, 'items')) {
       const path = textOf(file, 'path')
       if (path === '') continue
       const shown = kind === 'secret' || kind === 'configMap' ? textOf(projection, 'name') : path
-      if (paths.has(path)) errors.push(invalidValue(place.at, shown, 'conflicting duplicate paths'))
+      if (paths.has(path)) errors.push(invalidValue(at, shown, 'conflicting duplicate paths'))
       paths.add(path)
     }
   }
 }
 
-function filesOf(kind: (typeof projections)[number], projection: Part): readonly Part[] {
-  return kind === 'serviceAccountToken' ? [projection] : itemsOf(projection, 'items')
-}
-
-type FileKind = Exclude<(typeof projections)[number], 'serviceAccountToken'>
-
-function validatePart(errors: FieldError[], kind: FileKind, projection: Part, at: string): void {
-  switch (kind) {
-    case 'secret':
-    case 'configMap':
-      requireText(errors, { part: projection, name: 'name', at })
-      for (const [index, item] of itemsOf(projection, 'items').entries()) validateKeyFile(errors, item, `${at}.items[${index}]`)
-      return
-    case 'downwardAPI':
-      for (const item of itemsOf(projection, 'items')) validateDownwardFile(errors, item, at)
-  }
-}
-
 /** A token without a path is blamed on the volume, by kube-apiserver too. */
-function validateToken(errors: FieldError[], token: Part, at: string, volume: string): void {
+function validateToken(errors: FieldError[], token: Part, at: string): void {
   const seconds = numberOf(token, 'expirationSeconds')
   const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.expirationSeconds`, seconds, detail))
   if (seconds !== undefined && seconds < tokenSecondsMin) refuse('may not specify a duration less than 10 minutes')
   if (seconds !== undefined && seconds > tokenSecondsMax) refuse('may not specify a duration larger than 2^32 seconds')
-  requireText(errors, { part: token, name: 'path', at: volume })
+  requireText(errors, { part: token, name: 'path', at: at.slice(0, at.lastIndexOf('.sources[')) })
 }
 
 /** Tokens of an account can be had only where an account is named. */

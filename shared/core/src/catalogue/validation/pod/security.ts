@@ -1,14 +1,12 @@
 import { ref } from '../../../description/define.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { checkSubdomain } from '../../../meta/validate-names.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import { allowBetween, allowChecked, allowOneOf, isGiven, requireText } from '../checks.ts'
+import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../../validation/part.ts'
+import type { TypeRules } from '../../../validation/rule-book.ts'
+import { isGiven, requireText } from '../checks.ts'
 import { validateDescendingPath } from './paths.ts'
 
-const identityRange = { min: 0, max: 2 ** 31 - 1 }
-const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 const sysctlPart = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const sysctlFormat = `(${sysctlPart}[\\./])*${sysctlPart}`
 const sysctlPattern = new RegExp(`^${sysctlFormat}$`)
@@ -17,25 +15,24 @@ const credentialBytesMax = 64 * 1024
 const domainLengthMax = 256
 const userLengthMax = 104
 
-/** What holds for all containers of a Pod, and what it shares with its node. */
-export function validatePodSecurity(errors: FieldError[], spec: Part, path: string): void {
-  const context = optionalPart(spec, 'securityContext')
-  const at = `${path}.securityContext`
-  if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${path}.containers`)
-  if (spec['hostUsers'] === false) refuseSharing(errors, spec, path)
-  if (spec['shareProcessNamespace'] === true && spec['hostPID'] === true) {
-    const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
-    errors.push(invalidValue(`${at}.shareProcessNamespace`, true, detail))
-  }
-  if (context === undefined) return
-  for (const name of ['fsGroup', 'runAsUser', 'runAsGroup']) allowBetween(errors, { part: context, name, at }, identityRange)
-  for (const [index, group] of itemsOf<number>(context, 'supplementalGroups').entries()) {
-    allowBetween(errors, { part: { [`supplementalGroups[${index}]`]: group }, name: `supplementalGroups[${index}]`, at }, identityRange)
-  }
-  validateSysctls(errors, itemsOf(context, 'sysctls'), `${at}.sysctls`)
-  allowOneOf(errors, { part: context, name: 'fsGroupChangePolicy', at }, ['Always', 'OnRootMismatch'])
-  validateProfile(errors, optionalPart(context, 'seccompProfile'), `${at}.seccompProfile`)
-  validateWindowsOptions(errors, optionalPart(context, 'windowsOptions'), `${at}.windowsOptions`)
+/** What holds for a Pod's containers, all or one. */
+export const securityRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.PodSecurityContext': [
+    ...['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups', 'sysctls', 'fsGroupChangePolicy', 'seccompProfile', 'windowsOptions'],
+  ],
+  'core/v1.Sysctl': ['name', validateSysctl],
+  'core/v1.SecurityContext': ['runAsUser', 'runAsGroup', 'seccompProfile', validatePrivileges, 'windowsOptions'],
+  'core/v1.SeccompProfile': ['type', validateProfile],
+  'core/v1.WindowsSecurityContextOptions': ['gmsaCredentialSpecName', validateWindowsOptions],
+}
+
+/** What a Pod shares with its node. */
+export function validateSharing(errors: FieldError[], spec: Part, at: string): void {
+  if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${at}.containers`)
+  if (spec['hostUsers'] === false) refuseSharing(errors, spec, at)
+  if (spec['shareProcessNamespace'] !== true || spec['hostPID'] !== true) return
+  const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
+  errors.push(invalidValue(`${at}.securityContext.shareProcessNamespace`, true, detail))
 }
 
 /** In the node's own network a container's port is the node's port. */
@@ -55,43 +52,25 @@ function refuseSharing(errors: FieldError[], spec: Part, path: string): void {
   }
 }
 
-function validateSysctls(errors: FieldError[], sysctls: readonly Part[], path: string): void {
-  const seen = new Set<string>()
-  for (const [index, sysctl] of sysctls.entries()) {
-    const at = `${path}[${index}]`
-    const name = textOf(sysctl, 'name')
-    if (requireText(errors, { part: sysctl, name: 'name', at })) {
-      const detail = `must have at most ${sysctlLengthMax} characters and match regex ^${sysctlFormat}$`
-      if (name.length > sysctlLengthMax || !sysctlPattern.test(name)) errors.push(invalidValue(`${at}.name`, name, detail))
-      else if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
-    }
-    seen.add(name)
-  }
+function validateSysctl(errors: FieldError[], sysctl: Part, at: string): void {
+  const name = textOf(sysctl, 'name')
+  if (name === '' || (name.length <= sysctlLengthMax && sysctlPattern.test(name))) return
+  errors.push(invalidValue(`${at}.name`, name, `must have at most ${sysctlLengthMax} characters and match regex ^${sysctlFormat}$`))
 }
 
-/** What holds for one container. */
-export function validateContainerSecurity(errors: FieldError[], context: Part | undefined, path: string): void {
-  if (context === undefined) return
-  for (const name of ['runAsUser', 'runAsGroup']) allowBetween(errors, { part: context, name, at: path }, identityRange)
-  validateProfile(errors, optionalPart(context, 'seccompProfile'), `${path}.seccompProfile`)
-  if (context['allowPrivilegeEscalation'] === false) {
-    const refuse = (why: string): void =>
-      void errors.push(
-        invalidValue(path, goValue(ref('core/v1.SecurityContext'), context), `cannot set \`allowPrivilegeEscalation\` to false and ${why}`),
-      )
-    if (context['privileged'] === true) refuse('`privileged` to true')
-    if (itemsOf<string>(partOf(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) refuse('`capabilities.Add` CAP_SYS_ADMIN')
+function validatePrivileges(errors: FieldError[], context: Part, at: string): void {
+  if (context['allowPrivilegeEscalation'] !== false) return
+  const refuse = (why: string): void => {
+    const shown = goValue(ref('core/v1.SecurityContext'), context)
+    errors.push(invalidValue(at, shown, `cannot set \`allowPrivilegeEscalation\` to false and ${why}`))
   }
-  validateWindowsOptions(errors, optionalPart(context, 'windowsOptions'), `${path}.windowsOptions`)
+  if (context['privileged'] === true) refuse('`privileged` to true')
+  if (itemsOf<string>(partOf(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) refuse('`capabilities.Add` CAP_SYS_ADMIN')
 }
 
-function validateProfile(errors: FieldError[], profile: Part | undefined, at: string): void {
-  if (profile === undefined) return
-  const type = textOf(profile, 'type')
-  if (type === '') errors.push(requiredValue(`${at}.type`, 'type is required when seccompProfile is set'))
-  else if (!profileTypes.includes(type)) errors.push(unsupportedValue(`${at}.type`, type, profileTypes))
+function validateProfile(errors: FieldError[], profile: Part, at: string): void {
   const file = textOf(profile, 'localhostProfile')
-  if (type !== 'Localhost') {
+  if (textOf(profile, 'type') !== 'Localhost') {
     if (isGiven(profile, 'localhostProfile')) {
       errors.push(invalidValue(`${at}.localhostProfile`, profile, 'can only be set when seccomp type is Localhost'))
     }
@@ -100,9 +79,7 @@ function validateProfile(errors: FieldError[], profile: Part | undefined, at: st
   }
 }
 
-function validateWindowsOptions(errors: FieldError[], options: Part | undefined, at: string): void {
-  if (options === undefined) return
-  allowChecked(errors, { part: options, name: 'gmsaCredentialSpecName', at }, checkSubdomain)
+function validateWindowsOptions(errors: FieldError[], options: Part, at: string): void {
   if (isGiven(options, 'gmsaCredentialSpec')) {
     const size = textOf(options, 'gmsaCredentialSpec').length
     const refuse = (detail: string): void =>

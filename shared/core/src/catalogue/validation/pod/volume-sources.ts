@@ -1,81 +1,72 @@
+import { needed, string, text } from '../../../description/define.ts'
 import { parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkLabel } from '../../../meta/validate-names.ts'
 import { namesOf, profiles } from '../../../names.ts'
-import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import { allowBetween, allowChecked, allowOneOf, isGiven, onceForShared, type PartRule, requireChecked, requireText } from '../checks.ts'
+import { as, type Step, type TypeRules, within } from '../../../validation/rule-book.ts'
+import { allowBetween, allowChecked, isGiven, requireText } from '../checks.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 import { validateDriverName } from '../csi-node.ts'
+import { pathIn, refuseBacksteps, validateDescendingPath } from './paths.ts'
 
-import { refuseBacksteps, validateDescendingPath } from './paths.ts'
-import { validateFileVolume, validateProjected } from './projected.ts'
+/** Sources of Pods' volumes, in the order in which they are looked at. */
+const podSources = [
+  ...['emptyDir', 'hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore', 'secret', 'nfs', 'iscsi', 'glusterfs'],
+  ...['persistentVolumeClaim', 'rbd', 'cinder', 'cephfs', 'flocker', 'downwardAPI', 'fc', 'flexVolume', 'configMap', 'azureFile'],
+  ...['vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'projected', 'quobyte', 'scaleIO', 'storageos', 'csi'],
+  ...['ephemeral', 'image'],
+]
 
-/** A source that only has to name something. */
-const naming =
-  (...fields: readonly string[]): PartRule =>
-  (errors, source, at) => {
-    for (const field of fields) requireText(errors, { part: source, name: field, at })
-  }
+/** Sources of PersistentVolumes in that order. */
+export const persistentSources = [
+  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs', 'fc', 'flexVolume'],
+  ...['vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO', 'glusterfs', 'iscsi', 'cinder', 'azureFile'],
+  ...['local', 'storageos', 'csi'],
+]
 
-const listing =
-  (...fields: readonly string[]): PartRule =>
-  (errors, source, at) => {
-    for (const field of fields) if (itemsOf(source, field).length === 0) errors.push(requiredValue(`${at}.${field}`))
-  }
+const named = as('name', needed(string()))
+/** A secret of a volume that belongs to no namespace names its own. */
+const placedSecret = within('secretRef', named, as('namespace', needed(string())))
+/** One of these sources has to be given. */
+export const sourceChoice = (oneOf: readonly string[]): Step => ({
+  oneOf,
+  none: 'must specify a volume type',
+  many: 'may not specify more than 1 volume type',
+})
 
-/** What a Pod's volume can come from. */
-export const volumeSourceRules: ReadonlyMap<string, PartRule> = new Map<string, PartRule>([
-  ['emptyDir', validateEmptyDir],
-  ['hostPath', validateHostPath],
-  ['gitRepo', validateGitRepo],
-  ['gcePersistentDisk', withPartition('pdName')],
-  ['awsElasticBlockStore', withPartition('volumeID')],
-  ['secret', validateFileVolume('secretName')],
-  ['nfs', validateNfs],
-  ['iscsi', validateIscsi],
-  ['glusterfs', naming('endpoints', 'path')],
-  ['persistentVolumeClaim', naming('claimName')],
-  ['rbd', all(listing('monitors'), naming('image'))],
-  ['cinder', all(naming('volumeID'), withSecret('secretRef'))],
-  ['cephfs', listing('monitors')],
-  ['flocker', validateFlocker],
-  ['downwardAPI', validateFileVolume()],
-  ['fc', validateFibreChannel],
-  ['flexVolume', validateFlexVolume],
-  ['configMap', validateFileVolume('name')],
-  ['azureFile', naming('secretName', 'shareName')],
-  ['vsphereVolume', naming('volumePath')],
-  ['photonPersistentDisk', naming('pdID')],
-  ['portworxVolume', naming('volumeID')],
-  ['azureDisk', validateAzureDisk],
-  ['projected', onceForShared(validateProjected)],
-  ['quobyte', validateQuobyte],
-  ['scaleIO', naming('gateway', 'system', 'volumeName')],
-  ['storageos', all(validateStorageOsVolume, withSecret('secretRef'))],
-  ['csi', validateCsi],
-  ['ephemeral', validateClaimTemplate],
-])
+const driver: Step = (errors, source, at) => void errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
+const iscsi: TypeRules = ['targetPortal', 'iqn', 'lun', requireChapSecret, 'initiatorName']
+const path: TypeRules = [{ decisive: 'path' }, pathIn('path', refuseBacksteps)]
 
-function all(...rules: readonly PartRule[]): PartRule {
-  return (errors, source, at) => {
-    for (const rule of rules) rule(errors, source, at)
-  }
-}
-
-function withSecret(field: string): PartRule {
-  return (errors, source, at) => {
-    const secret = optionalPart(source, field)
-    if (secret !== undefined) requireText(errors, { part: secret, name: 'name', at: `${at}.${field}` })
-  }
-}
-
-function withPartition(field: string): PartRule {
-  return (errors, source, at) => {
-    requireText(errors, { part: source, name: field, at })
-    allowBetween(errors, { part: source, name: 'partition', at }, { min: 0, max: 255, detail: 'must be between 1 and 255, inclusive' })
-  }
+/** What volumes can come from. */
+export const sourceRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.VolumeSource': [sourceChoice(podSources)],
+  'core/v1.PersistentVolumeSource': [sourceChoice(persistentSources)],
+  'core/v1.EmptyDirVolumeSource': [validateEmptyDir],
+  'core/v1.HostPathVolumeSource': path,
+  'core/v1.LocalVolumeSource': path,
+  'core/v1.GitRepoVolumeSource': ['repository', pathIn('directory', validateDescendingPath)],
+  'core/v1.NFSVolumeSource': ['server', 'path', pathIn('path', requireAbsolute)],
+  'core/v1.ISCSIVolumeSource': iscsi,
+  'core/v1.ISCSIPersistentVolumeSource': [...iscsi, within('secretRef', named)],
+  'core/v1.GlusterfsPersistentVolumeSource': ['endpoints', 'path', validateEndpointsNamespace],
+  'core/v1.CinderVolumeSource': ['volumeID', within('secretRef', named)],
+  'core/v1.CinderPersistentVolumeSource': ['volumeID', placedSecret],
+  'core/v1.FlockerVolumeSource': [validateFlocker],
+  'core/v1.FCVolumeSource': [validateFibreChannel],
+  'core/v1.FlexVolumeSource': ['driver', refuseReservedOptions],
+  'core/v1.FlexPersistentVolumeSource': ['driver', refuseReservedOptions],
+  'core/v1.AzureFilePersistentVolumeSource': ['secretName', 'shareName', validateSecretNamespace],
+  'core/v1.AzureDiskVolumeSource': ['diskName', 'diskURI', 'cachingMode', 'kind', validateDiskUri],
+  'core/v1.QuobyteVolumeSource': [validateQuobyte],
+  'core/v1.StorageOSVolumeSource': ['volumeName', 'volumeNamespace', within('secretRef', named)],
+  'core/v1.StorageOSPersistentVolumeSource': ['volumeName', 'volumeNamespace', placedSecret],
+  'core/v1.CSIVolumeSource': [driver, within('nodePublishSecretRef', as('name', needed(text('subdomain'))))],
+  'core/v1.CSIPersistentVolumeSource': [driver, 'volumeHandle'],
+  'core/v1.EphemeralVolumeSource': [{ passedOver: ['volumeClaimTemplate'] }, validateClaimTemplate],
 }
 
 function validateEmptyDir(errors: FieldError[], source: Part, at: string): void {
@@ -84,47 +75,24 @@ function validateEmptyDir(errors: FieldError[], source: Part, at: string): void 
   errors.push(forbiddenValue(`${at}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'))
 }
 
-const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
-
-function validateHostPath(errors: FieldError[], source: Part, at: string): void {
-  if (!requireText(errors, { part: source, name: 'path', at })) return
-  refuseBacksteps(errors, textOf(source, 'path'), `${at}.path`)
-  allowOneOf(errors, { part: source, name: 'type', at }, hostPathTypes)
+function requireAbsolute(errors: FieldError[], path: string, field: string): void {
+  if (!path.startsWith('/')) errors.push(invalidValue(field, path, 'must be an absolute path'))
 }
 
-function validateGitRepo(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'repository', at })
-  validateDescendingPath(errors, textOf(source, 'directory'), `${at}.directory`)
-}
-
-function validateNfs(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'server', at })
-  requireText(errors, { part: source, name: 'path', at })
-  const path = textOf(source, 'path')
-  if (!path.startsWith('/')) errors.push(invalidValue(`${at}.path`, path, 'must be an absolute path'))
-}
-
-/** Forms of the names by which iSCSI calls initiators and targets, by how they begin. */
-const iscsiNames: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
-}
-
-function checkIscsiName(name: string): readonly string[] {
-  const form = iscsiNames[name.slice(0, 3)]
-  if (form === undefined) return ['must be valid format starting with iqn, eui, or naa']
-  return form.test(name) ? [] : ['must be valid format']
-}
-
-function validateIscsi(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'targetPortal', at })
-  requireChecked(errors, { part: source, name: 'iqn', at }, checkIscsiName)
-  allowBetween(errors, { part: source, name: 'lun', at }, { min: 0, max: 255 })
+function requireChapSecret(errors: FieldError[], source: Part, at: string): void {
   const needsSecret = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true
   if (needsSecret && !isGiven(source, 'secretRef')) errors.push(requiredValue(`${at}.secretRef`))
-  const initiator = source['initiatorName']
-  if (typeof initiator === 'string') errors.push(...invalidFor(`${at}.initiatorName`, initiator, checkIscsiName(initiator)))
+}
+
+function validateEndpointsNamespace(errors: FieldError[], source: Part, at: string): void {
+  const field = `${at}.endpointsNamespace`
+  const namespace = source['endpointsNamespace']
+  if (namespace === '') errors.push(invalidValue(field, '', 'if the endpointnamespace is set, it must be a valid namespace name'))
+  allowChecked(errors, { part: source, name: 'endpointsNamespace', at }, checkLabel)
+}
+
+function validateSecretNamespace(errors: FieldError[], source: Part, at: string): void {
+  if (source['secretNamespace'] === '') errors.push(requiredValue(`${at}.secretNamespace`))
 }
 
 function validateFlocker(errors: FieldError[], source: Part, at: string): void {
@@ -151,8 +119,7 @@ function validateFibreChannel(errors: FieldError[], source: Part, at: string): v
 
 const reservedDomains = profiles.flatMap((profile) => [namesOf(profile).labelDomain, namesOf(profile).apiDomain])
 
-function validateFlexVolume(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'driver', at })
+function refuseReservedOptions(errors: FieldError[], source: Part, at: string): void {
   for (const key of Object.keys(partOf(source, 'options'))) {
     const [namespace = ''] = key.toLowerCase().split('/')
     if (!reservedDomains.some((domain) => namespace === domain || namespace.endsWith(`.${domain}`))) continue
@@ -166,11 +133,7 @@ const managedDisk = {
 }
 const blobDisk = { start: 'https://', whole: 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd' }
 
-function validateAzureDisk(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'diskName', at })
-  requireText(errors, { part: source, name: 'diskURI', at })
-  allowOneOf(errors, { part: source, name: 'cachingMode', at }, ['None', 'ReadOnly', 'ReadWrite'])
-  allowOneOf(errors, { part: source, name: 'kind', at }, ['Dedicated', 'Managed', 'Shared'])
+function validateDiskUri(errors: FieldError[], source: Part, at: string): void {
   const uri = textOf(source, 'diskURI')
   const isManaged = textOf(source, 'kind') === 'Managed'
   const form = isManaged ? managedDisk : blobDisk
@@ -191,18 +154,6 @@ function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
     errors.push(...wrong.map(() => invalidValue(`${at}.registry`, registry, wrongRegistry)))
   }
   requireText(errors, { part: source, name: 'volume', at })
-}
-
-/** The names of a StorageOS volume, in a Pod or in a PersistentVolume. */
-export function validateStorageOsVolume(errors: FieldError[], source: Part, at: string): void {
-  requireChecked(errors, { part: source, name: 'volumeName', at }, checkLabel)
-  allowChecked(errors, { part: source, name: 'volumeNamespace', at }, checkLabel)
-}
-
-function validateCsi(errors: FieldError[], source: Part, at: string): void {
-  errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
-  const secret = optionalPart(source, 'nodePublishSecretRef')
-  if (secret !== undefined) requireChecked(errors, { part: secret, name: 'name', at: `${at}.nodePublishSecretRef` }, checkSubdomain)
 }
 
 /** A claim that is made together with its Pod. It is named after the Pod, so its metadata may only describe it. */

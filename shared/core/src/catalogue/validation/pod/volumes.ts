@@ -1,13 +1,14 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
-import { optionalPart, type Part, partOf, textOf, textsOf } from '../../../validation/part.ts'
+import { duplicateValue, invalidFor, invalidValue } from '../../../validation/field-errors.ts'
+import { optionalPart, type Part, textOf, textsOf } from '../../../validation/part.ts'
 import { requireChecked } from '../checks.ts'
-import type { Volumes } from './container-mounts.ts'
-import { volumeSourceRules } from './volume-sources.ts'
+import type { PodContext, Volumes } from './pod-context.ts'
 
 /** The volumes of a Pod. Only the sound ones can be mounted. The Pod's name tells which claims are made for it. */
-export function validateVolumes(errors: FieldError[], volumes: readonly Part[], path: string, podName: string): Volumes {
+export function validateVolumes(errors: FieldError[], volumes: readonly Part[], path: string, context: PodContext): Volumes {
+  const { podName, rules } = context
+  const validateSource = rules.of('core/v1.VolumeSource')
   const sound = new Map<string, Part>()
   const made = textsOf(
     volumes.filter((volume) => optionalPart(volume, 'ephemeral') !== undefined),
@@ -17,7 +18,7 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     const at = `${path}[${index}]`
     const name = textOf(volume, 'name')
     const before = errors.length
-    validateSource(errors, volume, at)
+    validateSource(errors, volume, at, context)
     if (podName !== '' && name !== '' && made.has(name)) errors.push(...validateMadeClaim(`${podName}-${name}`, name, at))
     requireChecked(errors, { part: volume, name: 'name', at }, checkLabel)
     if (sound.has(name)) errors.push(duplicateValue(`${at}.name`, name))
@@ -25,18 +26,6 @@ export function validateVolumes(errors: FieldError[], volumes: readonly Part[], 
     if (podName !== '') refuseOwnClaim(errors, { volume, at }, { made, prefix: `${podName}-` })
   }
   return sound
-}
-
-function validateSource(errors: FieldError[], volume: Part, at: string): void {
-  const given = Object.keys(volume).filter((name) => volumeSourceRules.has(name) && optionalPart(volume, name) !== undefined)
-  const [first, ...others] = given.length > 1 ? inRuleOrder(given) : given
-  if (first === undefined) errors.push(requiredValue(at, 'must specify a volume type'))
-  else volumeSourceRules.get(first)?.(errors, partOf(volume, first), `${at}.${first}`)
-  for (const name of others) errors.push(forbiddenValue(`${at}.${name}`, 'may not specify more than 1 volume type'))
-}
-
-function inRuleOrder(given: readonly string[]): string[] {
-  return [...volumeSourceRules.keys()].filter((name) => given.includes(name))
 }
 
 /** The claim that is made for a volume is named after the Pod and the volume. */

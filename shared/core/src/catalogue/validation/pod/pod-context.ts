@@ -1,0 +1,37 @@
+import type { IsGateOn } from '../../../feature-gates.ts'
+import type { Names } from '../../../names.ts'
+import type { Part } from '../../../validation/part.ts'
+import type { RuleBook, RuleContext } from '../../../validation/rule-book.ts'
+
+/** The sound volumes of a Pod by name, so that mounts can be looked up. */
+export type Volumes = ReadonlyMap<string, Part>
+
+/** What the containers and volumes of one Pod share. */
+export class PodContext implements RuleContext {
+  readonly body: unknown
+  readonly object: Part
+  readonly live: Part | undefined
+  readonly names: Names
+  readonly isGateOn: IsGateOn
+  readonly level: number
+  readonly rules: RuleBook
+  /** Empty where a template has no name yet. */
+  readonly podName: string
+  volumes: Volumes = new Map()
+
+  constructor({ body, object, live, names, isGateOn, level, rules }: RuleContext, podName: string) {
+    this.body = body
+    this.object = object
+    this.live = live
+    this.names = names
+    this.isGateOn = isGateOn
+    this.level = level
+    this.rules = rules
+    this.podName = podName
+  }
+}
+
+/** The volumes of the Pod whose containers are looked at. */
+export function volumesIn(context: RuleContext): Volumes {
+  return context instanceof PodContext ? context.volumes : new Map()
+}

@@ -1,0 +1,70 @@
+import { RuleBook, type TypeRules } from '../../validation/rule-book.ts'
+import { validateLabelSelector } from '../../validation/selector.ts'
+import { policyStatusRules } from './admission-policy.ts'
+import { cronJobRules } from './cron-job.ts'
+import { csiRules } from './csi-kinds.ts'
+import { csiNodeRules } from './csi-node.ts'
+import { daemonSetRules } from './daemon-set.ts'
+import { deploymentRules } from './deployment.ts'
+import { disruptionBudgetRules } from './disruption-budget.ts'
+import { endpointRules } from './endpoints.ts'
+import { ingressRules } from './ingress.ts'
+import { ingressClassRules } from './ingress-class.ts'
+import { jobRules } from './job.ts'
+import { networkPolicyRules } from './network-policy.ts'
+import { persistentVolumeRules } from './persistent-volume.ts'
+import { environmentRules } from './pod/container-env.ts'
+import { containerRules } from './pod/containers.ts'
+import { podSpecRules } from './pod/pod-spec.ts'
+import { probeRules } from './pod/probes.ts'
+import { fileRules } from './pod/projected.ts'
+import { schedulingRules } from './pod/scheduling.ts'
+import { securityRules } from './pod/security.ts'
+import { sourceRules } from './pod/volume-sources.ts'
+import { podTemplateRules } from './pod-template.ts'
+import { replicaRules } from './replica-set.ts'
+import { serviceRules } from './service.ts'
+import { runtimeClassRules } from './small-kinds.ts'
+import { statefulSetRules } from './stateful-set.ts'
+import { storageClassRules } from './storage-class.ts'
+import { migrationRules } from './storage-version-migration.ts'
+import { attachmentRules } from './volume-attachment.ts'
+
+/** Types whose rules come in another order than their fields, or that have rules beside the facets of their fields. */
+const rulesByType: Readonly<Record<string, TypeRules>> = {
+  ...attachmentRules,
+  ...containerRules,
+  ...cronJobRules,
+  ...csiNodeRules,
+  ...csiRules,
+  ...daemonSetRules,
+  ...deploymentRules,
+  ...disruptionBudgetRules,
+  ...endpointRules,
+  ...environmentRules,
+  ...fileRules,
+  ...ingressClassRules,
+  ...ingressRules,
+  ...jobRules,
+  ...migrationRules,
+  ...networkPolicyRules,
+  ...persistentVolumeRules,
+  ...podSpecRules,
+  ...podTemplateRules,
+  ...policyStatusRules,
+  ...probeRules,
+  ...replicaRules,
+  ...runtimeClassRules,
+  ...schedulingRules,
+  ...securityRules,
+  ...serviceRules,
+  ...sourceRules,
+  ...statefulSetRules,
+  ...storageClassRules,
+  'meta/v1.LabelSelector': [(errors, selector, at) => void errors.push(...validateLabelSelector(selector, at))],
+}
+
+/** The rules of all types at a level. */
+export function createRuleBook(level: number): RuleBook {
+  return new RuleBook(level, rulesByType)
+}

@@ -1,0 +1,67 @@
+import type { TextFormat } from '../description/node.ts'
+import type { LevelText } from '../meta/level-text.ts'
+import {
+  checkLabel,
+  checkLabel1035,
+  checkLabelValue,
+  checkPathSegment,
+  checkQualifiedName,
+  checkSubdomain,
+  explain,
+} from '../meta/validate-names.ts'
+import { checkIp } from './ip-address.ts'
+import { checkDataKey, checkPortName } from './texts.ts'
+
+const variablePattern = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
+const wrongVariable = explain(
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+  ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
+  '[-._a-zA-Z][-._a-zA-Z0-9]*',
+)
+
+function checkVariableName(name: string): readonly string[] {
+  const problems = variablePattern.test(name) ? [] : [wrongVariable]
+  if (name === '.' || name === '..') problems.push(`must not be '${name}'`)
+  else if (name.startsWith('..')) problems.push("must not start with '..'")
+  return problems
+}
+
+/** Forms of the names by which iSCSI calls initiators and targets, by how they begin. */
+const iscsiNames: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
+  eui: /^eui.[A-Za-z0-9]{16}$/,
+  naa: /^naa.[A-Za-z0-9]{32}$/,
+}
+
+function checkIscsiName(name: string): readonly string[] {
+  const form = iscsiNames[name.slice(0, 3)]
+  if (form === undefined) return ['must be valid format starting with iqn, eui, or naa']
+  return form.test(name) ? [] : ['must be valid format']
+}
+
+const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
+const reasonPattern = new RegExp(`^${reasonFormat}$`)
+const wrongReason =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must " +
+  "end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', " +
+  `regex used for validation is '${reasonFormat}')`
+
+function checkReason(reason: string): readonly string[] {
+  return reasonPattern.test(reason) ? [] : [wrongReason]
+}
+
+/** What is wrong with a text of a form; empty when nothing is. */
+export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly LevelText[]>> = {
+  label: checkLabel,
+  label1035: checkLabel1035,
+  subdomain: checkSubdomain,
+  qualifiedName: checkQualifiedName,
+  labelValue: checkLabelValue,
+  pathSegment: checkPathSegment,
+  dataKey: checkDataKey,
+  portName: checkPortName,
+  ip: checkIp,
+  variableName: checkVariableName,
+  iscsiName: checkIscsiName,
+  reason: checkReason,
+}

@@ -1,0 +1,83 @@
+import { intOrString } from '../description/define.ts'
+import type { NumberFacets, ScalarNode, StringNode } from '../description/node.ts'
+import { parseQuantity, quantitySign } from '../meta/quantity.ts'
+import type { FieldError } from '../meta/status.ts'
+import { explain } from '../meta/validate-names.ts'
+import { goValue } from '../schema/go-value.ts'
+import { invalidFor, invalidValue, tooLongValue, unsupportedValue } from './field-errors.ts'
+import { textChecks } from './formats.ts'
+import { bytesOf, checkPortName, checkPortNumber } from './texts.ts'
+
+/** What is wrong with the value of a field; undefined: nothing. No path is made for a good value. */
+export type LeafCheck = (value: unknown) => ((field: string) => readonly FieldError[]) | undefined
+
+/** The check of a text by its facets; undefined: it has none. */
+export function checkOfText({ isEnforced, values = [], format, bytesMax }: StringNode): LeafCheck | undefined {
+  if (isEnforced) {
+    const known = new Set<unknown>(values)
+    return (value) => (known.has(value) ? undefined : (field) => [unsupportedValue(field, value, values)])
+  }
+  const check = format && textChecks[format]
+  if (check === undefined && bytesMax === undefined) return undefined
+  return (value) => {
+    if (typeof value !== 'string') return undefined
+    const problems = check?.(value) ?? []
+    const isLong = bytesMax !== undefined && value.length * 3 > bytesMax && bytesOf(value) > bytesMax
+    if (problems.length === 0 && !isLong) return undefined
+    return (field) => [...invalidFor(field, value, problems), ...(isLong ? [tooLongValue(field, bytesMax)] : [])]
+  }
+}
+
+/** The check of a number, a quantity, or what is a number or a text, by its facets; undefined: it has none. */
+export function checkOfScalar(node: ScalarNode): LeafCheck | undefined {
+  switch (node.kind) {
+    case 'quantity':
+      return node.sign && checkOfQuantity(node.sign, node.detail)
+    case 'intOrString':
+      if (node.means === 'port') return checkPort
+      return node.means === 'count' ? (value) => checkCount(value, node.max) : undefined
+    default:
+      return node.min === undefined && node.max === undefined ? undefined : checkOfNumber(node)
+  }
+}
+
+function checkOfNumber({ min = -Infinity, max = Infinity, detail }: NumberFacets): LeafCheck {
+  const text = detail ?? boundsText(min, max)
+  return (value) => {
+    const isNumber = typeof value === 'number' || typeof value === 'bigint'
+    return !isNumber || (value >= min && value <= max) ? undefined : (field) => [invalidValue(field, value, text)]
+  }
+}
+
+function boundsText(min: number, max: number): string {
+  if (max === Infinity) return min === 1 ? 'must be greater than 0' : `must be greater than or equal to ${min}`
+  return min === -Infinity ? `must be less than or equal to ${max}` : `must be between ${min} and ${max}, inclusive`
+}
+
+function checkOfQuantity(wanted: 'positive' | 'notNegative', detail?: string): LeafCheck {
+  const text = detail ?? (wanted === 'positive' ? 'must be greater than zero' : 'must be greater than or equal to 0')
+  return (value) => {
+    const quantity = parseQuantity(String(value))
+    const sign = quantity === undefined ? 1 : quantitySign(quantity)
+    return sign > 0 || (sign === 0 && wanted === 'notNegative') ? undefined : (field) => [invalidValue(field, value, text)]
+  }
+}
+
+/** A port by number or by name. */
+function checkPort(value: unknown): ReturnType<LeafCheck> {
+  const problems = typeof value === 'string' ? checkPortName(value) : checkPortNumber(typeof value === 'number' ? value : 0)
+  return problems.length === 0 ? undefined : (field) => invalidFor(field, value ?? 0, problems)
+}
+
+const percentPattern = /^[0-9]+%$/
+const wrongPercent = explain("a valid percent string must be a numeric string followed by an ending '%'", ['1%', '93%'], '[0-9]+%')
+
+/** A count, or a share of a count such as `25%`, which may have a bound. */
+function checkCount(value: unknown, max = Infinity): ReturnType<LeafCheck> {
+  if (typeof value !== 'string') {
+    const isNegative = (typeof value === 'number' || typeof value === 'bigint') && value < 0
+    return isNegative ? (field) => [invalidValue(field, value, 'must be greater than or equal to 0')] : undefined
+  }
+  const problem = percentPattern.test(value) ? Number.parseInt(value, 10) > max && `must not be greater than ${max}%` : wrongPercent
+  return problem ? (field) => [invalidValue(field, goValue(intOrString(), value), problem)] : undefined
+}

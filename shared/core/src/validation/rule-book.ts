@@ -1,0 +1,392 @@
+import type { FieldDefinition } from '../description/define.ts'
+import { existsAt, plainNameOf } from '../description/levels.ts'
+import { type Field, isScalar, type ListFacets, type Node } from '../description/node.ts'
+import type { IsGateOn } from '../feature-gates.ts'
+import { isJsonObject } from '../json/member.ts'
+import type { FieldError } from '../meta/status.ts'
+import type { Names } from '../names.ts'
+import { goValue } from '../schema/go-value.ts'
+import { resolveNode, resolveStruct, typeNameAt } from '../schema/resolve.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooManyValues } from './field-errors.ts'
+import { checkOfScalar, checkOfText, type LeafCheck } from './leaves.ts'
+import { isSame, type Part, repeatedPlaces } from './part.ts'
+import { validateLabelMap } from './selector.ts'
+
+/** What the rules of one object may look at beside the part that they are about. */
+export interface RuleContext {
+  /** As the writer has sent the object. */
+  readonly body: unknown
+  readonly object: Part
+  /** The object that is replaced; absent on create. */
+  readonly live: Part | undefined
+  readonly names: Names
+  readonly isGateOn: IsGateOn
+  /** Minor number of the release whose rules they are. */
+  readonly level: number
+  readonly rules: RuleBook
+}
+
+/** Adds what is wrong with a part; `at` is its path, empty for the object itself. */
+export type PartRule = (errors: FieldError[], part: Part, at: string, context: RuleContext) => void
+
+/** A step that not all levels have, or only while a feature is on. */
+interface LevelStep {
+  readonly since?: number
+  readonly until?: number
+  readonly gate?: string
+  readonly step: string | PartRule
+}
+
+/** Of these fields one is given: its facets are looked at. Causes about others name them, one about none the part. */
+interface ChoiceStep {
+  readonly oneOf: readonly string[]
+  readonly many: string
+  readonly none?: string
+}
+
+/** A field with other facets than its description has, since its type is shared. */
+interface FieldStep {
+  readonly field: string
+  readonly as: FieldDefinition
+}
+
+/** A field whose part has steps of its own here, and no other rules. */
+interface PlaceStep {
+  readonly field: string
+  readonly steps: TypeRules
+}
+
+/** A field after whose mistakes nothing more is said. */
+interface DecisiveStep {
+  readonly decisive: string | PartRule | FieldStep | PlaceStep
+}
+
+/** Steps that hold for some parts only. */
+interface ConditionStep {
+  readonly when: (part: Part, context: RuleContext) => boolean
+  readonly steps: TypeRules
+}
+
+/** Fields that have no rules here, whatever their types say. */
+interface PassedOver {
+  readonly passedOver: readonly string[]
+}
+
+/**
+ * A step of a type's rules: the facets of a field by its name, `*` for those of all fields that no step names, a choice of fields, or a
+ * function for what facets cannot say.
+ */
+export type Step = string | PartRule | LevelStep | ChoiceStep | FieldStep | PlaceStep | DecisiveStep | ConditionStep | PassedOver
+
+/** Steps of a type in the order in which causes are reported. Without `*` the fields that no step names come last. */
+export type TypeRules = readonly Step[]
+
+/** The field with these facets instead of its own. */
+export const as = (field: string, definition: FieldDefinition): FieldStep => ({ field, as: definition })
+
+/** The part in the field with these steps instead of those of its type. */
+export const within = (field: string, ...steps: TypeRules): PlaceStep => ({ field, steps })
+
+/** Adds what is wrong with a value at a path. */
+type ValueRule = (errors: FieldError[], value: unknown, path: string, context: RuleContext) => void
+
+type Take = (name: string) => Field | undefined
+
+/** The rules of types at one level. Those of a type are made at the first question, from its description and its steps. */
+export class RuleBook {
+  readonly #level: number
+  readonly #rulesByType: Readonly<Record<string, TypeRules>>
+  readonly #made = new Map<string, PartRule | undefined>()
+
+  constructor(level: number, rulesByType: Readonly<Record<string, TypeRules>>) {
+    this.#level = level
+    this.#rulesByType = rulesByType
+  }
+
+  /** The rules of a part of a type such as `core/v1.Container`. */
+  of(type: string): PartRule {
+    return this.#ofStruct(type) ?? (() => undefined)
+  }
+
+  /** What is wrong with an object of a type: with its status, or with the rest, but for its metadata. */
+  checkObject(type: string, part: 'main' | 'status', context: RuleContext): FieldError[] {
+    const errors: FieldError[] = []
+    this.#kept(`${type}/${part}`, () => this.#rulesOf(type, part))?.(errors, context.object, '', context)
+    return errors
+  }
+
+  #ofStruct(type: string): PartRule | undefined {
+    const name = typeNameAt(type, this.#level)
+    return this.#kept(name, () => this.#rulesOf(type))
+  }
+
+  #kept(key: string, make: () => PartRule | undefined): PartRule | undefined {
+    if (this.#made.has(key)) return this.#made.get(key)
+    // A type may contain itself.
+    this.#made.set(key, (...given) => this.#made.get(key)?.(...given))
+    const rule = make()
+    this.#made.set(key, rule)
+    return rule
+  }
+
+  #rulesOf(type: string, part?: 'main' | 'status'): PartRule | undefined {
+    const steps = this.#rulesByType[plainNameOf(type)] ?? []
+    const { fields } = resolveStruct(typeNameAt(type, this.#level))
+    if (part === undefined) return this.#inOrder(fields, steps)
+    const isWanted = ({ name }: Field): boolean => name !== 'metadata' && (part === 'status') === (name === 'status')
+    // Functions of an object itself are about its main part.
+    return this.#inOrder(fields.filter(isWanted), part === 'status' ? [] : steps)
+  }
+
+  #inOrder(fields: readonly Field[], steps: TypeRules): PartRule | undefined {
+    const left = new Map(fields.map((field) => [field.name, field]))
+    const take = (name: string): Field | undefined => {
+      const field = left.get(name)
+      left.delete(name)
+      return field
+    }
+    const decisive = new Set<PartRule>()
+    const named = (steps.includes('*') ? steps : [...steps, '*']).map((step) => {
+      const rule = step === '*' ? 'others' : this.#ruleOfStep(step, take)
+      if (typeof rule === 'function' && typeof step === 'object' && 'decisive' in step) decisive.add(rule)
+      return rule
+    })
+    const others = [...left.values()].map((field) => this.#ruleOfField(field))
+    const inOrder = named.flatMap((rule) => (rule === 'others' ? others : [rule]))
+    const kept = fields.filter(({ isImmutable }) => isImmutable).map(ruleOfImmutable)
+    return inTurn(
+      [...inOrder, ...kept].filter((rule) => rule !== undefined),
+      decisive,
+    )
+  }
+
+  #ruleOfStep(step: Step, take: Take): PartRule | undefined {
+    if (typeof step === 'function') return step
+    if (typeof step === 'string') return this.#ruleOfNamed(take(step))
+    if ('decisive' in step) return this.#ruleOfStep(step.decisive, take)
+    if ('oneOf' in step) return ruleOfChoice(step, new Map(step.oneOf.map((name) => [name, this.#ruleOfNamed(take(name))])))
+    if ('passedOver' in step) {
+      step.passedOver.forEach(take)
+      return undefined
+    }
+    if ('as' in step) return take(step.field) && this.#ruleOfField({ ...step.as, name: step.field })
+    if ('when' in step) return this.#ruleOfCondition(step, take)
+    if ('steps' in step) return this.#ruleOfPlace(take(step.field), step.steps)
+    if (!existsAt(step, this.#level)) return undefined
+    const { gate } = step
+    const rule = this.#ruleOfStep(step.step, take)
+    if (gate === undefined || rule === undefined) return rule
+    return (errors, part, at, context) => (context.isGateOn(gate) ? rule(errors, part, at, context) : undefined)
+  }
+
+  #ruleOfNamed(field: Field | undefined): PartRule | undefined {
+    return field && this.#ruleOfField(field)
+  }
+
+  #ruleOfCondition({ when, steps }: ConditionStep, take: Take): PartRule {
+    const rules = steps.map((step) => this.#ruleOfStep(step, take)).filter((rule) => rule !== undefined)
+    return (errors, part, at, context) => {
+      if (when(part, context)) for (const rule of rules) rule(errors, part, at, context)
+    }
+  }
+
+  #ruleOfPlace(field: Field | undefined, steps: TypeRules): PartRule | undefined {
+    const node = field && resolveNode(field.node)
+    if (field === undefined || node?.kind !== 'struct') return undefined
+    const named = new Set(
+      steps.flatMap((step) => (typeof step === 'string' ? [step] : typeof step === 'object' && 'field' in step ? [step.field] : [])),
+    )
+    const rule = this.#inOrder(
+      node.fields.filter(({ name }) => named.has(name)),
+      steps,
+    )
+    return ruleOfPart(field, ofObject(rule))
+  }
+
+  #ruleOfField(field: Field): PartRule | undefined {
+    const { kind } = resolveNode(field.node)
+    return kind === 'struct' || kind === 'list' ? ruleOfPart(field, this.#ruleOfValue(field.node)) : ruleOfLeaf(field)
+  }
+
+  #ruleOfValue(declared: Node): ValueRule | undefined {
+    const node = resolveNode(declared)
+    if (node.kind === 'list') return ruleOfList(node, this.#ruleOfValue(node.items))
+    if (node.kind !== 'struct') return ruleOfPlain(node)
+    return declared.kind === 'ref' ? ofObject(this.#ofStruct(declared.name)) : undefined
+  }
+}
+
+/** The part of the object that is replaced at a path without list items; an empty one where there is none. */
+export function liveAt({ live }: RuleContext, at: string): Part {
+  return partAt(live, at)
+}
+
+/** The part at a path such as `spec.jobTemplate.spec`; an empty one where there is none. */
+export function partAt(object: Part | undefined, at: string): Part {
+  let part: unknown = object
+  for (const name of at === '' ? [] : at.split('.')) part = isJsonObject(part) ? part[name] : undefined
+  return isJsonObject(part) ? part : emptyPart
+}
+
+const emptyPart: Part = Object.freeze({})
+
+function pathOf(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`
+}
+
+function missing(field: string, needed: true | string): FieldError {
+  return requiredValue(field, needed === true ? undefined : needed)
+}
+
+/** The rule of a field that holds a part or a list. */
+function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | undefined): PartRule | undefined {
+  if (rule === undefined && needed === undefined) return undefined
+  const zero = resolveNode(node).kind === 'struct' && !pointer ? emptyPart : undefined
+  return (errors, part, at, context) => {
+    const value = part[name] ?? zero
+    if (needed !== undefined && isEmpty(value)) errors.push(missing(pathOf(at, name), needed))
+    if (rule !== undefined && value !== undefined) rule(errors, value, pathOf(at, name), context)
+  }
+}
+
+/** Whether a list or map says nothing. A struct that is there does. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === emptyPart || (Array.isArray(value) && value.length === 0)
+}
+
+/** A rule of parts as one of values. */
+function ofObject(rule: PartRule | undefined): ValueRule | undefined {
+  return (
+    rule &&
+    ((errors, value, path, context) => {
+      if (isJsonObject(value)) rule(errors, value, path, context)
+    })
+  )
+}
+
+/** One rule after the other. A mistake that one of the decisive ones finds ends it. */
+function inTurn(rules: readonly PartRule[], decisive: ReadonlySet<PartRule>): PartRule | undefined {
+  if (rules.length < 2) return rules[0]
+  if (decisive.size === 0) {
+    return (errors, part, at, context) => {
+      for (const rule of rules) rule(errors, part, at, context)
+    }
+  }
+  return (errors, part, at, context) => {
+    for (const rule of rules) {
+      const before = errors.length
+      rule(errors, part, at, context)
+      if (errors.length > before && decisive.has(rule)) return
+    }
+  }
+}
+
+/** What a field that is no pointer holds where it is absent. */
+const zeros: Partial<Record<Node['kind'], string | number>> = { string: '', int32: 0, int64: 0, intOrString: 0 }
+
+function ruleOfLeaf({ name, node: declared, needed, pointer, isAlwaysChecked }: Field): PartRule | undefined {
+  const node = resolveNode(declared)
+  if (node.kind === 'map') return ruleOfMap(name, node, needed)
+  const check = checkOf(node)
+  if (check === undefined && needed === undefined) return undefined
+  const zero = pointer ? undefined : zeros[node.kind]
+  // An absent number is zero, which may be out of bounds; an empty text is none.
+  const isSkipped = !isAlwaysChecked && (needed !== undefined || node.kind === 'string')
+  return (errors, part, at) => {
+    const value = part[name] ?? zero
+    if (value === zero || value === undefined) {
+      if (needed !== undefined) errors.push(missing(pathOf(at, name), needed))
+      if (isSkipped || value === undefined) return
+    }
+    const problem = check?.(value)
+    if (problem !== undefined) errors.push(...problem(pathOf(at, name)))
+  }
+}
+
+function ruleOfMap(name: string, { isLabels }: { readonly isLabels?: boolean }, needed: true | string | undefined): PartRule | undefined {
+  if (!isLabels && needed === undefined) return undefined
+  return (errors, part, at) => {
+    const value = part[name]
+    const isGiven = isJsonObject(value) && Object.keys(value).length > 0
+    if (!isGiven && needed !== undefined) errors.push(missing(pathOf(at, name), needed))
+    if (isGiven && isLabels) errors.push(...validateLabelMap(part, name, pathOf(at, name)))
+  }
+}
+
+function checkOf(node: Node): LeafCheck | undefined {
+  if (node.kind === 'string') return checkOfText(node)
+  return isScalar(node) ? checkOfScalar(node) : undefined
+}
+
+/** Items of a list that are no objects. */
+function ruleOfPlain(node: Node): ValueRule | undefined {
+  const check = checkOf(node)
+  return check && ((errors, value, path) => void errors.push(...(check(value)?.(path) ?? [])))
+}
+
+function ruleOfList(facets: ListFacets, ofItem: ValueRule | undefined): ValueRule | undefined {
+  const { itemsMax = Infinity, isUnique, uniqueBy } = facets
+  if (ofItem === undefined && itemsMax === Infinity && !isUnique && uniqueBy === undefined) return undefined
+  return (errors, items, path, context) => {
+    if (!Array.isArray(items)) return
+    if (items.length > itemsMax) {
+      errors.push(tooManyValues(path, items.length, itemsMax))
+      return
+    }
+    const repeated = (isUnique || uniqueBy !== undefined) && items.length > 1 ? repeatedIn(items, uniqueBy) : undefined
+    for (let index = 0; index < items.length; index++) {
+      const at = `${path}[${index}]`
+      const before = errors.length
+      ofItem?.(errors, items[index], at, context)
+      if (repeated?.has(index)) insertRepeated(errors, before, items[index], { ...facets, at })
+    }
+  }
+}
+
+function repeatedIn(items: readonly unknown[], uniqueBy: string | undefined): ReadonlySet<number> {
+  if (uniqueBy === undefined) return repeatedPlaces(items)
+  const seen = new Set<unknown>([undefined, ''])
+  const places = new Set<number>()
+  for (const [index, item] of items.entries()) {
+    const key = isJsonObject(item) ? item[uniqueBy] : undefined
+    if (key === undefined || key === '') continue
+    if (seen.has(key)) places.add(index)
+    seen.add(key)
+  }
+  return places
+}
+
+/** That a key is there twice is said before what else is wrong with its item. */
+function insertRepeated(
+  errors: FieldError[],
+  before: number,
+  item: Part,
+  { at, uniqueBy, comparesSound }: ListFacets & { readonly at: string },
+): void {
+  if (uniqueBy === undefined) {
+    errors.push(duplicateValue(at, item))
+    return
+  }
+  const field = `${at}.${uniqueBy}`
+  if (!comparesSound || errors[before]?.field !== field) errors.splice(before, 0, duplicateValue(field, item[uniqueBy]))
+}
+
+function ruleOfImmutable({ name, node, pointer }: Field): PartRule {
+  const isStruct = resolveNode(node).kind === 'struct'
+  return (errors, part, at, context) => {
+    if (context.live === undefined || isSame(part[name], liveAt(context, at)[name])) return
+    const value = part[name] ?? (isStruct && !pointer ? emptyPart : undefined)
+    errors.push(invalidValue(pathOf(at, name), isStruct && value !== undefined ? goValue(node, value) : value, 'field is immutable'))
+  }
+}
+
+function ruleOfChoice({ many, none }: ChoiceStep, rules: ReadonlyMap<string, PartRule | undefined>): PartRule {
+  return (errors, part, at, context) => {
+    const given: string[] = []
+    for (const name in part) if (rules.has(name) && part[name] != null) given.push(name)
+    const [first, ...others] = given.length > 1 ? [...rules.keys()].filter((name) => given.includes(name)) : given
+    if (first !== undefined) rules.get(first)?.(errors, part, at, context)
+    else if (none !== undefined) errors.push(requiredValue(at, none))
+    for (const name of others) errors.push(forbiddenValue(pathOf(at, name), many))
+  }
+}
