@@ -28,7 +28,7 @@ export const machineFiles = {
   'services/gateway/src/listener/shared-port.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/texts/text-thread.ts': { takes: ['timers'], reason: 'it bounds the work of a thread' },
   'services/controllers/src/controller.ts': { takes: ['timers'], reason: 'first requests go before controllers, whatever the clock says' },
-  'services/orch/src/commands/run-service.ts': { takes: ['timers'], reason: 'it keeps the process alive' },
+  'services/orch/src/distributed/run-service.ts': { takes: ['timers'], reason: 'it keeps the process alive' },
   'services/orch/src/envtest/data-of-etcd.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/instance/stop.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/process/starter.ts': { takes: ['timers'], reason: ownProcess },

@@ -1,7 +1,7 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { knownReleases, parseFeatureGates } from '@orch/core/feature-gates'
 import { describe, expect, test } from 'vitest'
-import { readApi } from '../../services/orch/src/api/options.ts'
+import { readApi } from '../../services/orch/src/api/settings.ts'
 import { catalogueOf } from '../../services/orch/src/surroundings.ts'
 import { versionInfo } from '../../services/orch/src/version.ts'
 import { aGateway, aStorage } from './own-gateway.ts'

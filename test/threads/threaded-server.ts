@@ -14,7 +14,7 @@ import { type Clock, certificateMemory, createLog, systemChance, systemClock } f
 import { onTestFinished } from 'vitest'
 import { readEncryption } from '../../services/orch/src/encryption/open.ts'
 import { startServer } from '../../services/orch/src/server.ts'
-import { readUpOptions } from '../../services/orch/src/settings/up-options.ts'
+import { readUpOptions } from '../../services/orch/src/settings/up.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
 
 /** A connection to one of the threads. */

@@ -1,8 +1,6 @@
 import { flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
-import { isExpected } from './expected-error.ts'
-import { printComplaint } from './print-line.ts'
-import type { Terminal } from './process/terminal.ts'
-import { AddressTakenError } from './start-error.ts'
+import { printComplaint, type Terminal } from './process/terminal.ts'
+import { AddressTakenError, isExpected } from './start-error.ts'
 import { apiRelease, productVersion } from './version.ts'
 
 /** A command with settings. What it needs is loaded only when it is chosen. */
@@ -22,33 +20,33 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   gateway: {
     doc: 'start a gateway: the entry point for clients',
-    settings: async () => (await import('./settings/commands.ts')).gatewayCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/gateway.ts')).gateway(terminal, flags),
+    settings: async () => (await import('./distributed/gateway.ts')).gatewayCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/gateway.ts')).gateway(terminal, flags),
   },
   storage: {
     doc: 'start a storage: the state and its changes',
-    settings: async () => (await import('./settings/commands.ts')).storageCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/storage.ts')).storage(terminal, flags),
+    settings: async () => (await import('./distributed/storage.ts')).storageCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/storage.ts')).storage(terminal, flags),
   },
   watch: {
     doc: 'start a watch: delivers changes to gateways',
-    settings: async () => (await import('./settings/commands.ts')).watchCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/watch.ts')).watch(terminal, flags),
+    settings: async () => (await import('./distributed/watch.ts')).watchCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/watch.ts')).watch(terminal, flags),
   },
   admission: {
     doc: 'start an admission: evaluates admission plugins and webhooks for gateways',
-    settings: async () => (await import('./settings/commands.ts')).admissionCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/admission.ts')).admission(terminal, flags),
+    settings: async () => (await import('./distributed/admission.ts')).admissionCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/admission.ts')).admission(terminal, flags),
   },
   controllers: {
     doc: 'start the controllers: clients that keep objects as they are meant to be',
-    settings: async () => (await import('./settings/commands.ts')).controllersCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/controllers.ts')).controllers(terminal, flags),
+    settings: async () => (await import('./distributed/controllers.ts')).controllersCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/controllers.ts')).controllers(terminal, flags),
   },
   backends: {
     doc: 'start an etcd and a nats-server on this machine, for trying out',
-    settings: async () => (await import('./settings/backends.ts')).backendsCommandSettings,
-    run: async (terminal, flags) => (await import('./commands/backends.ts')).backends(terminal, flags),
+    settings: async () => (await import('./distributed/backends.ts')).backendsCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/backends.ts')).backends(terminal, flags),
   },
 }
 
@@ -205,7 +203,7 @@ async function logFormatOf(command: string, terminal: Terminal, flags: readonly 
   const { generalSettings } = await import('./settings/general.ts')
   const { logFormat } = generalSettings
   try {
-    const { readCommandSettings } = await import('./settings/up-options.ts')
+    const { readCommandSettings } = await import('./settings/general.ts')
     const settings = { ...(await settingsCommands[command]?.settings()), ...generalSettings }
     return (await readCommandSettings(settings, { ...terminal, error: () => {} }, flags)).values.logFormat
   } catch {

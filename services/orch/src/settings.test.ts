@@ -6,8 +6,7 @@ import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
-import { upSettings } from './settings/up.ts'
-import { readUpOptions } from './settings/up-options.ts'
+import { readUpOptions, upSettings } from './settings/up.ts'
 import { printStartMessage } from './start-message.ts'
 
 function aFolder(files: Record<string, string> = {}): string {

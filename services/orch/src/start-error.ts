@@ -1,3 +1,5 @@
+import { FileError, SettingsError } from '@orch/platform'
+
 /** The server cannot start, for a reason that the caller can do something about. */
 export class StartError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -16,4 +18,10 @@ export class AddressTakenError extends StartError {
     this.name = 'AddressTakenError'
     this.address = address
   }
+}
+
+/** A mistake of the caller, or something that the system refuses: what a call of the system throws says which and of what. */
+export function isExpected(error: unknown): error is Error {
+  if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
+  return error instanceof Error && 'syscall' in error && 'errno' in error
 }

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core/names'
-import { authorityFile } from './certificates/client-files.ts'
+import { authorityFile } from './certificates/clients.ts'
 
 export interface StartMessageOptions {
   readonly profile: Profile

@@ -1,7 +1,7 @@
 import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
 import { knownReleases } from '@orch/core/feature-gates'
 import type { Chance, Clock, Lifecycle, Log, Tracer } from '@orch/platform'
-import type { ApiOptions } from './api/options.ts'
+import type { ApiOptions } from './api/settings.ts'
 
 /** What every service in a process shares. */
 export interface Surroundings {

@@ -11,13 +11,12 @@ import {
   systemClock,
 } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
-import { writeClientFiles } from './certificates/client-files.ts'
+import { writeClientFiles } from './certificates/clients.ts'
 import { readEncryption } from './encryption/open.ts'
-import { printReadyLine } from './print-line.ts'
-import type { Terminal } from './process/terminal.ts'
+import { printReadyLine, type Terminal } from './process/terminal.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
-import { threadsHere } from './settings/threads-options.ts'
-import { readUpOptions, type UpOptions } from './settings/up-options.ts'
+import { threadsHere } from './settings/threads.ts'
+import { readUpOptions, type UpOptions } from './settings/up.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
@@ -29,7 +28,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     makePrivateFolder(options.dataDir)
     return (await import('./instance/detach.ts')).upDetached(terminal, flags, options.dataDir)
   }
-  if (options.settings.distributed) return (await import('./commands/up-distributed.ts')).upDistributed(terminal, options)
+  if (options.settings.distributed) return (await import('./distributed/up-distributed.ts')).upDistributed(terminal, options)
   const { settings, dataDir } = options
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   endOnFailure({ source: process, log, exit: () => process.exit(1) })

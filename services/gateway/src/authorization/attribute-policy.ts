@@ -5,7 +5,7 @@ import type { PolicyRule } from '@orch/core/rbac'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
 /** One line of the file: a permission, by the user's name or group. */
-interface Policy {
+export interface AttributePolicy {
   readonly user: string
   readonly group: string
   readonly readonly: boolean
@@ -28,9 +28,6 @@ export function createAttributePolicy(policies: readonly AttributePolicy[]): Aut
     }),
   }
 }
-
-/** A line of a policy file that has been read. */
-export type AttributePolicy = Policy
 
 /** Reads a policy file: one object per line; empty lines and lines that begin with `#` are skipped. Errors name the line. */
 export function parseAttributePolicies(text: string, names: Names): AttributePolicy[] {
@@ -97,7 +94,7 @@ function readFields(values: Readonly<Record<string, unknown>>, where: string, kn
 const everybodyKnown = { user: '', group: 'system:authenticated' }
 
 /** A star matches every authenticated user, never a stranger. */
-function subjectOf({ user, group }: Pick<Policy, 'user' | 'group'>): Pick<Policy, 'user' | 'group'> {
+function subjectOf({ user, group }: Pick<AttributePolicy, 'user' | 'group'>): Pick<AttributePolicy, 'user' | 'group'> {
   return user === '*' || group === '*' ? everybodyKnown : { user, group }
 }
 
@@ -110,12 +107,12 @@ function readJson(line: string, where: string): unknown {
 }
 
 /** Both must match if both are named; a rule without either matches no user. */
-function isAbout({ user, group }: Policy, who: User): boolean {
+function isAbout({ user, group }: AttributePolicy, who: User): boolean {
   if (user === '' && group === '') return false
   return (user === '' || user === who.name) && (group === '' || who.groups.includes(group))
 }
 
-function permits(policy: Policy, access: Access): boolean {
+function permits(policy: AttributePolicy, access: Access): boolean {
   if (policy.readonly && !readVerbs.includes(access.verb)) return false
   if (access.kind === 'path') return fitsPath(policy.nonResourcePath, access.path)
   const { namespace, resource, group } = access
@@ -131,7 +128,7 @@ function fitsPath(pattern: string, path: string): boolean {
   return fits(pattern, path) || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
 }
 
-function rulesOf(policy: Policy, namespace: string): PolicyRule[] {
+function rulesOf(policy: AttributePolicy, namespace: string): PolicyRule[] {
   const verbs = policy.readonly ? readVerbs : ['*']
   const rules: PolicyRule[] = []
   if (policy.resource !== '' && fits(policy.namespace, namespace)) {

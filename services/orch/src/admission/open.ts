@@ -1,21 +1,26 @@
+import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   type Admission,
   ConfigurationError,
   choosePlugins,
+  clientConfigFileOf,
   createAdmission,
   type PluginConfiguration,
   type PluginSettings,
   parseAdmissionConfiguration,
+  parseWebhookCredentials,
   readImagePolicy,
+  webhookPlugins,
 } from '@orch/admission'
 import type { StorageService } from '@orch/core/contracts'
-import { loadYamlFile, type Metrics, SettingsError } from '@orch/platform'
+import type { Names } from '@orch/core/names'
+import { loadYamlFile, type Metrics, SettingsError, systemCodeOf } from '@orch/platform'
 import { conversionMetricsOf } from '@orch/platform/conversion'
+import type { WebhookCredentials } from '@orch/platform/webhooks'
 import type { Surroundings } from '../surroundings.ts'
-import { readWebhookCredentials } from '../webhooks/credentials.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
-import type { AdmissionSettings } from './options.ts'
+import type { AdmissionSettings } from './settings.ts'
 
 const flag = '--admission-control-config-file'
 
@@ -108,4 +113,32 @@ function refusing<T>(file: string | undefined, make: () => T): T {
 function asSettingsError(error: unknown, file: string | undefined): unknown {
   if (!(error instanceof ConfigurationError)) return error
   return new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
+}
+
+/** Who the server is to webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
+export async function readWebhookCredentials(
+  flag: string,
+  configurations: ReadonlyMap<string, PluginConfiguration>,
+  names: Names,
+): Promise<ReadonlyMap<string, WebhookCredentials>> {
+  const credentials = new Map<string, WebhookCredentials>()
+  for (const plugin of webhookPlugins) {
+    const configuration = configurations.get(plugin)
+    const file = configuration?.value == null ? undefined : clientConfigFileOf(configuration, names)
+    if (file === undefined) continue
+    const document = await loadYamlFile(flag, file)
+    credentials.set(
+      plugin,
+      parseWebhookCredentials(document, (path) => readBeside(file, path)),
+    )
+  }
+  return credentials
+}
+
+function readBeside(file: string, path: string): string {
+  try {
+    return readFileSync(resolve(dirname(file), path), 'utf8')
+  } catch (error) {
+    throw new ConfigurationError(`${file}: ${path} cannot be read (${systemCodeOf(error)})`, { cause: error })
+  }
 }

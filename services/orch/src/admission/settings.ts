@@ -1,5 +1,6 @@
-import { settingsOf, settingTypes } from '@orch/platform'
-import { webhookSettings } from '../webhooks/settings.ts'
+import { ConfigurationError, choosePlugins, defaultPluginSettings, type PluginChoice, type PluginSettings } from '@orch/admission'
+import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
 
 const { int, list, path } = settingTypes
 const setting = settingsOf('Admission')
@@ -8,32 +9,70 @@ const seconds = int({ min: 0, max: 2 ** 31 - 1 })
 
 /** What admission lets pass. */
 export const admissionSettings = {
-  enableAdmissionPlugins: setting({
-    flag: '--enable-admission-plugins',
-    type: list,
-    doc: 'Admission plugins to enable in addition to the default ones. The order does not matter.',
-  }),
-  disableAdmissionPlugins: setting({
-    flag: '--disable-admission-plugins',
-    type: list,
-    doc: 'Default admission plugins to disable. The order does not matter.',
-  }),
-  admissionControlConfigFile: setting({
-    flag: '--admission-control-config-file',
-    type: path,
-    doc: 'File with an AdmissionConfiguration: the configuration of individual plugins.',
-  }),
-  defaultNotReadyTolerationSeconds: setting({
-    flag: '--default-not-ready-toleration-seconds',
-    type: seconds,
-    default: '300',
-    doc: 'Default tolerationSeconds of pods for nodes that are not ready (DefaultTolerationSeconds).',
-  }),
-  defaultUnreachableTolerationSeconds: setting({
-    flag: '--default-unreachable-toleration-seconds',
-    type: seconds,
-    default: '300',
-    doc: 'Default tolerationSeconds of pods for nodes that are unreachable (DefaultTolerationSeconds).',
-  }),
+  enableAdmissionPlugins: setting(
+    { flag: '--enable-admission-plugins', type: list },
+    'Admission plugins to enable in addition to the default ones. The order does not matter.',
+  ),
+  disableAdmissionPlugins: setting(
+    { flag: '--disable-admission-plugins', type: list },
+    'Default admission plugins to disable. The order does not matter.',
+  ),
+  admissionControlConfigFile: setting(
+    { flag: '--admission-control-config-file', type: path },
+    'File with an AdmissionConfiguration: the configuration of individual plugins.',
+  ),
+  defaultNotReadyTolerationSeconds: setting(
+    { flag: '--default-not-ready-toleration-seconds', type: seconds, default: '300' },
+    'Default tolerationSeconds of pods for nodes that are not ready (DefaultTolerationSeconds).',
+  ),
+  defaultUnreachableTolerationSeconds: setting(
+    { flag: '--default-unreachable-toleration-seconds', type: seconds, default: '300' },
+    'Default tolerationSeconds of pods for nodes that are unreachable (DefaultTolerationSeconds).',
+  ),
   ...webhookSettings,
+}
+
+type AdmissionValues = Values<typeof admissionSettings>
+
+/** Admission settings, checked. */
+export interface AdmissionSettings {
+  readonly plugins: PluginChoice
+  /** Absent: no plugin has a configuration. */
+  readonly configFile: string | undefined
+  readonly settings: PluginSettings
+}
+
+/** Checks that there are such plugins. */
+export function readAdmission(values: AdmissionValues): AdmissionSettings {
+  const plugins = { enabled: values.enableAdmissionPlugins, disabled: values.disableAdmissionPlugins }
+  try {
+    choosePlugins(plugins)
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new SettingsError(`--enable-admission-plugins, --disable-admission-plugins: ${error.message}`)
+  }
+  return {
+    plugins,
+    configFile: values.admissionControlConfigFile === '' ? undefined : values.admissionControlConfigFile,
+    settings: {
+      ...defaultPluginSettings,
+      notReadyTolerationSeconds: values.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: values.defaultUnreachableTolerationSeconds,
+      webhookPlaces: readWebhookPlaces(values),
+    },
+  }
+}
+
+/**
+ * The plugins to disable with these controllers. Without the controller that makes service accounts every pod would be refused for
+ * the lack of one.
+ */
+export function pluginsToDisable(
+  { enableAdmissionPlugins, disableAdmissionPlugins }: Pick<AdmissionValues, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>,
+  controllers: readonly string[],
+): readonly string[] {
+  const isUseful = controllers.includes('serviceaccount') || enableAdmissionPlugins.includes('ServiceAccount')
+  return isUseful || disableAdmissionPlugins.includes('ServiceAccount')
+    ? disableAdmissionPlugins
+    : [...disableAdmissionPlugins, 'ServiceAccount']
 }

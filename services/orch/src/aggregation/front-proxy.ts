@@ -5,8 +5,11 @@ import {
   type KeyPair,
   keepFrontProxyAuthority,
   keepFrontProxyClient,
+  type PairSource,
 } from '@orch/platform'
-import type { AggregationOptions } from './options.ts'
+import { followPair } from '../certificates/port-certificates.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { AggregationOptions } from './settings.ts'
 
 /** The certificate that this server shows to servers behind it where the settings name none. */
 export interface FrontProxy {
@@ -53,4 +56,14 @@ export function publishedFrontProxy(authority: string, tellsUids: boolean) {
     extraHeaderPrefixes: ['X-Remote-Extra-'],
     allowedNames: [frontProxyName],
   }
+}
+
+/** The certificate of the files, as they are from now on. */
+export async function openProxyFiles({ proxyFiles }: AggregationOptions, surroundings: Surroundings): Promise<PairSource | undefined> {
+  return proxyFiles === undefined ? undefined : await followPair(proxyFiles, surroundings)
+}
+
+/** What is shown to the servers of APIServices: the certificate of the files, or the server's own. */
+export function toProxyPair(followed: PairSource | undefined, own: FrontProxy | undefined): () => KeyPair | undefined | Promise<KeyPair> {
+  return () => followed?.current ?? own?.client()
 }

@@ -1,32 +1,30 @@
-import { actingGates, featureGates, gateOf } from '@orch/core/feature-gates'
-import { settingsOf, settingTypes } from '@orch/platform'
+import { parseRuntimeConfigOf, type RuntimeConfig } from '@orch/core/catalogue'
+import { actingGates, type FeatureGates, featureGates, gateOf, knownReleases, parseFeatureGates } from '@orch/core/feature-gates'
+import type { Profile } from '@orch/core/names'
+import { SettingsError, settingsOf, settingTypes, suggestion, type Values } from '@orch/platform'
 
-const { list } = settingTypes
+const { cidr, duration, list, portRange } = settingTypes
 const setting = settingsOf('API')
 
 /** Which features are on, for all services that act on them. */
 export const gateSettings = {
-  emulatedVersion: setting({
-    flag: '--emulated-version',
-    type: list,
-    defaultDoc: 'kube=1.25',
-    doc: 'Release to be like, from 1.23 to 1.37, as kube=1.27 or 1.27: it decides the fields of types, the defaults of feature gates, and which group versions are served and deprecated. All services must agree. Above 1.25 rules, defaults and new kinds are not complete yet.',
-  }),
-  featureGates: setting({
-    flag: '--feature-gates',
-    type: list,
-    doc: `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
-  }),
+  emulatedVersion: setting(
+    { flag: '--emulated-version', type: list, defaultDoc: 'kube=1.25' },
+    'Release to be like, from 1.23 to 1.37, as kube=1.27 or 1.27: it decides the fields of types, the defaults of feature gates, and which group versions are served and deprecated. All services must agree. Above 1.25 rules, defaults and new kinds are not complete yet.',
+  ),
+  featureGates: setting(
+    { flag: '--feature-gates', type: list },
+    `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
+  ),
 }
 
 /** What is served; all services of a control plane must agree. */
 export const apiSettings = {
   emulatedVersion: gateSettings.emulatedVersion,
-  runtimeConfig: setting({
-    flag: '--runtime-config',
-    type: list,
-    doc: 'Group versions and resources to enable or disable, such as api/beta=false or batch/v1beta1=true.',
-  }),
+  runtimeConfig: setting(
+    { flag: '--runtime-config', type: list },
+    'Group versions and resources to enable or disable, such as api/beta=false or batch/v1beta1=true.',
+  ),
   featureGates: gateSettings.featureGates,
 }
 
@@ -40,4 +38,85 @@ function printActingGates(): string {
     stage === 'deprecated' ? [`${name} (DEPRECATED, ${isOnByDefault})`] : [],
   )
   return `Available: ${gates.join(', ')}. Other known features have no effect here; setting one that is locked or deprecated prints a warning: ${deprecated.join(', ')}.`
+}
+
+const inState = settingsOf('State')
+const inApi = settingsOf('API')
+
+/** What objects are given that do not bring it. */
+export const objectsSettings = {
+  eventTtlMs: inState({ flag: '--event-ttl', type: duration, default: '1h' }, 'Time to live of Events.'),
+  serviceClusterIpRange: inApi(
+    { flag: '--service-cluster-ip-range', type: cidr, default: '10.0.0.0/24' },
+    'IP range for addresses of Services.',
+  ),
+  serviceNodePortRange: inApi(
+    { flag: '--service-node-port-range', type: portRange, default: '30000-32767' },
+    'Port range for node ports of Services.',
+  ),
+}
+
+/** What is served. */
+export interface ApiOptions {
+  readonly profile: Profile
+  readonly runtimeConfig: RuntimeConfig
+  readonly featureGates: FeatureGates
+  /** Minor number of `--emulated-version`; absent: none is emulated. */
+  readonly emulated?: number | undefined
+}
+
+type ApiValues = Pick<Values<typeof apiSettings>, 'runtimeConfig' | 'featureGates'> & Partial<Values<typeof apiSettings>>
+
+/** Checks the settings. */
+export function readApi({ profile, runtimeConfig, featureGates, ...rest }: ApiValues & { readonly profile: Profile }): ApiOptions {
+  const emulated = readEmulatedVersion(rest.emulatedVersion ?? [])
+  const minor = emulated ?? knownReleases.own
+  return {
+    profile,
+    runtimeConfig: readRuntimeConfig(profile, runtimeConfig, minor),
+    featureGates: readFeatureGates(featureGates, minor),
+    emulated,
+  }
+}
+
+/** The minor number of the last of words such as `kube=1.27` and `1.27`; undefined where there is none. */
+function readEmulatedVersion(words: readonly string[]): number | undefined {
+  return words.map(readEmulatedRelease).at(-1)
+}
+
+function readEmulatedRelease(word: string): number {
+  const refuse = (reason: string) => new SettingsError(`--emulated-version=${word}: ${reason}`)
+  const { component = 'kube', minor: text } = /^(?:(?<component>[^=]*)=)?v?1\.(?<minor>\d{1,4})(?:\.0)?$/.exec(word)?.groups ?? {}
+  const { oldest, newest } = knownReleases
+  if (text === undefined) throw refuse(`must be a release from 1.${oldest} to 1.${newest}, such as kube=1.27`)
+  if (component !== 'kube') throw refuse(`there is no component ${component} whose release could be emulated, only kube`)
+  const minor = Number(text)
+  if (minor > newest) throw refuse(`must be at most 1.${newest}, the newest release whose types are known here`)
+  if (minor < oldest) throw refuse(`must be at least 1.${oldest}: older releases serve group versions that the types here do not have`)
+  return minor
+}
+
+/** The gates that words such as `APIListChunking=false` mean. */
+function readFeatureGates(words: readonly string[], minor: number): FeatureGates {
+  const gates = parseFeatureGates(words, minor)
+  if (gates.kind === 'gates') return gates
+  const known = featureGates(minor).map(({ name }) => name)
+  throw new SettingsError(`--feature-gates: ${gates.message}${gates.unknown === undefined ? '' : suggestion(gates.unknown, known)}`)
+}
+
+/** The group versions and resources that words such as `api/beta=false` switch. */
+function readRuntimeConfig(profile: Profile, words: readonly string[], minor: number): RuntimeConfig {
+  const reading = parseRuntimeConfigOf(profile, words.join(','), minor)
+  if (reading.kind === 'malformed') throw new SettingsError(`--runtime-config: ${reading.message}`)
+  return reading.config
+}
+
+/** For services behind the gateways: gateways alone decide what is served. */
+export function everythingServed(profile: Profile, emulatedVersion: readonly string[] = []): ApiOptions {
+  return readApi({ profile, emulatedVersion, runtimeConfig: ['api/all=true'], featureGates: [] })
+}
+
+/** For admission behind the gateways, which fills in the fields of features as they do. */
+export function everythingServedWith(settings: Values<typeof gateSettings> & { readonly profile: Profile }): ApiOptions {
+  return readApi({ ...settings, runtimeConfig: ['api/all=true'] })
 }

@@ -5,7 +5,7 @@ import { type Metrics, messageOf, requireAppendable, SettingsError } from '@orch
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
-import type { AuditBackend, AuditOptions } from './options.ts'
+import type { AuditBackend, AuditOptions } from './settings.ts'
 
 /** Longest that an audit webhook may take over a batch. */
 const webhookTimeoutMs = 30_000

@@ -4,7 +4,7 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { AuthoritySource } from '@orch/gateway'
 import type { Log } from '@orch/platform'
 import { type FrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
-import type { AuthenticationOptions } from './options.ts'
+import type { AuthenticationOptions } from './settings.ts'
 
 /** What is published about how clients authenticate. */
 interface PublishedParts {

@@ -1,8 +1,11 @@
-import { type SettingType, settingsOf, settingTypes } from '@orch/platform'
-import { oidcSettings } from '../oidc/settings.ts'
-import { proxySettings } from './proxy-settings.ts'
-import { tokenSettings } from './tokens-settings.ts'
-import { tokenWebhookSettings } from './webhook-settings.ts'
+import type { Profile } from '@orch/core/names'
+import type { AuthorizationMode } from '@orch/gateway'
+import { SettingsError, type SettingType, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { readCertificateFile } from '../configuration/flag-files.ts'
+import { hasOidcFlags, oidcSettings, readOidc } from './oidc.ts'
+import { proxySettings, readProxy } from './proxy.ts'
+import { readTokenWebhook, tokenWebhookSettings } from './token-webhook.ts'
+import { readTokens, tokenSettings } from './tokens.ts'
 
 const { bool, path } = settingTypes
 const setting = settingsOf('Authentication')
@@ -12,24 +15,54 @@ const boolOrUnsaid: SettingType<boolean | 'unsaid'> = { ...bool, parse: (text) =
 
 /** How a gateway learns who asks. */
 export const authenticationSettings = {
-  clientCaFile: setting({
-    flag: '--client-ca-file',
-    type: path,
-    doc: "Certificate authorities whose client certificates are accepted, in addition to the server's own. The file is reloaded when it changes.",
-  }),
-  authenticationConfig: setting({
-    flag: '--authentication-config',
-    type: path,
-    doc: 'AuthenticationConfiguration: issuers of JSON Web Tokens, and where requests without credentials are let in. Instead of the --oidc flags. The file is reloaded when it changes; one that is not valid leaves the present one in use.',
-  }),
+  clientCaFile: setting(
+    { flag: '--client-ca-file', type: path },
+    "Certificate authorities whose client certificates are accepted, in addition to the server's own. The file is reloaded when it changes.",
+  ),
+  authenticationConfig: setting(
+    { flag: '--authentication-config', type: path },
+    'AuthenticationConfiguration: issuers of JSON Web Tokens, and where requests without credentials are let in. Instead of the --oidc flags. The file is reloaded when it changes; one that is not valid leaves the present one in use.',
+  ),
   ...proxySettings,
   ...oidcSettings,
   ...tokenWebhookSettings,
   ...tokenSettings,
-  anonymousAuth: setting({
-    flag: '--anonymous-auth',
-    type: boolOrUnsaid,
-    defaultDoc: 'true, but false with --authorization-mode=AlwaysAllow',
-    doc: 'Treats requests without credentials as system:anonymous instead of refusing them. They have the permissions of system:unauthenticated. With --authorization-mode=AlwaysAllow, true requires a loopback address.',
-  }),
+  anonymousAuth: setting(
+    { flag: '--anonymous-auth', type: boolOrUnsaid, defaultDoc: 'true, but false with --authorization-mode=AlwaysAllow' },
+    'Treats requests without credentials as system:anonymous instead of refusing them. They have the permissions of system:unauthenticated. With --authorization-mode=AlwaysAllow, true requires a loopback address.',
+  ),
+}
+
+/** How a gateway learns who asks. */
+export type AuthenticationOptions = ReturnType<typeof readAuthentication>
+
+type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
+
+/** Checks the settings and reads the files that they name. How access is decided is known already. */
+export function readAuthentication(settings: AuthenticationValues, modes: readonly AuthorizationMode[]) {
+  const { anonymousAuth, clientCaFile, authenticationConfig: configurationFile } = settings
+  if (configurationFile !== '' && hasOidcFlags(settings)) {
+    throw new SettingsError('--authentication-config: not together with the --oidc flags')
+  }
+  if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
+  return {
+    // Where everything is allowed, strangers must be let in by word.
+    anonymousAuth: anonymousAuth === 'unsaid' ? !modes.includes('AlwaysAllow') : anonymousAuth,
+    /** Why the file may not say if anonymous requests are let in; undefined: it may. */
+    anonymousElsewhere: elsewhere(anonymousAuth, modes),
+    /** The file that says more about authentication; '' for none. */
+    configurationFile,
+    /** Further authorities of client certificates; '' for none. */
+    clientCaFile,
+    proxy: readProxy(settings),
+    oidc: readOidc(settings),
+    tokenWebhook: readTokenWebhook(settings),
+    tokens: readTokens(settings),
+  }
+}
+
+function elsewhere(anonymousAuth: boolean | 'unsaid', modes: readonly AuthorizationMode[]): string | undefined {
+  if (anonymousAuth !== 'unsaid') return 'not together with --anonymous-auth'
+  // There strangers may do everything, which a flag must say where it can be checked with the address.
+  return modes.includes('AlwaysAllow') ? 'not together with --authorization-mode=AlwaysAllow' : undefined
 }

@@ -1,18 +1,27 @@
-import type { StorageService } from '@orch/core/contracts'
+import type { StorageService, Stream } from '@orch/core/contracts'
 import {
   type Authorization,
   type AuthorizationMetrics,
   createAccessWebhook,
   createAuthorizationMetrics,
+  type Decision,
   openAuthorization as openAuthorizers,
+  webhookRules,
 } from '@orch/gateway'
-import type { Metrics } from '@orch/platform'
+import type { Log, Metrics } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import { ConfiguredAuthorization } from './configured.ts'
-import { type AuthorizationElsewhere, openChainElsewhere } from './elsewhere.ts'
-import type { AuthorizationOptions } from './options.ts'
-import { type ChainLink, type ChainSource, linksOf, SharedChain } from './shared-chain.ts'
+import type { AuthorizationOptions } from './settings.ts'
+import {
+  type ChainLink,
+  type ChainSource,
+  linksOf,
+  type PlainChain,
+  type PlainLink,
+  SharedChain,
+  type WebhookQuestion,
+} from './shared-chain.ts'
 
 /** Longest that the authorization webhook may take over a question. */
 const webhookTimeoutMs = 30_000
@@ -92,4 +101,51 @@ async function chainOfModes(
   })
   const chain = modes.map((mode): ChainLink => (mode === 'Webhook' ? { id: name, name, authorizer } : mode))
   return { chain, close: () => sender.close() }
+}
+
+/** The thread of the process that reads the configuration of authorizers and asks the webhooks among them. */
+export interface AuthorizationElsewhere {
+  /** The present chain, then each that takes its place. */
+  chains(): Stream<PlainChain>
+  ask(question: WebhookQuestion): Promise<Decision>
+}
+
+/** The chain of that thread, in this one. */
+export async function openChainElsewhere(
+  elsewhere: AuthorizationElsewhere,
+  { counted, log }: { readonly counted: AuthorizationMetrics; readonly log: Log },
+): Promise<ChainSource> {
+  const toChain = ({ links }: PlainChain) => links.map((link) => toLink(link, elsewhere, counted))
+  const stream = elsewhere.chains()
+  const chains = stream[Symbol.asyncIterator]()
+  const { value: first } = await chains.next()
+  if (first === undefined) throw new Error('the first thread names no authorizers')
+  return {
+    chain: toChain(first),
+    follow(apply) {
+      void applyEach(chains, (chain) => apply(toChain(chain))).catch((error: unknown) =>
+        log.debug({ err: error }, 'the first thread has ended'),
+      )
+      return { stop: () => stream.close() }
+    },
+    close: () => stream.close(),
+  }
+}
+
+async function applyEach(chains: AsyncIterator<PlainChain>, apply: (chain: PlainChain) => void): Promise<void> {
+  for (let next = await chains.next(); next.done !== true; next = await chains.next()) apply(next.value)
+}
+
+function toLink(link: PlainLink, elsewhere: AuthorizationElsewhere, counted: AuthorizationMetrics): ChainLink {
+  if (typeof link === 'string') return link
+  const { id, name } = link
+  return {
+    id,
+    name,
+    authorizer: {
+      authorize: (user, access) => elsewhere.ask({ webhook: id, user, access }),
+      rulesOf: () => webhookRules,
+      decided: counted.webhook(name).decided,
+    },
+  }
 }

@@ -1,47 +1,108 @@
-import { settingsOf, settingTypes } from '@orch/platform'
+import { namesOf, type Profile } from '@orch/core/names'
+import { type AttributePolicy, type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
+import { nearest, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { parseFlagFile } from '../configuration/flag-files.ts'
 
 const { duration, list, oneOf, path } = settingTypes
 const setting = settingsOf('Authorization')
 
 /** How a gateway decides who may do what. */
 export const authorizationSettings = {
-  authorizationMode: setting({
-    flag: '--authorization-mode',
-    type: list,
-    default: 'RBAC',
-    doc: 'Authorizers, asked in this order until one allows or denies: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Members of system:masters are always allowed.',
-  }),
-  authorizationConfig: setting({
-    flag: '--authorization-config',
-    type: path,
-    doc: 'AuthorizationConfiguration: the authorizers in their order, with any number of webhooks. Instead of --authorization-mode and the --authorization-webhook flags. The file is reloaded when it changes; one that is not valid leaves the present one in use.',
-  }),
-  authorizationPolicyFile: setting({
-    flag: '--authorization-policy-file',
-    type: path,
-    doc: 'Policy file of the ABAC authorizer, one JSON object per line.',
-  }),
-  authorizationWebhookConfigFile: setting({
-    flag: '--authorization-webhook-config-file',
-    type: path,
-    doc: 'Client configuration file of the authorization webhook.',
-  }),
-  authorizationWebhookVersion: setting({
-    flag: '--authorization-webhook-version',
-    type: oneOf(['v1beta1', 'v1']),
-    default: 'v1beta1',
-    doc: 'Version of the SubjectAccessReviews that are sent to the webhook.',
-  }),
-  authorizationWebhookCacheAuthorizedTtlMs: setting({
-    flag: '--authorization-webhook-cache-authorized-ttl',
-    type: duration,
-    default: '5m',
-    doc: 'How long a positive decision of the webhook is cached.',
-  }),
-  authorizationWebhookCacheUnauthorizedTtlMs: setting({
-    flag: '--authorization-webhook-cache-unauthorized-ttl',
-    type: duration,
-    default: '30s',
-    doc: 'How long a negative decision of the webhook is cached.',
-  }),
+  authorizationMode: setting(
+    { flag: '--authorization-mode', type: list, default: 'RBAC' },
+    'Authorizers, asked in this order until one allows or denies: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Members of system:masters are always allowed.',
+  ),
+  authorizationConfig: setting(
+    { flag: '--authorization-config', type: path },
+    'AuthorizationConfiguration: the authorizers in their order, with any number of webhooks. Instead of --authorization-mode and the --authorization-webhook flags. The file is reloaded when it changes; one that is not valid leaves the present one in use.',
+  ),
+  authorizationPolicyFile: setting(
+    { flag: '--authorization-policy-file', type: path },
+    'Policy file of the ABAC authorizer, one JSON object per line.',
+  ),
+  authorizationWebhookConfigFile: setting(
+    { flag: '--authorization-webhook-config-file', type: path },
+    'Client configuration file of the authorization webhook.',
+  ),
+  authorizationWebhookVersion: setting(
+    { flag: '--authorization-webhook-version', type: oneOf(['v1beta1', 'v1']), default: 'v1beta1' },
+    'Version of the SubjectAccessReviews that are sent to the webhook.',
+  ),
+  authorizationWebhookCacheAuthorizedTtlMs: setting(
+    { flag: '--authorization-webhook-cache-authorized-ttl', type: duration, default: '5m' },
+    'How long a positive decision of the webhook is cached.',
+  ),
+  authorizationWebhookCacheUnauthorizedTtlMs: setting(
+    { flag: '--authorization-webhook-cache-unauthorized-ttl', type: duration, default: '30s' },
+    'How long a negative decision of the webhook is cached.',
+  ),
+}
+
+/** How a gateway decides who may do what. */
+export type AuthorizationOptions = ReturnType<typeof readAuthorization>
+
+type AuthorizationValues = Values<typeof authorizationSettings> & { readonly profile: Profile }
+
+/** Checks the modes, that each has what it needs and that nothing was given for a mode that is not on. */
+export function readAuthorization(settings: AuthorizationValues) {
+  const { authorizationPolicyFile, authorizationWebhookConfigFile: configFile, authorizationConfig: configurationFile } = settings
+  const isConfigured = configurationFile !== ''
+  if (isConfigured) refuseBesideFile(settings)
+  const modes = isConfigured ? [] : readModes(settings.authorizationMode)
+  if (!isConfigured) {
+    requireTogether(modes, 'ABAC', '--authorization-policy-file', authorizationPolicyFile)
+    requireTogether(modes, 'Webhook', '--authorization-webhook-config-file', configFile)
+  }
+  return {
+    /** The file that names the authorizers; '': `modes` do. */
+    configurationFile,
+    /** Empty where the file names them. */
+    modes,
+    /** Of the mode ABAC. */
+    policies: authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, settings.profile),
+    /** What the mode Webhook needs. */
+    webhook: configFile === '' ? undefined : webhookOf(settings),
+  }
+}
+
+/** The file says what flags say otherwise, but for the policies of the mode ABAC. */
+function refuseBesideFile({ authorizationMode, authorizationWebhookConfigFile }: AuthorizationValues): void {
+  if (authorizationMode.join() !== 'RBAC') throw new SettingsError('--authorization-config: not together with --authorization-mode')
+  if (authorizationWebhookConfigFile !== '') {
+    throw new SettingsError('--authorization-config: not together with --authorization-webhook-config-file')
+  }
+}
+
+function webhookOf(settings: AuthorizationValues) {
+  return {
+    configFile: settings.authorizationWebhookConfigFile,
+    version: settings.authorizationWebhookVersion,
+    authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,
+    unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
+  }
+}
+
+function readModes(words: readonly string[]): AuthorizationMode[] {
+  if (words.length === 0) throw new SettingsError('--authorization-mode: at least one mode is needed')
+  const seen = new Set<string>()
+  return words.map((word) => {
+    const mode = authorizationModes.find((known) => known === word)
+    if (mode === undefined) {
+      const near = nearest(word, authorizationModes)
+      const hint = near === undefined ? '' : `; did you mean ${near}?`
+      throw new SettingsError(`--authorization-mode: unknown mode ${word}${hint} (known: ${authorizationModes.join(', ')})`)
+    }
+    if (seen.has(word)) throw new SettingsError(`--authorization-mode: ${word} is given twice`)
+    seen.add(word)
+    return mode
+  })
+}
+
+function requireTogether(modes: readonly AuthorizationMode[], mode: AuthorizationMode, flag: string, value: string): void {
+  if (modes.includes(mode) && value === '') throw new SettingsError(`--authorization-mode=${mode} needs ${flag}`)
+  if (!modes.includes(mode) && value !== '') throw new SettingsError(`${flag} has no effect without --authorization-mode=${mode}`)
+}
+
+function readPolicies(path: string, profile: Profile): AttributePolicy[] {
+  return parseFlagFile('--authorization-policy-file', path, (text) => parseAttributePolicies(text, namesOf(profile)))
 }

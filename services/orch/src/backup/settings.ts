@@ -1,6 +1,6 @@
 import { settingsOf, settingTypes } from '@orch/platform'
-import { etcdSettings } from '../backends/etcd-settings.ts'
-import { trustSettings } from '../certificates/service-trust-settings.ts'
+import { etcdSettings } from '../backends/etcd.ts'
+import { trustSettings } from '../certificates/service-trust.ts'
 import { instanceSettings } from '../instance/settings.ts'
 
 const setting = settingsOf('Server')
@@ -15,11 +15,8 @@ export const backupSettings = {
 /** All settings of `orch restore`. */
 export const restoreSettings = {
   ...backupSettings,
-  replace: setting({
-    flag: '--replace',
-    env: 'ORCH_RESTORE_REPLACE',
-    type: settingTypes.bool,
-    default: 'false',
-    doc: 'Restores over the objects that are there: a data folder keeps them in a folder replaced-<id>, those of etcd are saved to a file beside the backup first.',
-  }),
+  replace: setting(
+    { flag: '--replace', env: 'ORCH_RESTORE_REPLACE', type: settingTypes.bool, default: 'false' },
+    'Restores over the objects that are there: a data folder keeps them in a folder replaced-<id>, those of etcd are saved to a file beside the backup first.',
+  ),
 }

@@ -1,6 +1,6 @@
 import { type AuthoritySource, openAuthorityFiles } from '@orch/gateway'
 import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSource } from '@orch/platform'
-import type { ServingOptions } from '../serving/options.ts'
+import type { ServingOptions } from '../serving/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** What clients are shown at the port, and by what their certificates are verified, as the files say from now on. */

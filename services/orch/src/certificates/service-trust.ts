@@ -1,8 +1,24 @@
 import { X509Certificate } from 'node:crypto'
 import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
-import { SettingsError, type TlsFiles, type Values } from '@orch/platform'
+import { SettingsError, settingsOf, settingTypes, type TlsFiles, type Values } from '@orch/platform'
 import { readCertificateFile, readPairFiles } from '../configuration/flag-files.ts'
-import type { trustSettings } from './service-trust-settings.ts'
+
+const { bool, path } = settingTypes
+const setting = settingsOf('Between services')
+
+/** How services know one another. */
+export const trustSettings = {
+  serviceCertificate: setting(
+    { flag: '--service-certificate', type: path },
+    'Certificate of this process for other services; it contains the role. The file is reloaded when it changes.',
+  ),
+  serviceKey: setting({ flag: '--service-key', type: path }, 'Private key of --service-certificate.'),
+  serviceCa: setting({ flag: '--service-ca', type: path }, 'Certificate authorities of the other services.'),
+  insecureTransport: setting(
+    { flag: '--insecure-transport', type: bool, default: 'false' },
+    'Allows unencrypted connections to other services, etcd and NATS beyond this machine. Any client that reaches them then has full access.',
+  ),
+}
 
 /** How services know one another. */
 export interface TrustOptions {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { SettingsError, systemCodeOf } from '@orch/platform'
+import { messageOf, type PairFiles, SettingsError, systemCodeOf } from '@orch/platform'
 
 /** The text of a file that a flag names. */
 export function readFlagFile(flag: string, path: string): string {
@@ -8,6 +8,16 @@ export function readFlagFile(flag: string, path: string): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     throw new SettingsError(`${flag}=${path}: the file cannot be read (${systemCodeOf(error)})`)
+  }
+}
+
+/** The value in a file that a flag names; an error names both. */
+export function parseFlagFile<T>(flag: string, path: string, parse: (text: string) => T): T {
+  const text = readFlagFile(flag, path)
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   }
 }
 
@@ -24,6 +34,21 @@ export function readPairFiles({ certificate, key }: PairFlags): { readonly certi
     throw new SettingsError(`${key.flag}=${key.path}: this is not the key of the certificate in ${certificate.flag}=${certificate.path}`)
   }
   return texts
+}
+
+/** Both texts and their places, or undefined where neither file is named. */
+export function readPairIfNamed({ certificate, key }: PairFlags) {
+  if (certificate.path === '' && key.path === '') return undefined
+  if (key.path === '') throw new SettingsError(`${certificate.flag} needs ${key.flag}`)
+  if (certificate.path === '') throw new SettingsError(`${key.flag} needs ${certificate.flag}`)
+  const files: PairFiles = { certificateFile: certificate.path, keyFile: key.path }
+  return { pair: readPairFiles({ certificate, key }), files }
+}
+
+/** A user and the password in a file, which go together; undefined where neither flag is given. */
+export function readPasswordFile(prefix: string, user: string, path: string) {
+  if ((user === '') !== (path === '')) throw new SettingsError(`${prefix}-username and ${prefix}-password-file go together`)
+  return user === '' ? undefined : { user, password: readFlagFile(`${prefix}-password-file`, path).replace(/\r?\n$/, '') }
 }
 
 function parseKey({ flag, path }: PairFlags['key'], text: string): KeyObject {

@@ -8,6 +8,8 @@ import {
   claimProtectionController,
   definitionController,
   flowControlController,
+  flowControlGroup,
+  flowControlObjects,
   garbageCollector,
   namespaceController,
   policyStatusController,
@@ -23,9 +25,10 @@ import {
   tokenCleaner,
   volumeProtectionController,
 } from '@orch/controllers'
+import type { Catalogue } from '@orch/core/catalogue'
 import type { Names } from '@orch/core/names'
 import { type Metrics, workqueueMetricsOf } from '@orch/platform'
-import { servesFlowControl } from '../flow-control/open.ts'
+import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** As whom a part of the server acts. */
@@ -114,4 +117,15 @@ const accounts: Partial<Record<ControllerName, string>> = {
 /** The service account as whom a controller acts. */
 function accountOf(controller: ControllerName): string {
   return accounts[controller] ?? `${controller}-controller`
+}
+
+/** What flow control has from the start; nothing where it is off or its group is not served. */
+export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): BootstrapObject[] {
+  return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue) : []
+}
+
+/** Whether there are FlowSchemas at all. */
+export function servesFlowControl({ names, level, find }: Catalogue): boolean {
+  const { group, version } = flowControlGroup(names, level)
+  return find(group, version, 'flowschemas') !== undefined
 }

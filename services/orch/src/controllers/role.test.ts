@@ -7,11 +7,11 @@ import { domainGroup, domainLabel, namesOf, profiles } from '@orch/core/names'
 import { controllersUser } from '@orch/core/rbac'
 import { generateSigningKey, parseSigningKey, silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
-import { everythingServed } from '../api/options.ts'
-import { openControllersReplica } from '../distributed/controllers-replica.ts'
+import { everythingServed } from '../api/settings.ts'
+import { openControllersReplica } from '../distributed/controllers.ts'
 import { start } from '../start/start.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { readControllers } from './options.ts'
+import { readControllers } from './settings.ts'
 
 const within = { timeout: 60_000, interval: 10 }
 

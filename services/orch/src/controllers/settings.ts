@@ -1,4 +1,6 @@
-import { settingsOf, settingTypes } from '@orch/platform'
+import { type ControllerName, type SecretTokenOptions, selectControllers } from '@orch/controllers'
+import { messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { parseFlagFile, readCertificateFile } from '../configuration/flag-files.ts'
 
 const { list, path } = settingTypes
 const inApi = settingsOf('API')
@@ -6,25 +8,52 @@ const inControllers = settingsOf('Controllers')
 
 /** Which controllers run. */
 export const controllersSettings = {
-  controllers: inApi({
-    flag: '--controllers',
-    type: list,
-    default: '*',
-    doc: 'Controllers to run: * means all but tokencleaner, bootstrapsigner and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller (the last two are workloads).',
-  }),
+  controllers: inApi(
+    { flag: '--controllers', type: list, default: '*' },
+    'Controllers to run: * means all but tokencleaner, bootstrapsigner and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller (the last two are workloads).',
+  ),
 }
 
 /** By what controllers apart fill Secrets of service accounts. */
 export const accountKeySettings = {
-  serviceAccountPrivateKeyFile: inControllers({
-    flag: '--service-account-private-key-file',
-    type: path,
-    doc: 'Private key that signs the tokens which serviceaccount-token puts into Secrets: the one of --service-account-signing-key-file of the gateways, or one of their --service-account-key-file. Without it that controller does not run.',
-  }),
-  rootCaFile: inControllers({
-    flag: '--root-ca-file',
-    type: path,
-    defaultDoc: 'the authority of --kubeconfig',
-    doc: 'Authority that is put into Secrets beside a token: by it the holder knows the gateways.',
-  }),
+  serviceAccountPrivateKeyFile: inControllers(
+    { flag: '--service-account-private-key-file', type: path },
+    'Private key that signs the tokens which serviceaccount-token puts into Secrets: the one of --service-account-signing-key-file of the gateways, or one of their --service-account-key-file. Without it that controller does not run.',
+  ),
+  rootCaFile: inControllers(
+    { flag: '--root-ca-file', type: path, defaultDoc: 'the authority of --kubeconfig' },
+    'Authority that is put into Secrets beside a token: by it the holder knows the gateways.',
+  ),
+}
+
+/** The controllers that words such as `*` and `-namespace` mean. */
+export function readControllers({ controllers }: Values<typeof controllersSettings>): ControllerName[] {
+  try {
+    return selectControllers(controllers)
+  } catch (error) {
+    throw new SettingsError(`--controllers: ${messageOf(error)}`)
+  }
+}
+
+/** Whether controllers do what a controller manager is there for; the others belong to the API server. */
+export function isControllerManager(controllers: readonly ControllerName[]): boolean {
+  return controllers.includes('namespace') || controllers.includes('garbage-collector')
+}
+
+type TokenValues = Values<typeof controllersSettings> & Values<typeof accountKeySettings>
+
+/** How tokens are made that lie in Secrets; undefined: they are not made, as there is no key. */
+export function readSecretTokens(settings: TokenValues, ownAuthority: string): SecretTokenOptions | undefined {
+  const { serviceAccountPrivateKeyFile: path, rootCaFile, controllers } = settings
+  if (path === '') {
+    if (controllers.includes('serviceaccount-token')) {
+      throw new SettingsError('--controllers=serviceaccount-token needs --service-account-private-key-file')
+    }
+    if (rootCaFile !== '') throw new SettingsError('--root-ca-file has no effect without --service-account-private-key-file')
+    return undefined
+  }
+  return {
+    signingKey: parseFlagFile('--service-account-private-key-file', path, parseSigningKey),
+    certificateAuthority: rootCaFile === '' ? ownAuthority : readCertificateFile('--root-ca-file', rootCaFile),
+  }
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '@orch/platform'
 import { type ChangeStream, createJetStream, createNats, streamName } from '@orch/platform/nats'
-import type { ChangeStreamOptions } from '../backends/nats-options.ts'
+import type { ChangeStreamOptions } from '../backends/nats.ts'
 import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 

@@ -8,11 +8,11 @@ import { openEtcdStore } from '@orch/storage/etcd'
 import { aPut, shown } from '@orch/testkit'
 import { findBackend, openEtcd, openNats } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { everythingServed } from '../api/options.ts'
+import { everythingServed } from '../api/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { dialStorage } from './remote-storage.ts'
 import type { Assembly, Replica } from './replica.ts'
-import { openStorageReplica } from './storage-replica.ts'
+import { openStorageReplica } from './storage.ts'
 
 const found = await Promise.all([findBackend('etcd'), findBackend('nats-server')])
 const [etcdPath = '', natsPath = ''] = found.map((backend) => (backend.kind === 'found' ? backend.path : ''))

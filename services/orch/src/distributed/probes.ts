@@ -5,7 +5,7 @@ import type { HealthCheck } from '@orch/gateway'
 import { type Clock, createGuard, type Guard, type Log, type Metrics, openCertificateSource, portOf, type TlsFiles } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
-import type { ListenAddress } from './listen-address.ts'
+import type { ListenAddress } from './settings.ts'
 
 /** What a process tells about itself. */
 export interface Probed {

@@ -5,16 +5,16 @@ import { certificateMemory, readCertificates, silentLog, systemChance, systemClo
 import { dialContract, healthContract, servingStatus } from '@orch/platform/rpc'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
-import { everythingServed } from '../api/options.ts'
+import { everythingServed } from '../api/settings.ts'
 import { keepSigningKey } from '../authentication/open.ts'
-import { readGateway } from '../gateway/options.ts'
+import { readGateway } from '../gateway/settings.ts'
 import { readStartSettings } from '../start/start-settings.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { openAdmissionReplica } from './admission-replica.ts'
-import { type GatewayReplicaOptions, openGatewayReplica } from './gateway-replica.ts'
+import { openAdmissionReplica } from './admission.ts'
+import { type GatewayReplicaOptions, openGatewayReplica } from './gateway.ts'
 import type { Replica } from './replica.ts'
-import { openStorageReplica } from './storage-replica.ts'
-import { openWatchReplica } from './watch-replica.ts'
+import { openStorageReplica } from './storage.ts'
+import { openWatchReplica } from './watch.ts'
 
 const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
 const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }

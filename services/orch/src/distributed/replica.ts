@@ -1,6 +1,8 @@
 import type { HealthCheck } from '@orch/gateway'
-import { createLifecycle, createMetrics, type Lifecycle, type MetricReleases, type Metrics, type Tracer } from '@orch/platform'
+import { createLifecycle, createMetrics, type Lifecycle, type MetricReleases, type Metrics, messageOf, type Tracer } from '@orch/platform'
+import { ListenError, type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
 import type { TrustOptions } from '../certificates/service-trust.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** One service in a process of its own, or as if it were. */
@@ -60,5 +62,33 @@ export async function assemble(
   } catch (error) {
     await lifecycle.stop()
     throw error
+  }
+}
+
+/** Offers a service to the others; when the lifecycle stops, callers are sent elsewhere first. */
+export async function serve(address: string, offers: readonly Offer[], { lifecycle, rpc }: Assembly): Promise<RpcServer> {
+  const server = await open(address, offers, rpc)
+  await lifecycle.run({ name: 'rpc server', stop: () => server.drain() })
+  return server
+}
+
+async function open(address: string, offers: readonly Offer[], rpc: Assembly['rpc']): Promise<RpcServer> {
+  try {
+    return await openRpcServer({ ...rpc, address, offers })
+  } catch (error) {
+    const message = `--listen=${address}: ${messageOf(error)}`
+    if (error instanceof ListenError && error.code === 'EADDRINUSE') throw new AddressTakenError(message, { address, cause: error })
+    throw new StartError(message, { cause: error })
+  }
+}
+
+/** Whether the store takes writes. */
+export function storeCheck(status: () => Promise<{ readonly refusing: string }>): HealthCheck {
+  return {
+    name: 'store',
+    async check() {
+      const { refusing } = await status()
+      return refusing === '' ? undefined : refusing
+    },
   }
 }

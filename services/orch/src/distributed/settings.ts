@@ -1,4 +1,6 @@
-import { settingsOf, settingTypes } from '@orch/platform'
+import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
+import type { TrustOptions } from '../certificates/service-trust.ts'
+import { staysHere } from '../serving/loopback.ts'
 
 const { duration, list, string } = settingTypes
 const betweenServices = settingsOf('Between services')
@@ -7,24 +9,20 @@ const inProcess = settingsOf('Process')
 /** Where a service behind the gateway listens for the others. */
 export function listenSettings(defaultAddress: string) {
   return {
-    listen: betweenServices({
-      flag: '--listen',
-      type: string,
-      default: defaultAddress,
-      doc: 'Host and port for calls of other services; port 0 chooses a free one.',
-    }),
+    listen: betweenServices(
+      { flag: '--listen', type: string, default: defaultAddress },
+      'Host and port for calls of other services; port 0 chooses a free one.',
+    ),
   }
 }
 
 /** Where a process answers for its health. */
 export function probeSettings(defaultAddress: string) {
   return {
-    probeAddress: inProcess({
-      flag: '--probe-address',
-      type: string,
-      default: defaultAddress,
-      doc: 'Host and port for /healthz, /livez, /readyz and /metrics only: plain HTTP on a loopback address, otherwise HTTPS for clients with a certificate of --service-ca.',
-    }),
+    probeAddress: inProcess(
+      { flag: '--probe-address', type: string, default: defaultAddress },
+      'Host and port for /healthz, /livez, /readyz and /metrics only: plain HTTP on a loopback address, otherwise HTTPS for clients with a certificate of --service-ca.',
+    ),
   }
 }
 
@@ -33,30 +31,25 @@ const places = ['service', 'in-process'] as const
 
 /** Whether storage hosts watch. */
 export const hostedWatchSettings = {
-  watch: betweenServices({
-    flag: '--watch',
-    type: settingTypes.oneOf(places),
-    default: 'service',
-    doc: 'service: watch is a service of its own. in-process: this process offers watch as well, at the address of --listen, and gateways have that address as --watch-address too; changes then need no NATS.',
-  }),
+  watch: betweenServices(
+    { flag: '--watch', type: settingTypes.oneOf(places), default: 'service' },
+    'service: watch is a service of its own. in-process: this process offers watch as well, at the address of --listen, and gateways have that address as --watch-address too; changes then need no NATS.',
+  ),
 }
 
 /** How a process that serves others ends. */
 export const shutdownSettings = {
-  shutdownDelayMs: inProcess({
-    flag: '--shutdown-delay-duration',
-    type: duration,
-    default: '0s',
-    doc: 'How long the process keeps accepting calls after a termination signal, while /readyz fails.',
-  }),
+  shutdownDelayMs: inProcess(
+    { flag: '--shutdown-delay-duration', type: duration, default: '0s' },
+    'How long the process keeps accepting calls after a termination signal, while /readyz fails.',
+  ),
 }
 
 function addressSettings<N extends string>(name: N, service: string, replicas: string) {
-  const declared = betweenServices({
-    flag: `--${service}-address`,
-    type: list,
-    doc: `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
-  })
+  const declared = betweenServices(
+    { flag: `--${service}-address`, type: list },
+    `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
+  )
   // The name is the only key.
   return { [name]: declared } as Record<N, typeof declared>
 }
@@ -72,10 +65,41 @@ export const watchAddressSettings = addressSettings('watchAddress', 'watch', 'A 
 /** Where admission is. */
 export const admissionAddressSettings = {
   ...addressSettings('admissionAddress', 'admission', 'Writes that match an admission rule wait for one of them.'),
-  admission: betweenServices({
-    flag: '--admission',
-    type: settingTypes.oneOf(places),
-    default: 'service',
-    doc: 'service: admission is a service of its own, at --admission-address. in-process: the gateway hosts it, with the flags of the group Admission; a write then costs one call less, and webhooks are called by the gateway.',
-  }),
+  admission: betweenServices(
+    { flag: '--admission', type: settingTypes.oneOf(places), default: 'service' },
+    'service: admission is a service of its own, at --admission-address. in-process: the gateway hosts it, with the flags of the group Admission; a write then costs one call less, and webhooks are called by the gateway.',
+  ),
+}
+
+/** An address to listen on, in its parts. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** `127.0.0.1:7100`, `[::1]:7100`. */
+export function readListenAddress(flag: string, text: string): ListenAddress {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text)
+  const host = found?.[1] ?? found?.[2]
+  const port = Number(found?.[3])
+  if (host === undefined || port > 65_535) throw new SettingsError(`${flag}=${text}: must be a host and a port such as 127.0.0.1:7100`)
+  return { host, port }
+}
+
+/** Addresses of a service's replicas; there must be one, and what leaves this machine is encrypted unless anything else is allowed. */
+export function readServiceAddresses(
+  flag: string,
+  addresses: readonly string[],
+  { tls, insecureTransport }: TrustOptions,
+): readonly string[] {
+  if (addresses.length === 0) throw new SettingsError(`${flag} is needed: where the service is, as host:port or dns:///name:port`)
+  const wrong = addresses.find((address) => !/^(dns:\/\/\/)?[^/\s]+:\d{1,5}$/.test(address))
+  if (wrong !== undefined) throw new SettingsError(`${flag}=${wrong}: must be host:port or dns:///name:port`)
+  const open = tls === undefined && !insecureTransport ? addresses.find((address) => !staysHere(address)) : undefined
+  if (open !== undefined) {
+    throw new SettingsError(
+      `${flag}=${open}: what leaves this machine must be encrypted: give --service-certificate, --service-key and --service-ca, or --insecure-transport`,
+    )
+  }
+  return addresses
 }

@@ -5,7 +5,7 @@ enableCompileCache()
 process.noDeprecation = true
 const { SettingsError, stackOf } = await import('@orch/platform')
 const { kubeApiServer } = await import('./kube-apiserver.ts')
-const { isExpected } = await import('../expected-error.ts')
+const { isExpected } = await import('../start-error.ts')
 
 try {
   await kubeApiServer(

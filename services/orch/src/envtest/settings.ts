@@ -1,6 +1,6 @@
 import { settingsOf, settingTypes } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
-import { etcdSettings } from '../backends/etcd-settings.ts'
+import { etcdSettings } from '../backends/etcd.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { generalSettings } from '../settings/general.ts'
 import { storageSettings } from '../storage/settings.ts'
@@ -16,25 +16,19 @@ export const apiServerSettings = {
   profile: { ...generalSettings.profile, default: 'kubernetes' },
   ...gatewaySettings,
   watchGraceMs: { ...gatewaySettings.watchGraceMs, default: '0s' },
-  certDir: inServing({
-    flag: '--cert-dir',
-    type: settingTypes.path,
-    defaultDoc: 'a certificate in memory',
-    doc: 'Folder of apiserver.crt and apiserver.key, the serving certificate where --tls-cert-file names none. They are generated where they are absent.',
-  }),
-  advertiseAddress: inServing({
-    flag: '--advertise-address',
-    type: settingTypes.string,
-    defaultDoc: '--bind-address, or the first address of this machine',
-    doc: 'Address in the Endpoints of the Service of the server.',
-  }),
+  certDir: inServing(
+    { flag: '--cert-dir', type: settingTypes.path, defaultDoc: 'a certificate in memory' },
+    'Folder of apiserver.crt and apiserver.key, the serving certificate where --tls-cert-file names none. They are generated where they are absent.',
+  ),
+  advertiseAddress: inServing(
+    { flag: '--advertise-address', type: settingTypes.string, defaultDoc: '--bind-address, or the first address of this machine' },
+    'Address in the Endpoints of the Service of the server.',
+  ),
   ...admissionSettings,
-  allowPrivileged: inAdmission({
-    flag: '--allow-privileged',
-    type: settingTypes.bool,
-    default: 'true',
-    doc: 'Only true: privileged containers are a matter of pod security.',
-  }),
+  allowPrivileged: inAdmission(
+    { flag: '--allow-privileged', type: settingTypes.bool, default: 'true' },
+    'Only true: privileged containers are a matter of pod security.',
+  ),
   etcdServers: {
     ...etcdServers,
     doc: 'URLs of an etcd: that of the test assets, whose data folder then holds the state, or a real one.',

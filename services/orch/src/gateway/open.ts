@@ -9,15 +9,17 @@ import {
   type ListenOptions,
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
-import type { FrontProxy } from '../aggregation/front-proxy.ts'
-import { openProxyFiles, toProxyPair } from '../aggregation/open.ts'
+import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/front-proxy.ts'
+import { type AuditNeeds, type GatewayAudit, openAudit } from '../audit/open.ts'
+import { type AuthenticationNeeds, type GatewayAuthentication, openGatewayAuthentication } from '../authentication/open.ts'
+import { type AuthorizationNeeds, type GatewayAuthorization, openAuthorization } from '../authorization/open.ts'
 import type { PortCertificates } from '../certificates/port-certificates.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
-import type { ServingOptions } from '../serving/options.ts'
+import type { ServingOptions } from '../serving/settings.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { versionInfo } from '../version.ts'
-import { type AccessNeeds, type GatewayAccess, openAccess } from './access.ts'
+import type { GatewayGroups } from './settings.ts'
 
 export interface GatewayNeeds extends AccessNeeds {
   readonly watch: WatchService
@@ -131,4 +133,28 @@ function explainListenFailure(error: unknown, address: string, port: number): un
     return new StartError(`port ${port} on ${address} may not be opened by this user; choose another with --secure-port`)
   if (code === 'EADDRNOTAVAIL') return new StartError(`this machine does not have the address ${address} of --bind-address`)
   return error
+}
+
+/** What these three need. */
+export interface AccessNeeds
+  extends GatewayGroups,
+    Omit<AuditNeeds, 'audit'>,
+    Omit<AuthenticationNeeds, 'authentication'>,
+    Omit<AuthorizationNeeds, 'authorization' | 'storage' | 'metrics'> {}
+
+/** Authentication, authorization and audit of a gateway. */
+export interface GatewayAccess {
+  readonly authentication: GatewayAuthentication
+  readonly authorization: GatewayAuthorization
+  /** Absent: no audit policy is set. */
+  readonly audit: GatewayAudit | undefined
+}
+
+/** Opens them, to be closed with the rest. */
+export async function openAccess(needs: AccessNeeds, surroundings: Surroundings): Promise<GatewayAccess> {
+  return {
+    authentication: await openGatewayAuthentication(needs, surroundings),
+    authorization: await openAuthorization(needs, surroundings),
+    audit: await openAudit(needs, surroundings),
+  }
 }

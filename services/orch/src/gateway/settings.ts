@@ -1,12 +1,14 @@
-import { aggregationSettings } from '../aggregation/settings.ts'
-import { objectsSettings } from '../api/objects-settings.ts'
-import { apiSettings } from '../api/settings.ts'
-import { auditSettings } from '../audit/settings.ts'
-import { authenticationSettings } from '../authentication/settings.ts'
-import { authorizationSettings } from '../authorization/settings.ts'
-import { flowControlSettings } from '../flow-control/settings.ts'
-import { servingSettings } from '../serving/settings.ts'
-import { webhookSettings } from '../webhooks/settings.ts'
+import type { Profile } from '@orch/core/names'
+import { SettingsError, type Values } from '@orch/platform'
+import { aggregationSettings, readAggregation } from '../aggregation/settings.ts'
+import { type ApiOptions, apiSettings, objectsSettings, readApi } from '../api/settings.ts'
+import { auditSettings, readAudit } from '../audit/settings.ts'
+import { type AuthenticationOptions, authenticationSettings, readAuthentication } from '../authentication/settings.ts'
+import { type AuthorizationOptions, authorizationSettings, readAuthorization } from '../authorization/settings.ts'
+import { flowControlSettings, readFlowControl } from '../flow-control/settings.ts'
+import { isLoopback } from '../serving/loopback.ts'
+import { readServing, type ServingOptions, servingSettings } from '../serving/settings.ts'
+import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
 
 /** Settings of a gateway, in whatever process it runs. */
 export const gatewaySettings = {
@@ -19,4 +21,50 @@ export const gatewaySettings = {
   ...objectsSettings,
   ...webhookSettings,
   ...aggregationSettings,
+}
+
+/** Settings of a gateway, checked. */
+export interface GatewayGroups extends ReturnType<typeof readGateway> {
+  /** Every flag with its value. */
+  readonly flags?: ReadonlyMap<string, string>
+}
+
+type GatewayValues = Values<typeof gatewaySettings> & { readonly profile: Profile }
+
+/** Checks each group of settings, and what does not go together. */
+export function readGateway(settings: GatewayValues) {
+  const { eventTtlMs, serviceClusterIpRange, serviceNodePortRange } = settings
+  const serving = readServing(settings)
+  const authorization = readAuthorization(settings)
+  const authentication = readAuthentication(settings, authorization.modes)
+  checkTogether(serving, authentication, authorization)
+  const api = readApi(settings)
+  checkUidHeaders(api, authentication)
+  return {
+    api,
+    serving,
+    authentication,
+    authorization,
+    /** Undefined: nothing is written down. */
+    audit: readAudit(settings),
+    flowControl: readFlowControl(settings),
+    /** What objects are given that do not bring it. */
+    objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
+    aggregation: readAggregation(settings),
+    /** Where conversion webhooks and the servers of APIServices may be called. */
+    webhookPlaces: readWebhookPlaces(settings),
+  }
+}
+
+function checkUidHeaders({ featureGates }: ApiOptions, { proxy }: AuthenticationOptions): void {
+  if (proxy === undefined || proxy.uidHeaders.length === 0 || featureGates.isOn('RemoteRequestHeaderUID')) return
+  throw new SettingsError('--requestheader-uid-headers: needs the feature gate RemoteRequestHeaderUID')
+}
+
+function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: AuthenticationOptions, { modes }: AuthorizationOptions): void {
+  if (anonymousAuth && modes.includes('AlwaysAllow') && !isLoopback(bindAddress)) {
+    throw new SettingsError(
+      `--anonymous-auth=true with --authorization-mode=AlwaysAllow and --bind-address=${bindAddress}: everything would be allowed to everyone who reaches that address; only a loopback address is accepted`,
+    )
+  }
 }

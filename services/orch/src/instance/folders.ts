@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path'
 import { type Profile, profiles } from '@orch/core/names'
 import { type DirectoryOwner, directoryOwner } from '@orch/storage'
 import type { Terminal } from '../process/terminal.ts'
-import { defaultDataDir } from '../settings/up-options.ts'
+import { defaultDataDir } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 
 /** What settings say about the server that is meant. */

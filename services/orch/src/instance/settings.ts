@@ -1,7 +1,7 @@
 import { profiles } from '@orch/core/names'
 import { settingsOf, settingTypes } from '@orch/platform'
 import { generalSettings } from '../settings/general.ts'
-import { stateSettings } from '../storage/state-settings.ts'
+import { stateSettings } from '../storage/settings.ts'
 
 const { bool, duration, oneOf, string } = settingTypes
 const inServer = settingsOf('Server')
@@ -12,12 +12,10 @@ export const instanceSettings = {
   config: generalSettings.config,
   logFormat: generalSettings.logFormat,
   dataDir: { ...stateSettings.dataDir, doc: 'Data folder of the server.', group: 'Server' },
-  profile: inServer({
-    flag: '--profile',
-    type: oneOf(['', ...profiles]),
-    defaultDoc: 'any',
-    doc: 'Profile of the server, where --data-dir is not given.',
-  }),
+  profile: inServer(
+    { flag: '--profile', type: oneOf(['', ...profiles]), defaultDoc: 'any' },
+    'Profile of the server, where --data-dir is not given.',
+  ),
 }
 
 /** All settings of `orch status`. */
@@ -26,49 +24,34 @@ export const statusSettings = instanceSettings
 /** All settings of `orch stop`. */
 export const stopSettings = {
   ...instanceSettings,
-  timeout: inServer({
-    flag: '--timeout',
-    env: 'ORCH_STOP_TIMEOUT',
-    type: duration,
-    default: '60s',
-    doc: 'How long to wait for the server to end. It is not killed afterwards.',
-  }),
+  timeout: inServer(
+    { flag: '--timeout', env: 'ORCH_STOP_TIMEOUT', type: duration, default: '60s' },
+    'How long to wait for the server to end. It is not killed afterwards.',
+  ),
 }
 
 /** All settings of `orch reset`. */
 export const resetSettings = {
   ...instanceSettings,
-  yes: inServer({
-    flag: '--yes',
-    env: 'ORCH_RESET_YES',
-    type: bool,
-    default: 'false',
-    doc: 'Deletes the objects; without it the command only prints what it would delete.',
-  }),
+  yes: inServer(
+    { flag: '--yes', env: 'ORCH_RESET_YES', type: bool, default: 'false' },
+    'Deletes the objects; without it the command only prints what it would delete.',
+  ),
 }
 
 /** All settings of `orch kubeconfig`. */
 export const kubeconfigSettings = {
   ...instanceSettings,
-  merge: inClientConfiguration({
-    flag: '--merge',
-    env: 'ORCH_KUBECONFIG_MERGE',
-    type: bool,
-    default: 'false',
-    doc: 'Adds the server to the client configuration of the user (KUBECONFIG, or ~/.kube/config) and makes it the current context, in place of printing it.',
-  }),
-  remove: inClientConfiguration({
-    flag: '--remove',
-    env: 'ORCH_KUBECONFIG_REMOVE',
-    type: bool,
-    default: 'false',
-    doc: 'Takes out of the client configuration of the user what --merge has added, and makes the context current again that was current before.',
-  }),
-  context: inClientConfiguration({
-    flag: '--context',
-    env: 'ORCH_KUBECONFIG_CONTEXT',
-    type: string,
-    defaultDoc: 'orch-<profile>',
-    doc: 'Name of the context, the cluster and the user that --merge adds and --remove takes out.',
-  }),
+  merge: inClientConfiguration(
+    { flag: '--merge', env: 'ORCH_KUBECONFIG_MERGE', type: bool, default: 'false' },
+    'Adds the server to the client configuration of the user (KUBECONFIG, or ~/.kube/config) and makes it the current context, in place of printing it.',
+  ),
+  remove: inClientConfiguration(
+    { flag: '--remove', env: 'ORCH_KUBECONFIG_REMOVE', type: bool, default: 'false' },
+    'Takes out of the client configuration of the user what --merge has added, and makes the context current again that was current before.',
+  ),
+  context: inClientConfiguration(
+    { flag: '--context', env: 'ORCH_KUBECONFIG_CONTEXT', type: string, defaultDoc: 'orch-<profile>' },
+    'Name of the context, the cluster and the user that --merge adds and --remove takes out.',
+  ),
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createTransport, loadConfiguration, readText } from '@orch/client'
 import { messageOf, systemClock } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings } from '../settings/up-options.ts'
+import { readCommandSettings } from '../settings/general.ts'
 import { findInstances, type Instance, noFolder } from './folders.ts'
 import { statusSettings } from './settings.ts'
 

@@ -1,4 +1,5 @@
-import { orphanStopMs } from '../limits.ts'
+/** How long a process may take to shut down when its parent is gone: there is no client left to serve. */
+const orphanStopMs = 5_000
 
 /** What a process tells `orch up --distributed`, which has started it. */
 export type StarterMessage =

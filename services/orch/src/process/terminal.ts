@@ -1,4 +1,4 @@
-import type { StatusLine } from '@orch/platform'
+import { type LogFields, type LogFormat, type StatusLine, systemClock } from '@orch/platform'
 import type { StarterMessage } from './starter.ts'
 
 /** The process, as commands see it. */
@@ -12,4 +12,20 @@ export interface Terminal {
   readonly statusLine?: StatusLine
   /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
   notify?(message: StarterMessage): Promise<void>
+}
+
+/** A sentence about a setting, or the reason why a command ends: for people with the name of the program, for machines as the log writes it. */
+export function printComplaint(format: LogFormat, level: 'warn' | 'error', text: string): string {
+  if (format === 'json') return printJsonLine(level, {}, text)
+  return level === 'warn' ? `orch: warning: ${text}\n` : `orch: ${text}\n`
+}
+
+/** What a command says on standard output when it is ready: a text for people, fields for machines. */
+export function printReadyLine(format: LogFormat, text: string, fields: LogFields): string {
+  return format === 'json' ? printJsonLine('info', fields, 'ready') : text
+}
+
+/** As the log writes it, but whatever the level of the log is. */
+function printJsonLine(level: string, fields: LogFields, message: string): string {
+  return `${JSON.stringify({ level, time: new Date(systemClock.now()).toISOString(), ...fields, msg: message })}\n`
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { SettingsError } from '@orch/platform'
-import type { ServingOptions } from './options.ts'
+import type { ServingOptions } from './settings.ts'
 
 /** What a client has to know of the certificate that a gateway serves with. */
 export interface ServingTrust {

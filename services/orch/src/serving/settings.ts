@@ -1,6 +1,36 @@
-import { type SettingType, settingsOf, settingTypes } from '@orch/platform'
-import { previousRelease } from '../version.ts'
-import { namedPairs } from './named-files.ts'
+import { isIP } from 'node:net'
+import { type MetricReleases, SettingsError, type SettingType, settingsOf, settingTypes, suggestion, type Values } from '@orch/platform'
+import { readPairFiles, readPairIfNamed } from '../configuration/flag-files.ts'
+import { apiRelease, previousRelease } from '../version.ts'
+import { cipherSuites, currentSuites } from './cipher-suites.ts'
+
+/** Pairs of files with the names that they are for; names have commas between, so that semicolons are between pairs. */
+export const namedPairs: SettingType<readonly NamedFiles[]> = {
+  word: 'cert,key[:names]',
+  expected: 'the files of a certificate and its key, such as a.crt,a.key, or a.crt,a.key:example.com,*.example.com with names',
+  isList: true,
+  between: ';',
+  parse(text) {
+    const pairs = text === '' ? [] : text.split(';').map(readNamedFiles)
+    return pairs.includes(undefined) ? undefined : pairs.filter((pair) => pair !== undefined)
+  },
+}
+
+/** A certificate and its key in files, and the names that they are for; none: those of the certificate. */
+export interface NamedFiles {
+  readonly certificateFile: string
+  readonly keyFile: string
+  readonly names: readonly string[]
+}
+
+function readNamedFiles(text: string): NamedFiles | undefined {
+  const colon = text.lastIndexOf(':')
+  const [certificateFile = '', keyFile = '', ...rest] = (colon < 0 ? text : text.slice(0, colon)).split(',').map((file) => file.trim())
+  const names = colon < 0 ? [] : text.slice(colon + 1).split(',')
+  const isName = (name: string) => /^(?:\*\.)?(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?\.)*[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/i.test(name)
+  if (certificateFile === '' || keyFile === '' || rest.length > 0 || !names.every(isName)) return undefined
+  return { certificateFile, keyFile, names }
+}
 
 const { bool, duration, int, list, oneOf, path, string } = settingTypes
 const setting = settingsOf('Serving')
@@ -18,97 +48,157 @@ const chance: SettingType<number> = {
 
 /** How clients reach a gateway. */
 export const servingSettings = {
-  securePort: setting({
-    flag: '--secure-port',
-    type: int({ min: 0, max: 65535 }),
-    default: '6443',
-    doc: 'HTTPS port; 0 chooses a free one.',
-  }),
-  bindAddress: setting({ flag: '--bind-address', type: string, default: '127.0.0.1', doc: 'Address to listen on; 0.0.0.0 or :: for all.' }),
-  pathPrefix: setting({ flag: '--path-prefix', type: path, doc: 'Prefix of all paths that are served, such as /cluster-a.' }),
-  tlsCertFile: setting({
-    flag: '--tls-cert-file',
-    type: path,
-    doc: 'Serving certificate, followed by its intermediate certificates up to the authority, which client configurations of orch up then trust. Without it a certificate is generated. The file and its key are reloaded when they change.',
-  }),
-  tlsPrivateKeyFile: setting({ flag: '--tls-private-key-file', type: path, doc: 'Private key of --tls-cert-file.' }),
-  tlsSniCertKey: setting({
-    flag: '--tls-sni-cert-key',
-    type: namedPairs,
-    doc: 'Files of a certificate and its key for clients that ask for one of the names, or without names for one of those of the certificate. May be repeated; in one text semicolons separate. The files are reloaded when they change.',
-  }),
-  requestTimeoutMs: setting({
-    flag: '--request-timeout',
-    type: duration,
-    default: '60s',
-    doc: 'Maximum duration of a request other than a watch.',
-  }),
-  shutdownDelayMs: setting({
-    flag: '--shutdown-delay-duration',
-    type: duration,
-    default: '0s',
-    doc: 'How long the server keeps accepting connections after a termination signal, while /readyz fails.',
-  }),
-  shutdownSendRetryAfter: setting({
-    flag: '--shutdown-send-retry-after',
-    type: bool,
-    default: 'false',
-    doc: 'While open requests are finished after a termination signal, answers new ones with 429 and Retry-After instead of closing the port.',
-  }),
-  watchGraceMs: setting({
-    flag: '--shutdown-watch-termination-grace-period',
-    type: duration,
-    default: '10s',
-    doc: 'Longest time over which watches are ended one after the other after a termination signal, so that their clients do not all come back at once. 0 ends them together.',
-  }),
-  corsAllowedOrigins: setting({
-    flag: '--cors-allowed-origins',
-    type: list,
-    doc: 'Regular expressions of origins whose pages may read answers, such as //example\\.com(:|$). Each pins the host by ^ or // at its start and by $ or : at its end.',
-  }),
-  strictTransportSecurityDirectives: setting({
-    flag: '--strict-transport-security-directives',
-    type: list,
-    doc: 'Directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. Without any it is not sent.',
-  }),
-  profiling: setting({
-    flag: '--profiling',
-    type: bool,
-    default: 'true',
-    doc: 'Takes profiles of the gateway for those that may read /debug/pprof/profile and /debug/pprof/heap.',
-  }),
-  tlsMinVersion: setting({
-    flag: '--tls-min-version',
-    type: oneOf(['VersionTLS12', 'VersionTLS13']),
-    default: 'VersionTLS12',
-    doc: 'Minimum TLS version.',
-  }),
-  tlsCipherSuites: setting({
-    flag: '--tls-cipher-suites',
-    type: list,
-    doc: 'Enabled cipher suites by their IANA names, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. Empty means a current default. The suites of TLS 1.3 stay enabled unless some of them are listed.',
-  }),
-  http2MaxStreamsPerConnection: setting({
-    flag: '--http2-max-streams-per-connection',
-    type: int({ min: 0, max: 10_000 }),
-    default: '0',
-    doc: 'Maximum number of open requests on one HTTP/2 connection, watches included; 0 means 250.',
-  }),
-  minRequestTimeoutSeconds: setting({
-    flag: '--min-request-timeout',
-    type: int({ min: 1, max: 1_000_000 }),
-    default: '1800',
-    doc: 'Minimum duration, in seconds, of a watch that sets no timeoutSeconds. It ends at a random time before twice this value.',
-  }),
-  showHiddenMetricsForVersion: setting({
-    flag: '--show-hidden-metrics-for-version',
-    type: string,
-    doc: `The previous release, ${previousRelease}: /metrics shows the deprecated metrics that are hidden since this release.`,
-  }),
-  goawayChance: setting({
-    flag: '--goaway-chance',
-    type: chance,
-    default: '0',
-    doc: 'Probability that an HTTP/2 client is asked to reconnect, so that clients spread over gateways. 0.001 is one request in a thousand.',
-  }),
+  securePort: setting({ flag: '--secure-port', type: int({ min: 0, max: 65535 }), default: '6443' }, 'HTTPS port; 0 chooses a free one.'),
+  bindAddress: setting({ flag: '--bind-address', type: string, default: '127.0.0.1' }, 'Address to listen on; 0.0.0.0 or :: for all.'),
+  pathPrefix: setting({ flag: '--path-prefix', type: path }, 'Prefix of all paths that are served, such as /cluster-a.'),
+  tlsCertFile: setting(
+    { flag: '--tls-cert-file', type: path },
+    'Serving certificate, followed by its intermediate certificates up to the authority, which client configurations of orch up then trust. Without it a certificate is generated. The file and its key are reloaded when they change.',
+  ),
+  tlsPrivateKeyFile: setting({ flag: '--tls-private-key-file', type: path }, 'Private key of --tls-cert-file.'),
+  tlsSniCertKey: setting(
+    { flag: '--tls-sni-cert-key', type: namedPairs },
+    'Files of a certificate and its key for clients that ask for one of the names, or without names for one of those of the certificate. May be repeated; in one text semicolons separate. The files are reloaded when they change.',
+  ),
+  requestTimeoutMs: setting(
+    { flag: '--request-timeout', type: duration, default: '60s' },
+    'Maximum duration of a request other than a watch.',
+  ),
+  shutdownDelayMs: setting(
+    { flag: '--shutdown-delay-duration', type: duration, default: '0s' },
+    'How long the server keeps accepting connections after a termination signal, while /readyz fails.',
+  ),
+  sendsRetryAfter: setting(
+    { flag: '--shutdown-send-retry-after', type: bool, default: 'false' },
+    'While open requests are finished after a termination signal, answers new ones with 429 and Retry-After instead of closing the port.',
+  ),
+  watchGraceMs: setting(
+    { flag: '--shutdown-watch-termination-grace-period', type: duration, default: '10s' },
+    'Longest time over which watches are ended one after the other after a termination signal, so that their clients do not all come back at once. 0 ends them together.',
+  ),
+  corsAllowedOrigins: setting(
+    { flag: '--cors-allowed-origins', type: list },
+    'Regular expressions of origins whose pages may read answers, such as //example\\.com(:|$). Each pins the host by ^ or // at its start and by $ or : at its end.',
+  ),
+  strictTransportSecurityDirectives: setting(
+    { flag: '--strict-transport-security-directives', type: list },
+    'Directives of the header Strict-Transport-Security: max-age=SECONDS, includeSubDomains, preload. Without any it is not sent.',
+  ),
+  takesProfiles: setting(
+    { flag: '--profiling', type: bool, default: 'true' },
+    'Takes profiles of the gateway for those that may read /debug/pprof/profile and /debug/pprof/heap.',
+  ),
+  tlsMinVersion: setting(
+    { flag: '--tls-min-version', type: oneOf(['VersionTLS12', 'VersionTLS13']), default: 'VersionTLS12' },
+    'Minimum TLS version.',
+  ),
+  tlsCipherSuites: setting(
+    { flag: '--tls-cipher-suites', type: list },
+    'Enabled cipher suites by their IANA names, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. Empty means a current default. The suites of TLS 1.3 stay enabled unless some of them are listed.',
+  ),
+  http2MaxStreamsPerConnection: setting(
+    { flag: '--http2-max-streams-per-connection', type: int({ min: 0, max: 10_000 }), default: '0' },
+    'Maximum number of open requests on one HTTP/2 connection, watches included; 0 means 250.',
+  ),
+  minRequestTimeoutSeconds: setting(
+    { flag: '--min-request-timeout', type: int({ min: 1, max: 1_000_000 }), default: '1800' },
+    'Minimum duration, in seconds, of a watch that sets no timeoutSeconds. It ends at a random time before twice this value.',
+  ),
+  showHiddenMetricsForVersion: setting(
+    { flag: '--show-hidden-metrics-for-version', type: string },
+    `The previous release, ${previousRelease}: /metrics shows the deprecated metrics that are hidden since this release.`,
+  ),
+  goawayChance: setting(
+    { flag: '--goaway-chance', type: chance, default: '0' },
+    'Probability that an HTTP/2 client is asked to reconnect, so that clients spread over gateways. 0.001 is one request in a thousand.',
+  ),
+}
+
+/** How clients reach a gateway. */
+export type ServingOptions = ReturnType<typeof readServing>
+
+type ServingValues = Values<typeof servingSettings>
+
+/** Checks the settings and reads the files that they name. */
+export function readServing(settings: ServingValues) {
+  const { bindAddress, pathPrefix, http2MaxStreamsPerConnection: streamsMax } = settings
+  if (isIP(bindAddress) === 0) throw new SettingsError(`--bind-address=${bindAddress}: must be an IP address`)
+  if (pathPrefix !== '' && !/^(\/[A-Za-z0-9._~-]+)+\/?$/.test(pathPrefix)) {
+    throw new SettingsError(`--path-prefix=${pathPrefix}: must be a path such as /cluster-a`)
+  }
+  const own = readPairIfNamed({
+    certificate: { flag: '--tls-cert-file', path: settings.tlsCertFile },
+    key: { flag: '--tls-private-key-file', path: settings.tlsPrivateKeyFile },
+  })
+  return {
+    ...settings,
+    /** Without a slash at the end; empty for none. */
+    pathPrefix: pathPrefix.replace(/\/$/, ''),
+    /** A certificate of the caller's own to serve with. */
+    servingPair: own?.pair,
+    /** Where it came from; a pair that is there later is served then. */
+    servingFiles: own?.files,
+    /** Certificates for clients that ask for their names. */
+    namedPairs: settings.tlsSniCertKey.map(readNamedPair),
+    /** What answers say to browsers. */
+    browser: {
+      allowedOrigins: settings.corsAllowedOrigins.map(readOrigin),
+      transportSecurity: readTransportSecurity(settings.strictTransportSecurityDirectives),
+    },
+    tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? ('TLSv1.3' as const) : ('TLSv1.2' as const),
+    /** As OpenSSL calls them, with colons between. */
+    ciphers: readCiphers(settings.tlsCipherSuites),
+    watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
+    /** Undefined: as the gateway thinks best. */
+    streamsPerConnectionMax: streamsMax === 0 ? undefined : streamsMax,
+    /** Which deprecated metrics are shown. */
+    metricReleases: readMetricReleases(settings),
+  }
+}
+
+function readMetricReleases({ showHiddenMetricsForVersion: version }: ServingValues): MetricReleases {
+  if (version !== '' && version !== previousRelease) {
+    throw new SettingsError(`--show-hidden-metrics-for-version=${version}: must be ${previousRelease}, the release before this one`)
+  }
+  return { current: apiRelease, showsHidden: version !== '' }
+}
+
+function readNamedPair({ certificateFile, keyFile, names }: NamedFiles) {
+  const flag = '--tls-sni-cert-key'
+  readPairFiles({ certificate: { flag, path: certificateFile }, key: { flag, path: keyFile } })
+  return { files: { certificateFile, keyFile }, names }
+}
+
+/** An expression that does not say where the host begins and ends would match hosts of others. */
+function readOrigin(text: string): RegExp {
+  const refuse = (reason: string) => new SettingsError(`--cors-allowed-origins=${text}: ${reason}`)
+  if (!/\^|\/\//.test(text) || !/\$|:/.test(text))
+    throw refuse('must pin the start and the end of the host, such as //example\\.com(:|$) or ^https://example\\.com$')
+  try {
+    return new RegExp(text, 'u')
+  } catch {
+    throw refuse('is not a regular expression')
+  }
+}
+
+function readTransportSecurity(directives: readonly string[]): string {
+  const wrong = directives.find((one) => !/^(?:max-age=\d+|includeSubDomains|preload)$/.test(one))
+  if (wrong === undefined) return directives.join('; ')
+  throw new SettingsError(`--strict-transport-security-directives=${wrong}: must be max-age=SECONDS, includeSubDomains or preload`)
+}
+
+/** Suites of TLS 1.3 are chosen apart from the others, so a choice that names none of them is about the others. */
+function readCiphers(names: readonly string[]): string {
+  const isOf13 = (name: string) => !name.includes('_WITH_')
+  const chosen = names.length === 0 ? currentSuites : [...(names.some(isOf13) ? [] : currentSuites.filter(isOf13)), ...names]
+  return chosen.map(openSslName).join(':')
+}
+
+function openSslName(name: string): string {
+  const found = cipherSuites[name]
+  if (found !== undefined) return found
+  const known = Object.keys(cipherSuites)
+  throw new SettingsError(
+    `--tls-cipher-suites: unknown or insecure cipher suite ${name}${suggestion(name, known)}; known are ${known.join(', ')}`,
+  )
 }

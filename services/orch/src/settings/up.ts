@@ -1,11 +1,61 @@
-import { admissionSettings } from '../admission/settings.ts'
-import { controllersSettings } from '../controllers/settings.ts'
-import { upDistributedSettings } from '../distributed/up-settings.ts'
-import { gatewaySettings } from '../gateway/settings.ts'
-import { storageSettings } from '../storage/settings.ts'
-import { stateSettings } from '../storage/state-settings.ts'
-import { generalSettings } from './general.ts'
-import { threadsSettings } from './threads-settings.ts'
+import { resolve } from 'node:path'
+import type { ControllerName } from '@orch/controllers'
+import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
+import { controllersSettings, readControllers } from '../controllers/settings.ts'
+import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import type { Terminal } from '../process/terminal.ts'
+import { stateSettings, storageSettings } from '../storage/settings.ts'
+import { defaultDataDir, generalSettings, readCommandSettings } from './general.ts'
+import { checkThreads, threadsSettings } from './threads.ts'
+
+const { bool, int } = settingTypes
+const setting = settingsOf('Distributed')
+
+function replicaSetting(
+  flag: `--${string}`,
+  of: string,
+  { min = 1, ...shown }: { readonly default: string; readonly defaultDoc?: string; readonly min?: number },
+) {
+  return setting({ flag, type: int({ min, max: 16 }), ...shown }, `How many ${of} --distributed starts.`)
+}
+
+/** How `orch up` starts the services apart. */
+export const upDistributedSettings = {
+  distributed: setting(
+    { flag: '--distributed', type: bool, default: 'false' },
+    'Starts each service as a separate process, with an etcd and a nats-server on this machine, to try out a distributed deployment. Further gateways use the ports after --secure-port.',
+  ),
+  gateways: replicaSetting('--gateways', 'gateways', { default: '2' }),
+  storages: replicaSetting('--storages', 'storages', { default: '2' }),
+  watches: replicaSetting('--watches', 'watches (0: each storage hosts its own, and there is no NATS)', {
+    default: '2',
+    min: 0,
+    defaultDoc: '2; 0 with --storages=1',
+  }),
+  admissions: replicaSetting('--admissions', 'admissions (0: each gateway hosts its own)', {
+    default: '1',
+    min: 0,
+    defaultDoc: '1; 0 with --gateways=1',
+  }),
+  controllerReplicas: replicaSetting('--controller-replicas', 'processes for controllers, of which one runs them,', { default: '1' }),
+}
+
+type UpDistributed = Values<typeof upDistributedSettings>
+
+/**
+ * How many of each are started. One storage hosts watch and one gateway hosts admission, unless something else was given: a process of
+ * their own would have the same bytes pass one socket more, and nothing to scale apart.
+ */
+export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: { has(flag: string): boolean }): S {
+  const { gateways, storages } = settings
+  const isHosted = (hosts: number, flag: string) => hosts === 1 && !given.has(flag)
+  return {
+    ...settings,
+    ...(isHosted(storages, upDistributedSettings.watches.flag) && { watches: 0 }),
+    ...(isHosted(gateways, upDistributedSettings.admissions.flag) && { admissions: 0 }),
+  }
+}
 
 /** All settings of `orch up`. */
 export const upSettings = {
@@ -17,4 +67,40 @@ export const upSettings = {
   ...stateSettings,
   ...storageSettings,
   ...upDistributedSettings,
+}
+
+/** Settings of `orch up`, checked. */
+export interface UpOptions extends GatewayGroups {
+  readonly settings: Values<typeof upSettings>
+  /** What was given, by flag, to be handed on to other processes. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly dataDir: string
+  readonly controllers: readonly ControllerName[]
+  readonly admission: AdmissionSettings
+}
+
+/** Reads flags, environment and file, and refuses what does not go together. */
+export async function readUpOptions(terminal: Terminal, flags: readonly string[]): Promise<UpOptions> {
+  const { values, texts } = await readCommandSettings(upSettings, terminal, flags)
+  const settings = sharedWhereSingle(values, texts)
+  checkDistributed(settings, texts)
+  const groups = readGateway(settings)
+  checkThreads({ settings, ...groups })
+  return {
+    settings,
+    texts,
+    dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
+    controllers: readControllers(settings),
+    admission: readAdmission(settings),
+    ...groups,
+    flags: flagTexts(upSettings, texts),
+  }
+}
+
+function checkDistributed({ distributed, memory }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
+  if (distributed && memory) throw new SettingsError('--memory with --distributed: services apart keep their objects in etcd')
+  const { gateways, storages, watches, admissions, controllerReplicas } = upSettings
+  const counts = [gateways, storages, watches, admissions, controllerReplicas]
+  const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))
+  if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --distributed: in one process there is one of each service`)
 }

@@ -12,11 +12,22 @@ import {
   suggestion,
   systemChance,
 } from '@orch/platform'
-import { pluginsToDisable } from '../admission/useful-plugins.ts'
-import { readControllers } from '../controllers/options.ts'
+import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
+import { controllersSettings, readControllers } from '../controllers/settings.ts'
+import { gatewaySettings } from '../gateway/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
-import { startSettings } from '../settings/start.ts'
+import { generalSettings } from '../settings/general.ts'
+import { storageSettings } from '../storage/settings.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
+
+/** Flags of a server in memory. */
+export const startSettings = {
+  profile: generalSettings.profile,
+  ...gatewaySettings,
+  ...admissionSettings,
+  ...controllersSettings,
+  ...storageSettings,
+}
 
 /** Options of a server for tests; each has a default. */
 export interface StartOptions {

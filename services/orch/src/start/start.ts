@@ -14,10 +14,10 @@ import {
   withActivity,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
-import { readAdmission } from '../admission/options.ts'
-import { readControllers } from '../controllers/options.ts'
+import { readAdmission } from '../admission/settings.ts'
+import { readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
-import { readGateway } from '../gateway/options.ts'
+import { readGateway } from '../gateway/settings.ts'
 import { type Server, type StopOptions, startServer } from '../server.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'

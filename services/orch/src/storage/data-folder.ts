@@ -3,8 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { endAtOnce, type Log, type LogFormat, makePrivateFolder, messageOf } from '@orch/platform'
 import { type DirectoryLock, lockDirectory, openLmdbStore } from '@orch/storage'
-import { printComplaint } from '../print-line.ts'
-import type { Terminal } from '../process/terminal.ts'
+import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 
 /** Makes the folder, and from here on everything that this process writes, for the owner alone. A folder of before keeps its mode. */

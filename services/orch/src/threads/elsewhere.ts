@@ -1,12 +1,12 @@
 import type { PairSource } from '@orch/platform'
 import type { AuthenticationElsewhere } from '../authentication/open.ts'
-import type { AuthorizationElsewhere } from '../authorization/elsewhere.ts'
+import type { AuthorizationElsewhere } from '../authorization/open.ts'
 import type { PortCertificates } from '../certificates/port-certificates.ts'
-import type { ServingOptions } from '../serving/options.ts'
+import type { ServingOptions } from '../serving/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { FirstThreadService } from './contracts.ts'
 import { certificateNames } from './first-thread.ts'
-import type { SharedCount } from './shared-count.ts'
+import type { SharedCount } from './shared-memory.ts'
 import { sourceOf } from './streamed-source.ts'
 
 /** Credentials that the first thread evaluates. `forgotten` counts how often it has forgotten all tokens. */

@@ -2,7 +2,7 @@ import { notFound } from '@orch/core/meta'
 import type { HealthCheck } from '@orch/gateway'
 import type { Clock, PairSource } from '@orch/platform'
 import type { PortCertificates } from '../certificates/port-certificates.ts'
-import type { GatewayAccess } from '../gateway/access.ts'
+import type { GatewayAccess } from '../gateway/open.ts'
 import type { FirstThreadService } from './contracts.ts'
 import { streamOf } from './streamed-source.ts'
 

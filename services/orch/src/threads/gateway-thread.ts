@@ -16,11 +16,11 @@ import {
 import { conversionsAtOnceMax } from '@orch/platform/conversion'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
-import { type AdmissionSettings, readAdmission } from '../admission/options.ts'
+import { type AdmissionSettings, readAdmission } from '../admission/settings.ts'
 import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
-import { isControllerManager, readControllers } from '../controllers/options.ts'
+import { isControllerManager, readControllers } from '../controllers/settings.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
-import { readGateway } from '../gateway/options.ts'
+import { readGateway } from '../gateway/settings.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
@@ -29,10 +29,8 @@ import { authenticationOf, authorizationOf, certificateOf, portCertificatesOf } 
 import { certificateNames } from './first-thread.ts'
 import { knownListsContract, withKnownLists } from './known-lists.ts'
 import { withKnownObjects } from './known-objects.ts'
-import { ObjectMarks } from './object-marks.ts'
-import { portSockets } from './port-sockets.ts'
-import { SharedCount } from './shared-count.ts'
-import type { ThreadStart } from './start.ts'
+import { ObjectMarks, SharedCount } from './shared-memory.ts'
+import { portSockets, type ThreadStart } from './start.ts'
 
 const start = workerData as ThreadStart
 const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })

@@ -3,7 +3,7 @@ import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { withKnownObjects } from './known-objects.ts'
-import { ObjectMarks } from './object-marks.ts'
+import { ObjectMarks } from './shared-memory.ts'
 
 const latest = { kind: 'latest' } as const
 

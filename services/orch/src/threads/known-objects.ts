@@ -1,7 +1,7 @@
 import type { CommitRequest, Entry, GetResponse, StorageService } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { decodeStored, fillRevision, revisionBytes } from '@orch/core/stored'
-import type { ObjectMarks } from './object-marks.ts'
+import type { ObjectMarks } from './shared-memory.ts'
 
 /** Bytes of objects that a thread keeps of those that it has read one by one. */
 const knownBytesMax = 8 * 1024 * 1024

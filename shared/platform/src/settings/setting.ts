@@ -56,17 +56,18 @@ export class SettingsError extends Error {
 }
 
 /** A setting as it is declared: what is left out follows from the rest. */
-type Declaration<T> = Omit<Setting<T>, 'env' | 'default' | 'group'> & Partial<Pick<Setting<T>, 'env' | 'default'>>
+type Declaration<T> = Omit<Setting<T>, 'env' | 'default' | 'group' | 'doc'> & Partial<Pick<Setting<T>, 'env' | 'default'>>
 
 /**
- * Declares the settings of one heading of the help. The variable of `--request-timeout` is `ORCH_REQUEST_TIMEOUT` unless the declaration
- * names another, and the default is the empty text.
+ * Declares the settings of one heading of the help, each with its sentence. The variable of `--request-timeout` is
+ * `ORCH_REQUEST_TIMEOUT` unless the declaration names another, and the default is the empty text.
  */
-export function settingsOf(group: string): <T>(declaration: Declaration<T>) => Setting<T> {
-  return (declaration) => ({
+export function settingsOf(group: string): <T>(declaration: Declaration<T>, doc: string) => Setting<T> {
+  return (declaration, doc) => ({
     env: `ORCH_${declaration.flag.slice('--'.length).toUpperCase().replaceAll('-', '_')}`,
     default: '',
     group,
+    doc,
     ...declaration,
   })
 }

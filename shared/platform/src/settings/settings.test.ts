@@ -5,36 +5,17 @@ import { flagText, readSettings, settingsOf } from './setting.ts'
 import { addressAt, bool, cidr, duration, int, list, oneOf, path, portRange } from './types.ts'
 
 const settings = {
-  securePort: settingsOf('Serving')({
-    flag: '--secure-port',
-    env: 'T_PORT',
-    type: int({ min: 0, max: 65535 }),
-    default: '6443',
-    doc: 'Port.',
-  }),
-  profile: settingsOf('Names')({
-    flag: '--profile',
-    env: 'T_PROFILE',
-    type: oneOf(['orch', 'kubernetes']),
-    default: 'orch',
-    doc: 'Names.',
-  }),
-  memory: settingsOf('State')({ flag: '--memory', env: 'T_MEMORY', type: bool, default: 'false', doc: 'No disk.' }),
-  timeoutMs: settingsOf('Serving')({ flag: '--timeout', env: 'T_TIMEOUT', type: duration, default: '60s', doc: 'Longest.' }),
-  controllers: settingsOf('State')({ flag: '--controllers', env: 'T_CONTROLLERS', type: list, default: '*', doc: 'Which.' }),
-  dataDir: settingsOf('State')({
-    flag: '--data-dir',
-    env: 'T_DIR',
-    type: path,
-    default: '',
-    defaultDoc: 'data/<profile>',
-    doc: 'Where.',
-  }),
+  securePort: settingsOf('Serving')({ flag: '--secure-port', env: 'T_PORT', type: int({ min: 0, max: 65535 }), default: '6443' }, 'Port.'),
+  profile: settingsOf('Names')({ flag: '--profile', env: 'T_PROFILE', type: oneOf(['orch', 'kubernetes']), default: 'orch' }, 'Names.'),
+  memory: settingsOf('State')({ flag: '--memory', env: 'T_MEMORY', type: bool, default: 'false' }, 'No disk.'),
+  timeoutMs: settingsOf('Serving')({ flag: '--timeout', env: 'T_TIMEOUT', type: duration, default: '60s' }, 'Longest.'),
+  controllers: settingsOf('State')({ flag: '--controllers', env: 'T_CONTROLLERS', type: list, default: '*' }, 'Which.'),
+  dataDir: settingsOf('State')({ flag: '--data-dir', env: 'T_DIR', type: path, default: '', defaultDoc: 'data/<profile>' }, 'Where.'),
 }
 const read = (flags: string[], env: Record<string, string> = {}, file?: unknown) => readSettings(settings, { flags, env, file })
 
 test('a declaration names its variable and its default only where they are not the usual ones', () => {
-  const setting = settingsOf('Serving')({ flag: '--tls-cert-file', type: path, doc: 'Where.' })
+  const setting = settingsOf('Serving')({ flag: '--tls-cert-file', type: path }, 'Where.')
   expect(setting).toMatchObject({ env: 'ORCH_TLS_CERT_FILE', default: '', group: 'Serving' })
   expect(settings.securePort).toMatchObject({ env: 'T_PORT', default: '6443' })
 })
@@ -61,7 +42,7 @@ test('an underscore in the name of a flag means a dash', () => {
 })
 
 test('DEP-10: an older name of a flag warns, at any place, and the last value counts', () => {
-  const renamed = { wait: settingsOf('Serving')({ ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] }) }
+  const renamed = { wait: { ...settings.timeoutMs, flag: '--wait', formerly: ['--pause', '--patience'] } as const }
   const result = readSettings(renamed, { flags: ['--wait=1s', '--pause=2s'], env: {}, file: { patience: '3s' } })
   expect(result.values.wait).toBe(2_000)
   expect(result.warnings).toEqual(['--pause is deprecated: use --wait', '--patience is deprecated: use --wait'])

@@ -1,0 +1,85 @@
+import type { Profile } from '@orch/core/names'
+import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import type { NatsOptions } from '@orch/platform/nats'
+import { readCertificateFile, readFlagFile, readPairFiles, readPasswordFile } from '../configuration/flag-files.ts'
+import { staysHere } from '../serving/loopback.ts'
+
+const { int, list, path, string } = settingTypes
+const setting = settingsOf('NATS')
+
+/** How changes travel over NATS. */
+export const natsSettings = {
+  natsServers: setting(
+    { flag: '--nats-servers', type: list },
+    'host:port of each NATS server. Without it watch reads changes from storage.',
+  ),
+  natsStream: setting(
+    { flag: '--nats-stream', type: string },
+    "Part of the stream's name, so that several control planes can share one NATS. Must be equal for storage and watch.",
+  ),
+  natsCaFile: setting({ flag: '--nats-cafile', type: path }, 'Certificate authorities of NATS.'),
+  natsCertFile: setting(
+    { flag: '--nats-certfile', type: path },
+    'Client certificate for NATS. Certificates and --nats-credsfile are read for each connection, a password at the start.',
+  ),
+  natsKeyFile: setting({ flag: '--nats-keyfile', type: path }, 'Private key of --nats-certfile.'),
+  natsUsername: setting({ flag: '--nats-username', type: string }, 'User name for NATS with authentication.'),
+  natsPasswordFile: setting({ flag: '--nats-password-file', type: path }, 'File with the password of --nats-username.'),
+  natsCredsFile: setting({ flag: '--nats-credsfile', type: path }, 'Credentials file of NATS, as its own tools write it.'),
+}
+
+/** How storage, which makes it, keeps the stream of changes in NATS. */
+export const natsStreamSettings = {
+  natsStreamReplicas: setting(
+    { flag: '--nats-stream-replicas', type: int({ min: 1, max: 5 }), default: '1' },
+    'Number of NATS servers that hold the stream. With one, watch reads changes from storage while that server is unavailable.',
+  ),
+}
+
+type NatsValues = Values<typeof natsSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
+
+/** Where NATS is, how it is reached, and which stream there is ours. */
+export interface ChangeStreamOptions extends Omit<NatsOptions, 'name'> {
+  readonly profile: Profile
+  /** Tells control planes apart that share one NATS. */
+  readonly prefix: string
+  /** How the stream is kept, for storage, which makes it. */
+  readonly kept?: { readonly replicas: number; readonly ageMsMax: number } | undefined
+}
+
+/** Checks the settings; undefined: no NATS is used. */
+export function readNats(settings: NatsValues): ChangeStreamOptions | undefined {
+  const { natsServers, natsStream, natsCaFile, natsCertFile, natsCredsFile, profile, insecureTransport } = settings
+  if (natsServers.length === 0) return undefined
+  for (const server of natsServers) {
+    if (!/^[^/@\s]+:\d{1,5}$/.test(server)) throw new SettingsError(`--nats-servers=${server}: must be host:port`)
+    if (natsCaFile === '' && natsCertFile === '' && !insecureTransport && !staysHere(server)) {
+      throw new SettingsError(
+        `--nats-servers=${server}: what leaves this machine must be encrypted: give --nats-cafile, or --insecure-transport`,
+      )
+    }
+  }
+  if (natsCredsFile !== '') readFlagFile('--nats-credsfile', natsCredsFile)
+  return {
+    servers: natsServers,
+    tls: readTls(settings),
+    ...readPasswordFile('--nats', settings.natsUsername, settings.natsPasswordFile),
+    credentialsFile: natsCredsFile === '' ? undefined : natsCredsFile,
+    insecureTransport,
+    profile,
+    prefix: natsStream,
+  }
+}
+
+function readTls({ natsCaFile, natsCertFile, natsKeyFile }: NatsValues): NatsOptions['tls'] {
+  if ((natsCertFile === '') !== (natsKeyFile === '')) throw new SettingsError('--nats-certfile and --nats-keyfile go together')
+  if (natsCaFile === '' && natsCertFile === '') return undefined
+  if (natsCaFile !== '') readCertificateFile('--nats-cafile', natsCaFile)
+  if (natsCertFile !== '')
+    readPairFiles({ certificate: { flag: '--nats-certfile', path: natsCertFile }, key: { flag: '--nats-keyfile', path: natsKeyFile } })
+  return {
+    ...(natsCaFile === '' ? {} : { caFile: natsCaFile }),
+    ...(natsCertFile === '' ? {} : { certFile: natsCertFile }),
+    ...(natsKeyFile === '' ? {} : { keyFile: natsKeyFile }),
+  }
+}

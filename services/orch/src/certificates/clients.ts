@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { type ClientConfiguration, printConfiguration } from '@orch/client'
+import type { Names } from '@orch/core/names'
+import { controllersUser } from '@orch/core/rbac'
+import { type CertificateFiles, type Certificates, type Clock, keepUserCertificate, type Log, writePrivateFile } from '@orch/platform'
+import { toServingTrust } from '../serving/serving-trust.ts'
+import type { ServingOptions } from '../serving/settings.ts'
+
+export interface AdministratorParts {
+  /** Where the server listens. */
+  readonly url: string
+  readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
+  readonly certificates: Certificates
+  readonly log: Log
+}
+
+/** How the administrator reaches a server whose certificates are kept in a folder of its own. */
+export function administratorConfiguration({ url, serving, certificates, log }: AdministratorParts) {
+  const { authority, isWholeChain, serverName } = toServingTrust({ serving, ownAuthority: certificates.authority, url })
+  if (!isWholeChain) {
+    log.warn(
+      { file: serving.servingFiles?.certificateFile },
+      "the file of --tls-cert-file has no self-signed authority: client configurations trust the last certificate of the chain, which kubectl, curl and clients in Go accept and others may refuse; append the authority's certificate",
+    )
+  }
+  return {
+    server: url,
+    ...(serverName === undefined ? {} : { serverName }),
+    certificateAuthority: authority,
+    clientCertificate: certificates.admin.certificate,
+    clientKey: certificates.admin.key,
+  } satisfies ClientConfiguration
+}
+
+export interface ClientFilesOptions {
+  readonly dataDir: string
+  readonly names: Names
+  /** How the administrator reaches the server. */
+  readonly configuration: ClientConfiguration
+  /** The caller has given the certificate that is served. */
+  readonly hasGivenCertificate: boolean
+}
+
+/**
+ * Writes what clients read: `admin.conf`, and `serving-ca.crt` where the served certificate is not one of this folder's authority.
+ * `ca.crt`, `admin.crt` and `admin.key` are there already.
+ */
+export function writeClientFiles({ dataDir, names, configuration, hasGivenCertificate }: ClientFilesOptions): void {
+  const name = names.serverServiceName
+  writePrivateFile(join(dataDir, 'admin.conf'), printConfiguration({ cluster: name, user: `${name}-admin`, configuration }))
+  if (hasGivenCertificate) writePrivateFile(join(dataDir, authorityFile(true)), configuration.certificateAuthority ?? '')
+}
+
+/** The file of the data folder with what a client has to trust. */
+export function authorityFile(hasGivenCertificate: boolean): string {
+  return hasGivenCertificate ? 'serving-ca.crt' : 'ca.crt'
+}
+
+interface ControllersParts {
+  /** Of the administrator. */
+  readonly configuration: ClientConfiguration
+  /** Where the certificates of the server are kept. */
+  readonly files: CertificateFiles
+  readonly clock: Clock
+  readonly authorizationMode: readonly string[]
+}
+
+/** How controllers in a process of their own reach the server: as a user with a role, where there are roles. */
+export async function configurationOfControllers({
+  configuration,
+  files,
+  clock,
+  authorizationMode,
+}: ControllersParts): Promise<ClientConfiguration> {
+  if (!authorizationMode.includes('RBAC')) return configuration
+  const { certificate, key } = await keepUserCertificate({ files, clock }, { name: 'controllers', user: controllersUser })
+  return { ...configuration, clientCertificate: certificate, clientKey: key }
+}

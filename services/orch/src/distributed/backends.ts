@@ -1,0 +1,118 @@
+import { join, resolve } from 'node:path'
+import {
+  createLifecycle,
+  createLog,
+  type Log,
+  makePrivateFolder,
+  messageOf,
+  SettingsError,
+  settingsOf,
+  settingTypes,
+  stopOnSignal,
+} from '@orch/platform'
+import {
+  type BackendName,
+  type BackendTls,
+  locateBackend,
+  openEtcd,
+  openNats,
+  type Program,
+  ProgramPortError,
+} from '@orch/platform/backends'
+import { endWithStarter } from '../process/starter.ts'
+import { printReadyLine, type Terminal } from '../process/terminal.ts'
+import { generalSettings, readCommandSettings } from '../settings/general.ts'
+import { AddressTakenError, StartError } from '../start-error.ts'
+
+const { int, path } = settingTypes
+const setting = settingsOf('Backends')
+const port = int({ min: 0, max: 65_535 })
+
+/** All settings of `orch backends`. */
+export const backendsCommandSettings = {
+  config: generalSettings.config,
+  logLevel: generalSettings.logLevel,
+  logFormat: generalSettings.logFormat,
+  dataDir: setting({ flag: '--data-dir', type: path }, 'Folder for the data of both.'),
+  etcdPort: setting({ flag: '--etcd-port', type: port, default: '0' }, 'Port of etcd; 0 chooses a free one.'),
+  natsPort: setting({ flag: '--nats-port', type: port, default: '0' }, 'Port of NATS; 0 chooses a free one.'),
+  nats: setting(
+    { flag: '--nats', type: settingTypes.bool, default: 'true' },
+    'Whether a nats-server is started: storages that host watch need none.',
+  ),
+  certificates: setting(
+    { flag: '--certificates', type: path },
+    'Folder with ca.crt, etcd.crt, etcd.key, nats.crt and nats.key: enables TLS, and requires client certificates. Without it connections are not encrypted.',
+  ),
+}
+
+/** `orch backends`: an etcd and a nats-server on this machine, which end with this process. */
+export async function backends(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values } = await readCommandSettings(backendsCommandSettings, terminal, flags)
+  const { dataDir, certificates, etcdPort, natsPort, nats: hasNats, logLevel, logFormat } = values
+  if (dataDir === '') throw new SettingsError('--data-dir is needed: the folder for the data of etcd and NATS')
+  const log = createLog({ level: logLevel, format: logFormat }).child({ service: 'backends' })
+  const folder = resolve(terminal.workingFolder, dataDir)
+  const etcdPath = await locate('etcd', terminal, log)
+  const natsPath = hasNats ? await locate('nats-server', terminal, log) : undefined
+  process.umask(0o077)
+  for (const name of hasNats ? ['etcd', 'nats'] : ['etcd']) makePrivateFolder(join(folder, name))
+  const scope = createLifecycle({ log })
+  const running = async (name: string, opened: Promise<Program>) => {
+    const program = await opened
+    await scope.run({ name, stop: () => program.stop() })
+    return program
+  }
+  const options = (name: 'etcd' | 'nats', path: string, port: number) => ({
+    path,
+    dataDir: join(folder, name),
+    port: port === 0 ? undefined : port,
+    tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
+  })
+  const opened = Promise.withResolvers<void>()
+  stopOnSignal({ source: process, log, stop: () => opened.promise.then(() => scope.stop()) })
+  try {
+    const opening = [
+      running('etcd', openEtcd(options('etcd', etcdPath, etcdPort))),
+      natsPath === undefined ? undefined : running('nats', openNats(options('nats', natsPath, natsPort))),
+    ] as const
+    // Where one fails, the other is stopped, and for that it has to be there.
+    await Promise.allSettled(opening)
+    opened.resolve()
+    const [etcd, nats] = await Promise.all(opening)
+    endWithStarter()
+    const where = {
+      etcd: `${certificates === '' ? 'http' : 'https'}://${etcd.address}`,
+      ...(nats === undefined ? {} : { nats: nats.address }),
+    }
+    log.info(where, 'ready')
+    const text = `orch backends are ready: etcd at ${where.etcd}${nats === undefined ? '' : `, NATS at ${nats.address}`}\n`
+    terminal.out(printReadyLine(logFormat, text, { service: 'backends', ...where }))
+    await terminal.notify?.({ kind: 'ready', ...where })
+  } catch (error) {
+    await scope.stop()
+    throw explain(error)
+  }
+}
+
+function explain(error: unknown): StartError {
+  const message = messageOf(error)
+  if (error instanceof ProgramPortError) return new AddressTakenError(message, { address: error.address, cause: error })
+  return new StartError(message, { cause: error })
+}
+
+/** Only what is there already is used: nothing is fetched for a server. */
+/** Finds a program; one that is not there is unpacked from its package of the distribution, which takes no rights. */
+export async function locate(name: BackendName, { workingFolder }: Pick<Terminal, 'workingFolder'>, log: Log): Promise<string> {
+  const cacheFolder = join(workingFolder, '.cache', 'backends')
+  const present = await locateBackend(name, { cacheFolder, mayFetch: false })
+  if (present.kind === 'found') return present.path
+  log.info({ program: name, folder: cacheFolder }, 'the program is not on the PATH: its package is fetched and unpacked')
+  const located = await locateBackend(name, { cacheFolder, mayFetch: true })
+  if (located.kind === 'missing') throw new StartError(located.reason)
+  return located.path
+}
+
+function tlsOf(folder: string, name: string): BackendTls {
+  return { caFile: join(folder, 'ca.crt'), certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) }
+}

@@ -1,0 +1,286 @@
+import { bootstrap, fixedObjects, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
+import type { Catalogue, Resource } from '@orch/core/catalogue'
+import { type AdmissionService, type StorageService, watchContract } from '@orch/core/contracts'
+import { printRelease } from '@orch/core/feature-gates'
+import type { AuthoritySource, Gateway } from '@orch/gateway'
+import {
+  addressAt,
+  flagTexts,
+  type KeyPair,
+  retryDelayMs,
+  SettingsError,
+  type SigningKey,
+  settingsOf,
+  settingTypes,
+  sleep,
+  type Values,
+} from '@orch/platform'
+import { dialContract } from '@orch/platform/rpc'
+import { admissionSettings, readAdmission } from '../admission/settings.ts'
+import type { FrontProxy } from '../aggregation/front-proxy.ts'
+import { everythingServed } from '../api/settings.ts'
+import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
+import { openPortCertificates } from '../certificates/port-certificates.ts'
+import { readTrust, type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
+import { ClientMetrics, clientOf } from '../controllers/client.ts'
+import { flowControlStart, type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
+import { makeBootstrapObjects } from '../gateway/bootstrap-objects.ts'
+import { listenForClients, openGateway } from '../gateway/open.ts'
+import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import { printComplaint, type Terminal } from '../process/terminal.ts'
+import { advertisedAddress, printHost } from '../serving/loopback.ts'
+import { generalSettings, readCommandSettings } from '../settings/general.ts'
+import { catalogueOf, type Surroundings } from '../surroundings.ts'
+import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
+import { createGatewayRoster } from './gateway-roster.ts'
+import { dialStorage, reachable } from './remote-storage.ts'
+import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
+import { runService } from './run-service.ts'
+import { admissionAddressSettings, readServiceAddresses, storageAddressSettings, watchAddressSettings } from './settings.ts'
+
+const setting = settingsOf('Serving')
+
+/** All settings of `orch gateway`. */
+export const gatewayCommandSettings = {
+  ...generalSettings,
+  ...gatewaySettings,
+  advertiseAddress: setting(
+    { flag: '--advertise-address', type: settingTypes.string },
+    "Address of this gateway in the Endpoints of the server's own Service. By default the address that it listens on, or the first address of this machine.",
+  ),
+  ...storageAddressSettings,
+  ...watchAddressSettings,
+  ...admissionAddressSettings,
+  ...admissionSettings,
+  ...trustSettings,
+}
+
+type GatewaySettings = Values<typeof gatewayCommandSettings>
+
+/** Where admission is: its flags belong to the process that hosts it. */
+export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap<string, string>, trust: TrustOptions): AdmissionPlace {
+  if (settings.admission === 'service') {
+    const useless = Object.values(admissionSettings).find(({ flag }) => texts.has(flag))
+    if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --admission=in-process: else it is a flag of orch admission`)
+    return { kind: 'service', addresses: readServiceAddresses('--admission-address', settings.admissionAddress, trust) }
+  }
+  if (settings.admissionAddress.length > 0) throw new SettingsError('--admission-address and --admission=in-process exclude each other')
+  return { kind: 'in-process', settings: readAdmission(settings) }
+}
+
+/** `orch gateway`: the entry point for clients; its own port answers probes. */
+export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values: settings, texts } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
+  const groups = { ...readGateway(settings), flags: flagTexts(gatewayCommandSettings, texts) }
+  for (const warning of groups.api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
+  const { servingPair } = groups.serving
+  if (servingPair === undefined) {
+    throw new SettingsError(
+      '--tls-cert-file and --tls-private-key-file are needed: several gateways show certificates that the same clients trust',
+    )
+  }
+  if (groups.authentication.tokens.serviceAccounts.signingKey === undefined) {
+    throw new SettingsError(
+      '--service-account-signing-key-file is needed: what one gateway signs, the others have to accept, so all are given the same key',
+    )
+  }
+  const trust = readTrust(settings, 'gateway')
+  const addresses = {
+    storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress, trust),
+    watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress, trust),
+    admission: readAdmissionPlace(settings, texts, trust),
+  }
+  const { advertiseAddress } = settings
+  return runService({
+    name: 'gateway',
+    terminal,
+    settings,
+    api: groups.api,
+    // The gateway itself goes on for that long.
+    shutdownDelayMs: 0,
+    open: (world) =>
+      openGatewayReplica(
+        {
+          ...groups,
+          ...addresses,
+          trust,
+          hasProcessMetrics: true,
+          pair: servingPair,
+          ownClients: '',
+          advertiseAddress,
+          graceMs: groups.serving.watchGraceMs,
+        },
+        world,
+      ),
+  })
+}
+
+export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
+  /** What clients are shown. */
+  readonly pair: KeyPair
+  /** Signs tokens of service accounts where the settings name no key for that. */
+  readonly ownSigningKey?: SigningKey
+  /** Authorities whose client certificates are accepted beside those of `--client-ca-file`, PEM; '' for none. */
+  readonly ownClients: string
+  readonly storageAddresses: readonly string[]
+  readonly watchAddresses: readonly string[]
+  readonly admission: AdmissionPlace
+  /** What all gateways show to servers behind them; absent: what the settings name. */
+  readonly frontProxy?: FrontProxy | undefined
+  /** Where others find this gateway; empty: found out. */
+  readonly advertiseAddress: string
+  /** Longest that watches are spread over when the gateway stops. */
+  readonly graceMs: number
+}
+
+/** A gateway, and the promise of its being ready. */
+export interface GatewayReplica extends Replica {
+  /** Resolves when the bootstrap objects are there; rejects where this gateway can't belong to that storage. */
+  readonly ready: Promise<void>
+}
+
+/** Longest pause between two attempts to make the bootstrap objects. */
+const bootstrapDelayMsMax = 2_000
+
+/** How long a gateway holds back at its start for services that start with it; then it listens, and says what it lacks. */
+const companyWaitMs = 5_000
+
+/** A gateway over services in other processes. It soon listens, whether they are there or not, and is ready when storage has answered. */
+export async function openGatewayReplica(options: GatewayReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<GatewayReplica> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  ready.catch(() => {})
+  const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, world, async (assembly) => {
+    const { catalogue, lifecycle, metrics, rpc } = assembly
+    const storage = await dialStorage(options.storageAddresses, assembly)
+    const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
+    await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
+    const admission = await reachAdmission(options.admission, storage.service, assembly)
+    await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
+    let problem: string | undefined = 'the bootstrap objects are being made'
+    const gateway = await openGateway(
+      {
+        ...options,
+        storage: storage.service,
+        watch: watch.service,
+        admission: withUnservedVersions(
+          admission.service,
+          catalogue,
+          catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)])),
+        ),
+        metrics,
+        checks: [
+          storage.check,
+          storage.profileCheck,
+          reachable('watch', watch),
+          ...admission.checks,
+          { name: 'bootstrap', condition: 'bootstrap', check: () => problem },
+        ],
+      },
+      assembly,
+    )
+    const { bindAddress, pathPrefix, shutdownDelayMs } = options.serving
+    await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: options.graceMs }) })
+    const { serving, advertiseAddress } = options
+    const certificates = await openPortCertificates({ ...options, ownPair: options.pair }, assembly)
+    const { authorities } = certificates
+    const port = await listenForClients(gateway, { serving, certificates, advertiseAddress })
+    const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port, authorities }, options, assembly))
+    starting.then(() => {
+      problem = undefined
+      resolve()
+    }, reject)
+    return { address: `https://${printHost(bindAddress)}:${port}${pathPrefix}`, checks: [] }
+  })
+  return { ...replica, ready }
+}
+
+/** Resolves with what is waited for, or after so long; rejects as that does. */
+async function firstOf(awaited: Promise<unknown>, waitMs: number, { clock }: Pick<Surroundings, 'clock'>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([awaited, sleep(clock, waitMs, enough.signal)]).finally(() => enough.abort())
+}
+
+interface StartObjects {
+  readonly gateway: Gateway
+  readonly storage: StorageService
+  readonly port: number
+  readonly authorities: AuthoritySource
+}
+
+/** Makes what is there from the start, and then keeps it. */
+async function keepStartObjects(
+  { gateway, storage, port, authorities }: StartObjects,
+  { serving, authentication, flowControl, frontProxy, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
+  assembly: Assembly,
+): Promise<void> {
+  const { catalogue, chance, clock, lifecycle, log } = assembly
+  const { names } = catalogue
+  const requests = new ClientMetrics(assembly.metrics, clock)
+  const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
+  const published = authenticationStart({ authentication, source: authorities, catalogue, frontProxy })
+  const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue), ...published]
+  const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
+  const roster = createGatewayRoster({
+    storage,
+    own: { address: advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress, port },
+    clock,
+    writeId: chance.stream('write id').uuid,
+    log,
+    async onGateways(advertised) {
+      const wanted = gatewayObjects({ names, serviceAddress, advertised })
+      await bootstrap(clientAs(serverIdentity), wanted)
+      await removeEndpointSlices(clientAs(serverIdentity), names, wanted)
+    },
+  })
+  const ending = new AbortController()
+  await lifecycle.run({
+    name: 'bootstrap objects',
+    async stop() {
+      ending.abort()
+      await roster.close()
+    },
+  })
+  for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
+    try {
+      await makeBootstrapObjects({ gateway, names, objects, clientAs })
+      await roster.renew()
+      break
+    } catch (error) {
+      if (ending.signal.aborted) return
+      log.warn({ err: error, attempt }, 'the bootstrap objects could not be made yet')
+      await sleep(clock, retryDelayMs({ attempt, maxMs: bootstrapDelayMsMax, random: chance.fraction() }), ending.signal)
+    }
+  }
+  if (ending.signal.aborted) return
+  roster.keep()
+  const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
+  await lifecycle.run({ name: 'published authorities', stop: unfollow })
+  await runControllers({ controllers: ['bootstrap'], objects, clientAs, metrics: assembly.metrics }, assembly)
+}
+
+/**
+ * Admission as a gateway asks it that does not serve everything. The services behind gateways know every version of every
+ * resource; which of them are ways to the same objects here, only the gateway knows, and it tells with each question.
+ */
+export function withUnservedVersions(admission: AdmissionService, served: Catalogue, everything: Catalogue): AdmissionService {
+  const unserved = unservedByPrefix(served, everything)
+  if (unserved.size === 0) return admission
+  return {
+    admit(request, context) {
+      const { attributes } = request
+      const prefix = served.find(attributes.group, attributes.version, attributes.resource)?.stored.prefix ?? ''
+      const closed = unserved.get(prefix)
+      return admission.admit(closed === undefined ? request : { ...request, attributes: { ...attributes, unserved: closed } }, context)
+    },
+    outcome: (request, context) => admission.outcome(request, context),
+    admissionRules: (request, context) => admission.admissionRules(request, context),
+  }
+}
+
+/** By where the objects are stored, those ways to them that are not served. */
+function unservedByPrefix(served: Catalogue, everything: Catalogue): ReadonlyMap<string, readonly string[]> {
+  const isServed = ({ group, version, plural }: Resource) => served.find(group, version, plural) !== undefined
+  const closed = everything.resources.filter((resource) => !isServed(resource))
+  const names = Map.groupBy(closed, ({ stored }) => stored.prefix)
+  return new Map([...names].map(([prefix, resources]) => [prefix, resources.map((one) => `${one.group}/${one.version}/${one.plural}`)]))
+}

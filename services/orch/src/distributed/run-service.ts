@@ -1,0 +1,118 @@
+import type { Profile } from '@orch/core/names'
+import type { HealthCheck } from '@orch/gateway'
+import {
+  createLifecycle,
+  createLog,
+  endOnFailure,
+  type LogFormat,
+  type LogLevel,
+  sleep,
+  stopOnSignal,
+  systemChance,
+  systemClock,
+  type Timer,
+  type TlsFiles,
+} from '@orch/platform'
+import { type ApiOptions, everythingServed } from '../api/settings.ts'
+import { endWithStarter } from '../process/starter.ts'
+import { printReadyLine, type Terminal } from '../process/terminal.ts'
+import { catalogueOf, type Surroundings } from '../surroundings.ts'
+import { openTelemetry } from '../telemetry/open.ts'
+import { openProbes } from './probes.ts'
+import type { Replica } from './replica.ts'
+import type { ListenAddress } from './settings.ts'
+
+/** How often a process that is starting wakes up for nothing but being alive: as seldom as a timer can. */
+const stayAliveMs = 2 ** 31 - 1
+
+/** How a service runs as a process. */
+export interface ServiceProcess {
+  /** `storage`: the command, and the service in every log line. */
+  readonly name: string
+  readonly terminal: Terminal
+  readonly settings: {
+    readonly profile: Profile
+    readonly logLevel: LogLevel
+    readonly logFormat: LogFormat
+    readonly emulatedVersion?: readonly string[]
+  }
+  /** What is served; absent: everything, as gateways decide. */
+  readonly api?: ApiOptions
+  /** Absent: the service's own port answers probes. */
+  readonly probes?: { readonly address: ListenAddress; readonly tls: TlsFiles | undefined }
+  /** How long the process goes on after a signal, with `/readyz` failing. */
+  readonly shutdownDelayMs: number
+  /** Opens the service. It may take until other services answer. */
+  open(world: Omit<Surroundings, 'lifecycle'>): Promise<Replica & { readonly ready?: Promise<void> }>
+}
+
+/** Runs a service until a signal ends the process, or the process that has started it is gone. */
+export async function runService(service: ServiceProcess): Promise<undefined> {
+  const { name, settings, terminal, probes: probeOptions } = service
+  const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ service: name })
+  endOnFailure({ source: process, log, exit: () => process.exit(1) })
+  const clock = systemClock
+  const state: State = { replica: undefined, isReady: false, isEnding: false }
+  const scope = createLifecycle({ log })
+  const hold = stayAlive()
+  try {
+    stopOnSignal({
+      source: process,
+      log,
+      async stop() {
+        log.info({}, 'stopping')
+        state.isEnding = true
+        await sleep(clock, service.shutdownDelayMs)
+        await scope.stop()
+      },
+    })
+    const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
+    await scope.run({ name: 'probes', stop: () => probes?.close() })
+    const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
+    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
+    endWithStarter()
+    const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile, settings.emulatedVersion))
+    const replica = await service.open({ catalogue, clock, chance: systemChance, log, tracer: telemetry.tracer })
+    // A signal that came in between found nothing to stop.
+    if (state.isEnding) return void (await replica.stop())
+    state.replica = replica
+    await scope.run({ name, stop: () => replica.stop() })
+    await replica.ready
+    state.isReady = true
+    const { address } = replica
+    const where = { ...(address === '' ? {} : { address }), ...(probes === undefined ? {} : { probes: probes.url }) }
+    log.info(where, 'ready')
+    const text = `orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`
+    terminal.out(printReadyLine(settings.logFormat, text, { service: name, ...where }))
+    await terminal.notify?.({ kind: 'ready', ...where })
+  } catch (error) {
+    if (state.isEnding) return
+    await scope.stop()
+    throw error
+  } finally {
+    hold.cancel()
+  }
+}
+
+/**
+ * A process that waits for others has nothing of its own yet that keeps it alive: timers of the clock do not, and
+ * connections come and go. It would end without a word in a moment without any.
+ */
+function stayAlive(): Timer {
+  const timer = setInterval(() => {}, stayAliveMs)
+  return { cancel: () => clearInterval(timer) }
+}
+
+interface State {
+  replica: Replica | undefined
+  isReady: boolean
+  isEnding: boolean
+}
+
+function probed({ replica, isReady, isEnding }: State) {
+  const own: readonly HealthCheck[] = [
+    { name: 'start', check: () => (isReady ? undefined : 'the process is starting') },
+    { name: 'shutdown', check: () => (isEnding ? 'the process is shutting down' : undefined) },
+  ]
+  return { checks: [...own, ...(replica?.checks ?? [])], metrics: replica?.metrics }
+}

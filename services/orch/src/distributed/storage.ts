@@ -1,0 +1,149 @@
+import { resolve } from 'node:path'
+import { type Store, storageContract, watchContract } from '@orch/core/contracts'
+import { type Log, messageOf, SettingsError } from '@orch/platform'
+import { serveContract } from '@orch/platform/rpc'
+import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
+import type { EtcdStore } from '@orch/storage/etcd'
+import type { PublisherOptions } from '@orch/storage/publisher'
+import { gateSettings } from '../api/settings.ts'
+import { type EtcdOptions, etcdSettings, readEtcd } from '../backends/etcd.ts'
+import { type ChangeStreamOptions, natsSettings, natsStreamSettings, readNats } from '../backends/nats.ts'
+import { readTrust, trustSettings } from '../certificates/service-trust.ts'
+import { type EncryptionOptions, openEncryption, readEncryption } from '../encryption/open.ts'
+import type { Terminal } from '../process/terminal.ts'
+import { generalSettings, readCommandSettings } from '../settings/general.ts'
+import { StartError } from '../start-error.ts'
+import { type FolderStoreOptions, lockDataFolder, makeDataFolder, openFolderStore } from '../storage/data-folder.ts'
+import { addStorageMetrics, openStorage } from '../storage/open.ts'
+import { stateSettings, storageSettings } from '../storage/settings.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { openWatch } from '../watch/open.ts'
+import { type Assembly, assemble, type Replica, type ReplicaOptions, serve, storeCheck } from './replica.ts'
+import { runService } from './run-service.ts'
+import { hostedWatchSettings, listenSettings, probeSettings, readListenAddress, shutdownSettings } from './settings.ts'
+
+/** All settings of `orch storage`. */
+export const storageCommandSettings = {
+  ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
+  ...listenSettings('127.0.0.1:7100'),
+  ...hostedWatchSettings,
+  ...trustSettings,
+  ...etcdSettings,
+  ...natsSettings,
+  ...natsStreamSettings,
+  dataDir: {
+    ...stateSettings.dataDir,
+    defaultDoc: '',
+    doc: 'Folder for the state, instead of etcd. Only one storage can use it.',
+  },
+  ...storageSettings,
+  ...probeSettings('127.0.0.1:7101'),
+  ...shutdownSettings,
+}
+
+/** Shortest age of what the stream of changes holds: a publisher that comes back finds the last message it sent. */
+const changeStreamAgeMsMin = 60_000
+
+/** `orch storage`: what is, for gateways, watches and admissions. */
+export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
+  const { etcdServers, dataDir, listen, watchHistoryMs, shutdownDelayMs } = settings
+  const hostsWatch = settings.watch === 'in-process'
+  if ((etcdServers.length === 0) === (dataDir === '')) {
+    throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
+  }
+  readListenAddress('--listen', listen)
+  const encryption = readEncryption(settings)
+  const trust = readTrust(settings, 'storage')
+  const etcd = readEtcd(settings)
+  // What is older than storage's own past is of no use to anybody who follows.
+  const kept = { replicas: settings.natsStreamReplicas, ageMsMax: Math.max(watchHistoryMs, changeStreamAgeMsMin) }
+  const nats = readNats(settings)
+  const changeStream = nats === undefined ? undefined : { ...nats, kept }
+  const address = readListenAddress('--probe-address', settings.probeAddress)
+  return runService({
+    name: 'storage',
+    terminal,
+    settings,
+    probes: { address, tls: trust.tls },
+    shutdownDelayMs,
+    async open(world) {
+      const directory = resolve(terminal.workingFolder, dataDir)
+      const store =
+        etcdServers.length === 0 ? await openFolder({ ...settings, directory, terminal }, world.log) : await openEtcd(etcd, world)
+      return openStorageReplica(
+        { trust, hasProcessMetrics: true, listen, store, changeStream, watchHistoryMs, hostsWatch, encryption },
+        world,
+      )
+    },
+  })
+}
+
+async function openEtcd(options: EtcdOptions, { chance, clock, log }: Pick<Surroundings, 'chance' | 'clock' | 'log'>): Promise<EtcdStore> {
+  const { openEtcdStore } = await import('@orch/storage/etcd')
+  try {
+    return await openEtcdStore({ ...options, clock, log, random: chance.fraction, randomId: chance.uuid })
+  } catch (error) {
+    throw new StartError(`etcd: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** The folder is this process's own until it ends. */
+async function openFolder(options: FolderStoreOptions, log: Log): Promise<Store> {
+  makeDataFolder(options.directory, log)
+  lockDataFolder(options.directory)
+  return await openFolderStore(options)
+}
+
+export interface StorageReplicaOptions extends ReplicaOptions {
+  /** Host and port for calls; port 0 takes any free one. */
+  readonly listen: string
+  /** Where the state is kept; closed with the replica. */
+  readonly store: Store & { readonly leadership?: Leadership }
+  /** Where changes are published; absent: nowhere. */
+  readonly changeStream: ChangeStreamOptions | undefined
+  readonly watchHistoryMs: number
+  /** Whether this process offers watch, too; it reads its changes from this storage. */
+  readonly hostsWatch?: boolean | undefined
+  /** Absent: values are stored as they are. */
+  readonly encryption?: EncryptionOptions | undefined
+}
+
+/** Storage for other processes. */
+export function openStorageReplica(options: StorageReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
+  return assemble(options, world, async (assembly) => {
+    const { clock, lifecycle, metrics, tracer } = assembly
+    const { store, changeStream } = options
+    await lifecycle.run({ name: 'store', stop: () => store.close() })
+    // One in this very process need not wait.
+    const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
+    const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, assembly)
+    const storage = await openStorage({ ...options, store: observed, leadership: store.leadership, encryption, metrics }, assembly)
+    addStorageMetrics(metrics, storage)
+    encryption?.addMetrics(metrics)
+    const published = { storage, leadership: store.leadership ?? soleLeadership, isEncrypted: encryption?.isEncrypted }
+    if (changeStream !== undefined) await publish(published, changeStream, assembly)
+    const watch =
+      options.hostsWatch === true ? [serveContract(watchContract, await openWatch({ storage, announcing: storage }, assembly))] : []
+    const server = await serve(options.listen, [serveContract(storageContract, storage), ...watch], assembly)
+    // Callers go to another replica while this one is cut off from the state.
+    const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
+    await lifecycle.run({ name: 'reachability of the store', stop: () => forget?.() })
+    const checks = [storeCheck(() => storage.status({})), ...(encryption === undefined ? [] : [encryption.check])]
+    return { address: server.address, checks }
+  })
+}
+
+async function publish(
+  published: Pick<PublisherOptions, 'storage' | 'leadership' | 'isEncrypted'>,
+  changeStream: ChangeStreamOptions,
+  assembly: Assembly,
+): Promise<void> {
+  const { createPublisher } = await import('@orch/storage/publisher')
+  const { openChangeStream } = await import('./change-stream.ts')
+  const { chance, clock, log, metrics, lifecycle, tracer } = assembly
+  const stream = await openChangeStream(changeStream, 'storage', assembly)
+  const publisher = createPublisher({ ...published, stream, clock, log, random: chance.fraction, metrics, tracer })
+  await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
+}

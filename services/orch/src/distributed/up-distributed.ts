@@ -1,0 +1,391 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, extname, join } from 'node:path'
+import { type ClientConfiguration, printConfiguration } from '@orch/client'
+import type { ServiceRole } from '@orch/core/contracts'
+import { type Names, namesOf } from '@orch/core/names'
+import {
+  addressAt,
+  certificateFolder,
+  createLog,
+  keepServiceCertificates,
+  type Log,
+  makePrivateFolder,
+  messageOf,
+  readCertificates,
+  type Settings,
+  servingNames,
+  stopOnSignal,
+  systemChance,
+  systemClock,
+  writePrivateFile,
+} from '@orch/platform'
+import { freePorts } from '@orch/platform/backends'
+import { admissionSettings } from '../admission/settings.ts'
+import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
+import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
+import { administratorConfiguration, configurationOfControllers, writeClientFiles } from '../certificates/clients.ts'
+import { printReadyLine, type Terminal } from '../process/terminal.ts'
+import { withHeapFlags } from '../process/v8-flags.ts'
+import { printHost } from '../serving/loopback.ts'
+import type { UpOptions } from '../settings/up.ts'
+import { StartError } from '../start-error.ts'
+import { printStartMessage, toStartFields } from '../start-message.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
+import { admissionCommandSettings } from './admission.ts'
+import { backendsCommandSettings, locate } from './backends.ts'
+import { type Children, createChildren } from './children.ts'
+import { controllersCommandSettings } from './controllers.ts'
+import { gatewayCommandSettings } from './gateway.ts'
+import { withOtherPorts } from './other-ports.ts'
+import { storageCommandSettings } from './storage.ts'
+import { watchCommandSettings } from './watch.ts'
+
+/** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
+export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {
+  const { settings, dataDir } = options
+  const log = createLog({ level: settings.logLevel, format: settings.logFormat })
+  makeDataFolder(dataDir, log)
+  const lock = lockDataFolder(dataDir)
+  const children = createChildren({
+    node: { path: process.execPath, arguments: withHeapFlags(process.execArgv, process.env), entry: process.argv[1] ?? '' },
+    env: environment(terminal),
+    workingFolder: terminal.workingFolder,
+    logFormat: settings.logFormat,
+    clock: systemClock,
+    random: systemChance.fraction,
+    log,
+    write: (text) => terminal.error(text),
+  })
+  const stop = async () => {
+    for (const name of stopOrder) await children.stop(name)
+  }
+  const ending = new AbortController()
+  stopOnSignal({
+    source: process,
+    log,
+    async stop() {
+      log.info({}, 'stopping')
+      ending.abort()
+      await stop()
+    },
+  })
+  try {
+    const { plan, urls } = await withOtherPorts({
+      attempt: async () => {
+        const plan = await makePlan(options, log)
+        // Before they are waited for: to fetch them takes longer than a start may.
+        await locate('etcd', terminal, log)
+        if (plan.addresses.watch.length > 0) await locate('nats-server', terminal, log)
+        return { plan, urls: await startAll(plan, children, log) }
+      },
+      isOurs: (address) => options.serving.securePort === 0 || !isGateway(address, options),
+      stop,
+      signal: ending.signal,
+      log,
+    })
+    lock.announce(urls[0] ?? '')
+    terminal.out(printReady(urls, plan, options, terminal))
+    await terminal.notify?.({ kind: 'ready', text: `orch is ready at ${urls.join(', ')}\n` })
+  } catch (error) {
+    await stop()
+    throw error instanceof StartError ? error : new StartError(messageOf(error), { cause: error })
+  }
+}
+
+/** Whether the caller has chosen this address for a gateway. */
+function isGateway(address: string, { settings, serving }: UpOptions): boolean {
+  const port = Number(address.slice(address.lastIndexOf(':') + 1))
+  return port >= serving.securePort && port < serving.securePort + settings.gateways
+}
+
+/** Those who call others end before them. */
+const stopOrder = ['controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
+
+/** Settings reach the children as flags; variables would reach those too that have other settings of the same name. */
+function environment({ env }: Terminal): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('ORCH_')))
+}
+
+interface Plan {
+  readonly names: Names
+  /** Folder of the certificates that services show one another. */
+  readonly certificates: string
+  /** How the administrator reaches the first gateway. */
+  readonly configuration: ClientConfiguration
+  readonly hasGivenCertificate: boolean
+  readonly clientFlags: readonly string[]
+  /** By what gateways and controllers sign tokens of service accounts. */
+  readonly signingKeyFile: string
+  readonly dataDir: string
+  /** The flags that the caller has given and the settings know. */
+  given(settings: Settings): string[]
+  /** The file that audit events were to go to; of several gateways each has its own. */
+  readonly auditLogPath: string
+  readonly authorizationMode: readonly string[]
+  /** Of etcd and NATS, which are found there again after a restart. */
+  readonly backendPorts: { readonly etcd: number; readonly nats: number }
+  readonly addresses: Readonly<Record<'gateway' | 'storage' | 'watch' | 'admission', readonly string[]>>
+  /** Of each process that has a port for probes alone. */
+  readonly probes: Readonly<Record<string, string>>
+}
+
+const loopback = '127.0.0.1'
+
+/** Decides about ports and makes certificates, so that all can be started at once. */
+async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
+  const { settings, dataDir, serving, texts } = options
+  const { profile, gateways, storages, watches, admissions, controllerReplicas } = settings
+  const names = namesOf(profile)
+  const certificates = join(dataDir, 'services')
+  makePrivateFolder(certificates)
+  await keepServiceCertificates({
+    files: certificateFolder(certificates),
+    names,
+    hostNames: ['localhost', loopback],
+    clock: systemClock,
+  })
+  const inner = storages + watches + admissions
+  const [etcd = 0, nats = 0, ...ports] = await freePorts(2 + gateways + 2 * inner + controllerReplicas)
+  const take = (count: number) => ports.splice(0, count).map((port) => `${loopback}:${port}`)
+  const gatewayPorts = serving.securePort === 0 ? ports.splice(0, gateways) : numbered(gateways).map((index) => serving.securePort + index)
+  const addresses = {
+    gateway: gatewayPorts.map((port) => `${serving.bindAddress.includes(':') ? `[${serving.bindAddress}]` : serving.bindAddress}:${port}`),
+    storage: take(storages),
+    watch: take(watches),
+    admission: take(admissions),
+  }
+  const probed = [
+    ...named('storage', storages),
+    ...named('watch', watches),
+    ...named('admission', admissions),
+    ...named('controllers', controllerReplicas),
+  ]
+  const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
+  const url = `https://${printHost(serving.bindAddress)}:${gatewayPorts[0]}${serving.pathPrefix}`
+  const { certificates: made, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
+  return {
+    names,
+    certificates,
+    configuration: administratorConfiguration({ url, serving, certificates: made, log }),
+    hasGivenCertificate: serving.servingPair !== undefined,
+    clientFlags,
+    signingKeyFile,
+    dataDir,
+    backendPorts: { etcd, nats },
+    addresses,
+    probes,
+    given: (known) => givenFlags(known, texts),
+    auditLogPath: settings.auditLogPath,
+    authorizationMode: settings.authorizationMode,
+  }
+}
+
+function numbered(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index)
+}
+
+function named(service: string, count: number): string[] {
+  return numbered(count).map((index) => `${service}-${index}`)
+}
+
+/** Settings that every process receives in its own way. */
+const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file', '--service-account-signing-key-file'])
+
+function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string[] {
+  const flags = Object.values(known).map(({ flag }) => flag)
+  return flags.filter((flag) => texts.has(flag) && !ownFlags.has(flag)).map((flag) => `${flag}=${texts.get(flag)}`)
+}
+
+/** The certificates of the gateways, those whose signature their clients' certificates carry, and the key of tokens. */
+async function makeClientFlags(names: Names, options: UpOptions) {
+  const { dataDir, serving, objects, authentication, texts } = options
+  const certificates = await readCertificates({
+    files: certificateFolder(dataDir),
+    product: names.serverServiceName,
+    names: servingNames({
+      names,
+      hostName: hostname(),
+      bindAddress: serving.bindAddress,
+      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
+    }),
+    adminKey: 'RSA',
+    clock: systemClock,
+  })
+  const authorities = join(dataDir, 'client-ca.crt')
+  writePrivateFile(
+    authorities,
+    `${certificates.authority}\n${authentication.clientCaFile === '' ? '' : readFileSync(authentication.clientCaFile, 'utf8')}`,
+  )
+  const own = [`--tls-cert-file=${join(dataDir, 'serving.crt')}`, `--tls-private-key-file=${join(dataDir, 'serving.key')}`]
+  const givenKey = texts.get('--service-account-signing-key-file') ?? ''
+  if (givenKey === '') keepSigningKey(certificateFolder(dataDir))
+  const signingKeyFile = givenKey === '' ? join(dataDir, signingKeyName) : givenKey
+  const flags = [
+    `--client-ca-file=${authorities}`,
+    `--service-account-signing-key-file=${signingKeyFile}`,
+    ...(texts.has('--tls-cert-file') ? [] : own),
+    ...(await frontProxyFlags(options)),
+  ]
+  return { certificates, signingKeyFile, flags }
+}
+
+/** What gateways show to servers behind them, where the settings say nothing about it: all show the same. */
+async function frontProxyFlags(options: UpOptions): Promise<string[]> {
+  if (!hasOwnFrontProxy(options)) return []
+  const { dataDir } = options
+  const proxy = await openFrontProxy({ files: certificateFolder(dataDir), clock: systemClock })
+  await proxy.client()
+  const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes, allowedNames } = publishedFrontProxy(
+    proxy.authority,
+    options.api.featureGates.isOn('RemoteRequestHeaderUID'),
+  )
+  return [
+    `--proxy-client-cert-file=${join(dataDir, 'front-proxy-client.crt')}`,
+    `--proxy-client-key-file=${join(dataDir, 'front-proxy-client.key')}`,
+    `--requestheader-client-ca-file=${join(dataDir, 'front-proxy-ca.crt')}`,
+    `--requestheader-username-headers=${usernameHeaders}`,
+    ...uidHeaders.map((header) => `--requestheader-uid-headers=${header}`),
+    `--requestheader-group-headers=${groupHeaders}`,
+    `--requestheader-extra-headers-prefix=${extraHeaderPrefixes}`,
+    `--requestheader-allowed-names=${allowedNames}`,
+  ]
+}
+
+/** Starts everything; gives the addresses of the gateways. */
+async function startAll(plan: Plan, children: Children, log: Log): Promise<string[]> {
+  const { addresses, backendPorts, certificates, dataDir, given, probes } = plan
+  const hostsWatch = addresses.watch.length === 0
+  log.info({}, hostsWatch ? 'starting etcd' : 'starting etcd and NATS')
+  const backends = await children.start({
+    name: 'backends',
+    arguments: [
+      'backends',
+      `--data-dir=${dataDir}`,
+      `--certificates=${certificates}`,
+      `--etcd-port=${backendPorts.etcd}`,
+      `--nats-port=${backendPorts.nats}`,
+      `--nats=${!hostsWatch}`,
+      ...given(backendsCommandSettings),
+    ],
+  })
+  const trust = (role: ServiceRole) => [
+    `--service-certificate=${join(certificates, `${role}.crt`)}`,
+    `--service-key=${join(certificates, `${role}.key`)}`,
+    `--service-ca=${join(certificates, 'ca.crt')}`,
+  ]
+  const feed = hostsWatch
+    ? ['--watch=in-process']
+    : [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'storage')]
+  const natsForWatch = [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'watch')]
+  const etcd = [`--etcd-servers=${backends['etcd']}`, ...backendFlags('etcd', certificates, 'storage')]
+  const storage = `--storage-address=${addresses.storage.join(',')}`
+  const inner = (service: 'storage' | 'watch' | 'admission', settings: Settings, flags: readonly string[]) =>
+    addresses[service].map((address, index) => {
+      const name = `${service}-${index}`
+      const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
+      return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
+    })
+  // They may start in any order, but those who wait for storage would take its start the time of the processor.
+  log.info({}, 'starting storage')
+  await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
+  log.info({}, 'starting the other services')
+  const started = [
+    ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
+    ...inner('admission', admissionCommandSettings, [storage]),
+  ]
+  const hostsAdmission = addresses.admission.length === 0
+  const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
+  const others = [storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
+  const givenToGateways = given(gatewayCommandSettings).filter((text) => hostsAdmission || !isAdmissionFlag(text))
+  const gateways = Promise.all(
+    addresses.gateway.map(async (address, index) => {
+      const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
+      const audit = [`--audit-log-path=${addresses.gateway.length > 1 ? filePerGateway(plan.auditLogPath, index) : plan.auditLogPath}`]
+      const flags = [port, ...others, ...trust('gateway'), ...plan.clientFlags, ...givenToGateways, ...audit]
+      return (await children.start({ name: `gateway-${index}`, arguments: ['gateway', ...flags] }))['address'] ?? ''
+    }),
+  )
+  const [urls] = await Promise.all([gateways, ...started])
+  const { names, configuration, hasGivenCertificate } = plan
+  writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
+  const controllersConf = join(dataDir, 'controllers.conf')
+  const cluster = names.serverServiceName
+  const forControllers = await configurationOfControllers({
+    configuration,
+    files: certificateFolder(dataDir),
+    clock: systemClock,
+    authorizationMode: plan.authorizationMode,
+  })
+  writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: forControllers }))
+  const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
+  await Promise.all(
+    controllers.map((name) =>
+      children.start({
+        name,
+        arguments: [
+          'controllers',
+          `--kubeconfig=${controllersConf}`,
+          `--servers=${urls.join(',')}`,
+          `--service-account-private-key-file=${plan.signingKeyFile}`,
+          `--probe-address=${probes[name]}`,
+          ...trust('controllers'),
+          ...given(controllersCommandSettings),
+        ],
+      }),
+    ),
+  )
+  return urls
+}
+
+function isAdmissionFlag(text: string): boolean {
+  return Object.values(admissionSettings).some(({ flag }) => text.startsWith(`${flag}=`))
+}
+
+function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: ServiceRole): string[] {
+  return [
+    `--${backend}-cafile=${join(certificates, 'ca.crt')}`,
+    `--${backend}-certfile=${join(certificates, `${role}.crt`)}`,
+    `--${backend}-keyfile=${join(certificates, `${role}.key`)}`,
+  ]
+}
+
+function printReady(
+  urls: readonly string[],
+  { addresses, probes, configuration, hasGivenCertificate }: Plan,
+  { settings, dataDir }: UpOptions,
+  { workingFolder }: Terminal,
+): string {
+  const lines = [
+    ...urls.map((url, index) => [`gateway-${index}`, url, `${url}/readyz`]),
+    ...(['storage', 'watch', 'admission'] as const).flatMap((service) =>
+      addresses[service].map((address, index) => [`${service}-${index}`, address, probes[`${service}-${index}`]]),
+    ),
+    ...Object.keys(probes)
+      .filter((name) => name.startsWith('controllers-'))
+      .map((name) => [name, '', probes[name]]),
+  ]
+  const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
+  const message = {
+    profile: settings.profile,
+    configuration,
+    hasGivenCertificate,
+    dataDir,
+    isInMemory: false,
+    workingFolder,
+  }
+  const text = `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${printStartMessage(message)}`
+  const processes = lines.map(([process, address, probes]) => ({ process, ...(address === '' ? {} : { address }), probes }))
+  return printReadyLine(settings.logFormat, text, { ...toStartFields(message), processes })
+}
+
+/**
+ * The file of one of several gateways, since two processes cannot set aside the same one.
+ *
+ *   audit.log of gateway 1 → audit-gateway-1.log        - stays: standard output is shared by lines
+ */
+export function filePerGateway(path: string, index: number): string {
+  if (path === '' || path === '-') return path
+  const extension = extname(path)
+  return join(dirname(path), `${basename(path, extension)}-gateway-${index}${extension}`)
+}

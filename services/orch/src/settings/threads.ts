@@ -1,0 +1,41 @@
+import { canSharePorts } from '@orch/gateway'
+import { type Log, SettingsError, settingsOf, settingTypes } from '@orch/platform'
+import type { GatewayGroups } from '../gateway/settings.ts'
+
+const { int } = settingTypes
+const setting = settingsOf('Serving')
+
+/** How many threads of a process take requests. */
+export const threadsSettings = {
+  threads: setting(
+    { flag: '--threads', type: int({ min: 1, max: 16 }), default: '1' },
+    'Experimental. How many threads take requests, each of them some of the connections (Linux). The first one also holds the objects. See docs/how-to/threads.md.',
+  ),
+}
+
+/** What several threads may not go with. */
+interface ThreadedOptions extends Pick<GatewayGroups, 'flowControl'> {
+  readonly settings: { readonly threads: number; readonly distributed: boolean }
+}
+
+/** Refuses settings that cannot hold with `--threads` above 1. */
+export function checkThreads({ settings, flowControl }: ThreadedOptions): void {
+  const { threads, distributed } = settings
+  if (threads === 1) return
+  const flag = `--threads=${threads}`
+  if (distributed) throw new SettingsError(`${flag} with --distributed: gateways are processes there; see --gateways`)
+  for (const [bound, max] of [
+    ['--max-requests-inflight', flowControl.readsMax],
+    ['--max-mutating-requests-inflight', flowControl.writesMax],
+  ] as const) {
+    if (max > 0 && max < threads)
+      throw new SettingsError(`${flag} with ${bound}=${max}: threads divide it, so it is at least ${threads}, or 0`)
+  }
+}
+
+/** How many threads take requests on this machine: more than one where they can share a port. */
+export function threadsHere(threads: number, log: Log, canShare = canSharePorts): number {
+  if (threads === 1 || canShare) return threads
+  log.warn({ threads }, 'threads can share a port on Linux alone: one thread takes all requests')
+  return 1
+}

@@ -1,0 +1,58 @@
+/** How many marks there are. Objects that share one make each other read anew. */
+const marksMax = 65_536
+
+/**
+ * Marks in memory that all threads share, one for some of the keys each: the first thread counts on when an object is replaced or deleted,
+ * before that can be seen. An object that was read after its mark is the present one as long as the mark is the same.
+ */
+export class ObjectMarks {
+  readonly memory: SharedArrayBuffer
+  readonly #counts: Int32Array
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(marksMax * Int32Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory
+    this.#counts = new Int32Array(memory)
+  }
+
+  /** The object of the key is replaced or deleted. */
+  count(key: string): void {
+    Atomics.add(this.#counts, this.#placeOf(key), 1)
+  }
+
+  /** What a mark is once one object of it has been replaced or deleted. */
+  after(mark: number): number {
+    return (mark + 1) | 0
+  }
+
+  /** The mark of a key. */
+  of(key: string): number {
+    return Atomics.load(this.#counts, this.#placeOf(key))
+  }
+
+  /** FNV-1a. */
+  #placeOf(key: string): number {
+    let hash = 0x811c9dc5
+    for (let index = 0; index < key.length; index += 1) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+    return (hash >>> 0) % this.#counts.length
+  }
+}
+
+/** A count in memory that all threads share. */
+export class SharedCount {
+  readonly memory: SharedArrayBuffer
+  readonly #counts: Int32Array
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory
+    this.#counts = new Int32Array(memory)
+  }
+
+  /** Adds one. */
+  add(): void {
+    Atomics.add(this.#counts, 0, 1)
+  }
+
+  get value(): number {
+    return Atomics.load(this.#counts, 0)
+  }
+}
