@@ -153,7 +153,7 @@ describe('--shutdown-send-retry-after', () => {
           return Object.assign(late, { close: () => listed.close() })
         },
       }),
-      { sendsRetryAfter, anonymousAuth: { isAllowed: () => true } },
+      { serving: { sendsRetryAfter }, anonymousAuth: { isAllowed: () => true } },
     )
     await loadDefinitions()
     await expect.poll(async () => (await call('GET', '/livez')).code).toBe(200)

@@ -110,7 +110,7 @@ describe('/debug/pprof', () => {
   /** A gateway with a still clock, and a profile of one second of it. */
   async function taken(path: string) {
     const clock = createFakeClock()
-    const { send } = await aGateway(undefined, { clock, takesProfiles: true })
+    const { send } = await aGateway(undefined, { clock, serving: { takesProfiles: true } })
     const response = send({ method: 'GET', path, headers: {} })
     const beat = setInterval(() => clock.advance(1_000), 1)
     onTestFinished(() => clearInterval(beat))

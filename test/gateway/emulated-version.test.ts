@@ -18,12 +18,7 @@ const catalogueAt = (minor: number) => createCatalogue('orch', { minor })
 /** A gateway that emulates a release; `''` for none. */
 const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>>) => {
   const api = apiOf(version)
-  const { isOn } = api.featureGates
-  return aGateway(
-    undefined,
-    { catalogue: catalogueOf(api), fieldValidation: isOn('ServerSideFieldValidation'), version: versionInfo(api.emulated) },
-    storage,
-  )
+  return aGateway(undefined, { catalogue: catalogueOf(api), version: versionInfo(api.emulated) }, storage)
 }
 
 const removals: readonly (readonly [minor: number, group: string, version: string, plural: string])[] = [

@@ -234,7 +234,7 @@ describe('the metrics', () => {
           return storage.get(request, context)
         },
       }),
-      { metrics: own, clock, inFlight: { readsMax: 4, writesMax: 2, isFair: false } },
+      { metrics: own, clock, flowControl: { readsMax: 4, writesMax: 2, isFair: false } },
     )
     const reading = call('GET', `${collection}/held`)
     await asked.promise
@@ -317,7 +317,7 @@ describe('the metrics', () => {
           return Object.assign(late, { close: () => listed.close() })
         },
       }),
-      { metrics: own, anonymousAuth: { isAllowed: () => true }, inFlight: { readsMax: 1, writesMax: 1, isFair: false } },
+      { metrics: own, anonymousAuth: { isAllowed: () => true }, flowControl: { readsMax: 1, writesMax: 1, isFair: false } },
     )
     const send = async () => {
       const exchange = new InProcessExchange({ method: 'GET', path: collection, headers: {} }, { kind: 'unknown' })

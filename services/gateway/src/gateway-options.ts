@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionService, StorageService } from '@orch/core/contracts'
-import type { Chance, Clock, Log, Metrics, Tracer } from '@orch/platform'
+import type { Chance, Cidr, Clock, Log, Metrics, PortRange, Tracer } from '@orch/platform'
 import type { CallPlaces } from '@orch/platform/webhooks'
 import type { BackendsOptions } from './aggregation/backends.ts'
 import type { Auditor } from './audit/auditor.ts'
@@ -18,6 +18,29 @@ import type { WatchHub } from './watch-hub/index.ts'
 interface InFlightOptions extends InFlightBounds {
   /** FlowSchemas and PriorityLevelConfigurations divide the sum of both among requests, instead of one bound for each kind. */
   readonly isFair: boolean
+}
+
+/** How clients reach a gateway and how it answers them. */
+interface ServingSettings {
+  readonly requestTimeoutMs?: number
+  /** Users with the right to it may take profiles of this process. */
+  readonly takesProfiles?: boolean
+  /** The headers of answers to browsers; absent for none. */
+  readonly browser?: BrowserOptions
+  /** While requests are finished at the end, others are answered 429 instead of meeting a closed port. */
+  readonly sendsRetryAfter?: boolean
+  /** Shortest life of a watch that asks for no other. */
+  readonly watchLifeMs?: number
+  /** Everything is served below this path: `/base`. */
+  readonly pathPrefix?: string
+}
+
+/** The values that objects are given that do not bring them. */
+interface ObjectSettings {
+  readonly serviceClusterIpRange: Cidr
+  readonly serviceNodePortRange: PortRange
+  /** Expiry of Events. */
+  readonly eventTtlMs: number
 }
 
 /** The connection to remote servers. */
@@ -53,34 +76,15 @@ export interface GatewayOptions {
   /** Records requests; absent: none are recorded. The gateway closes it. */
   readonly auditor?: Auditor | undefined
   /** The bound of executing requests. */
-  readonly inFlight?: InFlightOptions | undefined
+  readonly flowControl?: InFlightOptions | undefined
   /** This gateway's part of it, if several serve the port of one process; absent: all of it. */
   readonly limitShare?: LimitShare | undefined
   /** Keeps the decisions of the last writes for questions: for one gateway that answers all requests. */
   readonly keepsExplanations?: boolean
-  readonly requestTimeoutMs?: number
+  readonly serving?: ServingSettings
+  readonly objects?: ObjectSettings
   /** Every flag of the process with its value, for `/flagz`; absent: the page does not exist. */
   readonly flags?: ReadonlyMap<string, string> | undefined
-  /** Users with the right to it may take profiles of this process. */
-  readonly takesProfiles?: boolean
-  /** The headers of answers to browsers; absent for none. */
-  readonly browser?: BrowserOptions
-  /** While requests are finished at the end, others are answered 429 instead of meeting a closed port. */
-  readonly sendsRetryAfter?: boolean
-  /** Shortest life of a watch that asks for no other. */
-  readonly watchLifeMs?: number
-  /** With it off, `limit` does not divide a list. */
-  readonly listChunking?: boolean
-  /** With it off, unknown and duplicate fields are dropped in silence. */
-  readonly fieldValidation?: boolean
-  /** Everything is served below this path: `/base`. */
-  readonly pathPrefix?: string
-  readonly serviceClusterIpRange?: string
-  /** With it off, Services that name no address are given those at the beginning of the range as well as others. */
-  readonly keepsStaticAddresses?: boolean
-  readonly serviceNodePortRange?: { readonly from: number; readonly to: number }
-  /** Expiry of Events. */
-  readonly eventTtlMs?: number
   /** The forwarding of requests to the servers of APIServices. */
   readonly aggregation?: AggregationSettings
   /** The allowed targets of conversion webhooks and of the servers of APIServices; absent: `noPlaces`. */

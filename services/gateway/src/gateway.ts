@@ -87,7 +87,7 @@ interface Loopback {
 export function createGateway(options: GatewayOptions): Gateway {
   // Parts serve requests, and one of them makes one.
   const parts: GatewayParts = createParts(options, {
-    provideNamespace: (name) => provideNamespace(createLoopback(handle, ownUser), name, options.pathPrefix ?? ''),
+    provideNamespace: (name) => provideNamespace(createLoopback(handle, ownUser), name, parts.pathPrefix),
     send: (request) => createLoopback(handle, ownUser).send(request),
     writeFirst: (objects) => writeBootstrapObjects(objects.map(asApiService), parts),
     conclude: (request) => conclude(request, parts),
@@ -130,7 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         state.isClosing = true
         if (delayMs > 0) await sleep(clock, delayMs)
       }
-      if (options.sendsRetryAfter === true) {
+      if (options.serving?.sendsRetryAfter === true) {
         state.isRefusing = true
         for (const listener of listeners) listener.announceEnd()
         await endWatches(parts, graceMs)
@@ -144,16 +144,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         await bytesTaken(parts, listeners)
       }
       await Promise.all(listeners.map((listener) => listener.close()))
-      await parts.aggregation.close()
-      parts.admitter.close()
-      parts.customResources.close()
-      parts.converter.close()
-      parts.allocator.close()
-      parts.definitionKeeper.close()
-      parts.flowControl?.close()
-      parts.wheel.close()
-      await parts.texts.close()
-      await options.auditor?.close()
+      await parts.closing.close()
       log.debug({}, 'the gateway has stopped')
     },
   }

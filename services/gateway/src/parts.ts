@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { createGuard, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
+import { type Cidr, createGuard, type PortRange, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials, noPlaces } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
@@ -25,7 +25,7 @@ import { RemadeFrames } from './representations/remade-frames.ts'
 import { RepresentationCache } from './representations/representation-cache.ts'
 import { SharedFrames } from './representations/shared-frames.ts'
 import { createBrowserHeaders } from './request/browser-headers.ts'
-import { createDraws, type Draws } from './request/draws.ts'
+import { createDraws } from './request/draws.ts'
 import { KeptExplanations } from './request/explanation.ts'
 import { Pace, RequestTurns } from './request/pace.ts'
 import type { GatewayRequest } from './request/request.ts'
@@ -62,7 +62,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
   const access = createAccessParts(options, ground, own)
   addBuildInfo(options.metrics, ground.names, options.version)
   addFeatureGates(options.metrics, options.catalogue)
-  const { clock, live } = ground
+  const { clock, live, closing } = ground
   return {
     ...ground,
     ...objects,
@@ -78,9 +78,9 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
       state: ground.state,
       bounds: boundsOf(options),
       clock,
-      validatesFields: options.fieldValidation !== false,
+      validatesFields: options.catalogue.isGateOn('ServerSideFieldValidation'),
     }),
-    flowControl: flowControlOf(options, ground.draws),
+    flowControl: flowControlOf(options, ground),
     checks: [...(options.checks ?? []), outside.aggregation.check],
     representations: new RepresentationCache(limits.representationBytesMax),
     openApi: new OpenApiDocuments({
@@ -95,12 +95,12 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     }),
     packer: new PiecePacker(),
     requestTurns: new RequestTurns(clock),
-    texts: new TextThread(),
+    texts: closing.add(new TextThread()),
     mutex: new KeyedMutex(),
     recent: new RecentObjects(),
     rareLines: new RareLines(clock),
     explanations: options.keepsExplanations === true ? new KeptExplanations() : undefined,
-    profilers: options.takesProfiles === true ? new Profilers() : undefined,
+    profilers: options.serving?.takesProfiles === true ? new Profilers() : undefined,
     createdMs: clock.monotonic(),
     conclude: own.conclude,
   }
@@ -108,11 +108,32 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
 
 type Ground = ReturnType<typeof createGround>
 
+/** Ends the parts that are closed with the gateway, the last made first. */
+class Closing {
+  readonly #parts: { close(): unknown }[] = []
+
+  add<T extends { close(): unknown }>(part: T): T {
+    this.#parts.push(part)
+    return part
+  }
+
+  async close(): Promise<void> {
+    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) await part.close()
+  }
+}
+
+/** The ranges of the settings' defaults. */
+const usualAddresses: Cidr = { text: '10.0.0.0/24', family: 4, bits: 24, first: 0x0a_00_00_00n }
+const usualPorts: PortRange = { first: 30_000, last: 32_767 }
+
 /** The dependencies of nearly all other parts. */
 function createGround(options: GatewayOptions) {
   const { clock, log, storage, catalogue } = options
   const state: GatewayState = { isClosing: false, isRefusing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
+  const closing = new Closing()
+  if (options.auditor !== undefined) closing.add(options.auditor)
   return {
+    closing,
     names: catalogue.names,
     metaVersion: `${domainGroup(catalogue.names, 'meta')}/v1`,
     builtInCatalogue: catalogue,
@@ -123,19 +144,19 @@ function createGround(options: GatewayOptions) {
     clock,
     log,
     draws: createDraws(options.chance),
-    wheel: new TimerWheel({ clock }),
+    wheel: closing.add(new TimerWheel({ clock })),
     pace: new Pace(clock),
     guard: createGuard({ log, metrics: () => options.metrics }),
     share: options.limitShare ?? wholeLimit,
-    requestTimeoutMs: options.requestTimeoutMs ?? limits.requestTimeoutMs,
-    pathPrefix: options.pathPrefix ?? '',
+    requestTimeoutMs: options.serving?.requestTimeoutMs ?? limits.requestTimeoutMs,
+    pathPrefix: options.serving?.pathPrefix ?? '',
     state,
   }
 }
 
 /** The state besides objects: custom kinds, and the reservations of some kinds' writes. */
 function createObjectParts(options: GatewayOptions, ground: Ground) {
-  const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs } = ground
+  const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs, closing } = ground
   const served = createServedResources(live)
   const prefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const allocator = createAllocator({
@@ -145,9 +166,9 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     draws,
     log,
     level,
-    clusterIpRange: options.serviceClusterIpRange ?? '10.0.0.0/24',
-    keepsStaticAddresses: options.keepsStaticAddresses ?? true,
-    nodePortRange: options.serviceNodePortRange ?? { from: 30_000, to: 32_767 },
+    clusterIpRange: options.objects?.serviceClusterIpRange ?? usualAddresses,
+    keepsStaticAddresses: options.catalogue.isGateOn('ServiceIPStaticSubrange'),
+    nodePortRange: options.objects?.serviceNodePortRange ?? usualPorts,
     requestTimeoutMs,
   })
   const definitionKeeper = new DefinitionKeeper({
@@ -162,6 +183,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
   })
   const schemas = new SchemaBudget(limits.schemaBytesMax)
   const customResources = new CustomResources({ storage, catalogue: live, schemas, clock, wheel, pace, log, random: draws.pause })
+  for (const part of [allocator, definitionKeeper, customResources]) closing.add(part)
   const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
   builtIn.set(servicePrefix, allocator)
   builtIn.set(prefix, definitionKeeper)
@@ -183,7 +205,7 @@ interface OutsideNeeds extends Pick<OwnWork, 'send' | 'writeFirst'> {
 
 /** The parts that call other servers: webhooks of definitions, and servers of APIServices. */
 function createOutsideParts(options: GatewayOptions, ground: Ground, { send, writeFirst, customResources }: OutsideNeeds) {
-  const { storage, clock, log, names, level, draws, live, pace, guard, share, pathPrefix } = ground
+  const { storage, clock, log, names, level, draws, live, pace, guard, share, pathPrefix, closing } = ground
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
   const addressNeeds = { storage, names, clock, random: draws.pause, places }
@@ -221,6 +243,8 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
     complete: () => customResources.complete(),
     keepsAvailability: share.index === 0,
   })
+  closing.add(converter)
+  closing.add(aggregation)
   return {
     converter,
     aggregation,
@@ -236,10 +260,11 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
 /** The parts that find the user of a request and decide about its access. */
 function createAccessParts(
   options: GatewayOptions,
-  { names, clock, log }: Ground,
+  { names, clock, log, closing }: Ground,
   { provideNamespace }: Pick<OwnWork, 'provideNamespace'>,
 ) {
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
+  const { browser } = options.serving ?? {}
   const metrics = createAdmissionMetrics(options.metrics, { clock, log })
   return {
     authorizers,
@@ -247,10 +272,10 @@ function createAccessParts(
     authentication: createAuthenticators(options.authentication ?? certificatesAlone, names),
     attempts: createAttemptMetrics(options.metrics),
     anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
-    admitter: createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics, clock, log }),
+    admitter: closing.add(createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics, clock, log })),
     auditor: options.auditor,
     warnOfDeprecation: createDeprecationWarner(options.metrics, names),
-    browserHeaders: options.browser === undefined ? undefined : createBrowserHeaders(options.browser, names),
+    browserHeaders: browser === undefined ? undefined : createBrowserHeaders(browser, names),
     inFlight: boundsOf(options),
     tellsUids: options.catalogue.isGateOn('RemoteRequestHeaderUID'),
     constrainsImpersonation: options.catalogue.isGateOn('ConstrainedImpersonation'),
@@ -279,10 +304,10 @@ function settingsOf(options: GatewayOptions) {
     version: options.version,
     flags: options.flags,
     runsControllers: options.runsControllers === true,
-    fieldValidation: options.fieldValidation !== false,
-    listChunking: options.listChunking !== false,
-    watchLifeMs: options.watchLifeMs ?? limits.watchLifeMs,
-    eventTtlMs: options.eventTtlMs,
+    fieldValidation: options.catalogue.isGateOn('ServerSideFieldValidation'),
+    listChunking: options.catalogue.isGateOn('APIListChunking'),
+    watchLifeMs: options.serving?.watchLifeMs ?? limits.watchLifeMs,
+    eventTtlMs: options.objects?.eventTtlMs,
   }
 }
 
@@ -290,15 +315,15 @@ function settingsOf(options: GatewayOptions) {
 export type GatewayParts = ReturnType<typeof createParts>
 
 /** The share that this gateway has of the bounds of its process. */
-function boundsOf({ inFlight: bounds, limitShare = wholeLimit }: GatewayOptions): InFlightBounds {
+function boundsOf({ flowControl: bounds, limitShare = wholeLimit }: GatewayOptions): InFlightBounds {
   const { readsMax = limits.readsInFlightMax, writesMax = limits.writesInFlightMax } = bounds ?? {}
   return { readsMax: shareOf(readsMax, limitShare), writesMax: shareOf(writesMax, limitShare) }
 }
 
-function flowControlOf(options: GatewayOptions, draws: Draws): FlowControl | undefined {
-  const { inFlight: bounds, limitShare = wholeLimit, catalogue, clock, log, metrics, storage } = options
+function flowControlOf(options: GatewayOptions, { draws, closing }: Ground): FlowControl | undefined {
+  const { flowControl: bounds, limitShare = wholeLimit, catalogue, clock, log, metrics, storage } = options
   if (bounds?.isFair !== true) return undefined
-  return new FlowControl({
+  const flowControl = new FlowControl({
     storage,
     catalogue,
     clock,
@@ -308,4 +333,5 @@ function flowControlOf(options: GatewayOptions, draws: Draws): FlowControl | und
     seatsMax: bounds.readsMax + bounds.writesMax,
     share: limitShare,
   })
+  return closing.add(flowControl)
 }

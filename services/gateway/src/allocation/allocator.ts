@@ -8,7 +8,7 @@ import {
   type Metrics,
   type MetricsOf,
   type MetricTable,
-  settingTypes,
+  type PortRange,
   usualAddress,
 } from '@orch/platform'
 import type { Reservation } from '../write/draft.ts'
@@ -16,7 +16,7 @@ import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'
-import { claimPorts, type NodePortRange } from './node-ports.ts'
+import { claimPorts } from './node-ports.ts'
 import { addressPrefix, heldKeys, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
 
 /** Gives Services their addresses and ports, so that no two have the same. */
@@ -25,16 +25,14 @@ export interface Allocator extends Reserver {
 }
 
 export interface AllocatorOptions extends ReservedKeysOptions {
-  readonly clusterIpRange: string
+  readonly clusterIpRange: Cidr
   /** Addresses at the beginning of the range are left to Services that name theirs, as long as there are others. */
   readonly keepsStaticAddresses: boolean
-  readonly nodePortRange: NodePortRange
+  readonly nodePortRange: PortRange
   readonly metrics: Metrics
   /** Minor number of the release whose texts refusals have. */
   readonly level: number
 }
-
-const { cidr } = settingTypes
 
 /** Metrics by the range and by whether the Service names its address (`static`) or is given one (`dynamic`). */
 const table = {
@@ -68,8 +66,7 @@ const staticPart = { share: 1 / 16, min: 16, max: 256 }
 
 /** One address or port is one key, made before the Service with the Service's uid in it. */
 export function createAllocator(options: AllocatorOptions): Allocator {
-  const range = cidr.parse(options.clusterIpRange)
-  if (range === undefined) throw new Error(`${JSON.stringify(options.clusterIpRange)} is not ${cidr.expected}`)
+  const range = options.clusterIpRange
   const keys = new ReservedKeys(options)
   const addresses: Pool = {
     prefix: addressPrefix,
@@ -99,7 +96,7 @@ interface ServiceReservation {
   readonly keys: ReservedKeys
   readonly range: Cidr
   readonly addresses: Pool
-  readonly ports: NodePortRange
+  readonly ports: PortRange
   readonly level: number
   readonly draft: Parameters<Reserver['reserve']>[0]
   readonly counted: MetricsOf<typeof table>

@@ -1,16 +1,12 @@
 import { hasHealthPort } from '@orch/core/catalogue'
+import type { PortRange } from '@orch/platform'
 import { type Claim, refused, type Subject } from './claim.ts'
 import { portPrefix, type ServicePort, type ServiceSpec } from './reserved-keys.ts'
 
-/** The ports that all nodes keep for Services. */
-export interface NodePortRange {
-  readonly from: number
-  readonly to: number
-}
-
 /** A Service whose ports of nodes are claimed; they are written into `spec`. */
 export interface PortClaim {
-  readonly range: NodePortRange
+  /** The ports that all nodes keep for Services. */
+  readonly range: PortRange
   readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
   readonly before: ServiceSpec
   readonly isNew: boolean
@@ -91,13 +87,13 @@ async function claimHealthPort(claim: Claim, asked: PortClaim, wanted: number, p
   await claimPort(claim, wanted, field, asked)
 }
 
-async function claimFreePort(claim: Claim, { from, to }: NodePortRange): Promise<number> {
-  return Number(await claim.any({ prefix: portPrefix, nameAt: (index) => String(from + index), size: to - from + 1, staticSize: 0 }))
+async function claimFreePort(claim: Claim, { first, last }: PortRange): Promise<number> {
+  return Number(await claim.any({ prefix: portPrefix, nameAt: (index) => String(first + index), size: last - first + 1, staticSize: 0 }))
 }
 
-async function claimPort(claim: Claim, wanted: number, field: string, { range: { from, to }, subject }: PortClaim): Promise<void> {
-  if (wanted < from || wanted > to) {
-    const message = `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
+async function claimPort(claim: Claim, wanted: number, field: string, { range: { first, last }, subject }: PortClaim): Promise<void> {
+  if (wanted < first || wanted > last) {
+    const message = `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
     throw refused(subject, field, `Invalid value: ${wanted}: ${message}`)
   }
   if ((await claim.one(portPrefix, String(wanted))) === 'taken') throw refused(subject, field, taken(wanted))

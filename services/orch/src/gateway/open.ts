@@ -40,47 +40,22 @@ export interface GatewayNeeds extends AccessNeeds {
 
 /** A gateway over the other services. The caller closes it, in its own way. */
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
-  const { api, serving, objects, storage, metrics, checks } = needs
   const { catalogue, chance, clock, lifecycle, log, tracer } = surroundings
-  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay: eventDelays(metrics) })
+  const onDelay = eventDelays(needs.metrics)
+  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
   const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
   return createGateway({
-    catalogue,
-    storage,
-    watchHub,
-    admission: needs.admission,
-    clock,
-    chance,
-    log,
-    metrics,
-    tracer,
+    ...needs,
+    ...{ catalogue, chance, clock, log, tracer, watchHub },
     auditor: audit?.auditor,
-    version: versionInfo(api.emulated),
+    version: versionInfo(needs.api.emulated),
     authentication,
     anonymousAuth: authentication.anonymous,
     authorization,
-    inFlight: needs.flowControl,
-    limitShare: needs.limitShare,
-    requestTimeoutMs: serving.requestTimeoutMs,
-    flags: needs.flags,
-    takesProfiles: serving.takesProfiles,
-    browser: serving.browser,
-    sendsRetryAfter: serving.sendsRetryAfter,
-    watchLifeMs: serving.watchLifeMs,
-    listChunking: api.featureGates.isOn('APIListChunking'),
-    keepsStaticAddresses: api.featureGates.isOn('ServiceIPStaticSubrange'),
-    fieldValidation: api.featureGates.isOn('ServerSideFieldValidation'),
-    pathPrefix: serving.pathPrefix,
-    serviceClusterIpRange: objects.serviceClusterIpRange.text,
-    serviceNodePortRange: { from: objects.serviceNodePortRange.first, to: objects.serviceNodePortRange.last },
-    eventTtlMs: objects.eventTtlMs,
-    webhookPlaces: needs.webhookPlaces,
     aggregation: { ...needs.aggregation, proxyPair: toProxyPair(proxyPair, needs.frontProxy) },
-    keepsExplanations: needs.keepsExplanations ?? false,
-    checks: [...checks, authentication.check, authorization.check],
-    runsControllers: needs.runsControllers ?? false,
+    checks: [...needs.checks, authentication.check, authorization.check],
   })
 }
 
