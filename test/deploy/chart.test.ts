@@ -8,12 +8,14 @@ import { loadYaml } from '@kubernetes/client-node'
 import { serviceRoles } from '@orch/core/contracts'
 import { readSettings, type Settings, silentLog, systemClock } from '@orch/platform'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { admissionCommandSettings } from '../../services/orch/src/distributed/admission.ts'
-import { controllersCommandSettings } from '../../services/orch/src/distributed/controllers.ts'
-import { gatewayCommandSettings } from '../../services/orch/src/distributed/gateway.ts'
 import { openProbes } from '../../services/orch/src/distributed/probes.ts'
-import { storageCommandSettings } from '../../services/orch/src/distributed/storage.ts'
-import { watchCommandSettings } from '../../services/orch/src/distributed/watch.ts'
+import {
+  admissionCommandSettings,
+  controllersCommandSettings,
+  gatewayCommandSettings,
+  storageCommandSettings,
+  watchCommandSettings,
+} from '../../services/orch/src/distributed/settings.ts'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { findProgram, withoutPrograms } from '../programs.ts'
 import { deployFolder, type Manifest, startedBy } from './manifests.ts'

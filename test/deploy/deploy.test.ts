@@ -9,11 +9,13 @@ import { parseServiceIdentity, serviceRoles } from '@orch/core/contracts'
 import { controllersUser } from '@orch/core/rbac'
 import { readSettings, type Settings } from '@orch/platform'
 import { afterAll, describe, expect, test } from 'vitest'
-import { admissionCommandSettings } from '../../services/orch/src/distributed/admission.ts'
-import { controllersCommandSettings } from '../../services/orch/src/distributed/controllers.ts'
-import { gatewayCommandSettings } from '../../services/orch/src/distributed/gateway.ts'
-import { storageCommandSettings } from '../../services/orch/src/distributed/storage.ts'
-import { watchCommandSettings } from '../../services/orch/src/distributed/watch.ts'
+import {
+  admissionCommandSettings,
+  controllersCommandSettings,
+  gatewayCommandSettings,
+  storageCommandSettings,
+  watchCommandSettings,
+} from '../../services/orch/src/distributed/settings.ts'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'
 import { composeServices, deployFolder, type Manifest, render, type Started, startedBy, systemdServices } from './manifests.ts'

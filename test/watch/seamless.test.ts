@@ -44,7 +44,7 @@ async function aSet() {
   const { serving: pair, authority, admin } = await readCertificates({ files, product: 'a', names: ['127.0.0.1'], clock: systemClock })
   const watchAddresses = links.map(({ port }) => `127.0.0.1:${port}`)
   const addresses = { storageAddresses, watchAddresses, admission: { kind: 'service', addresses: [admission.address] } } as const
-  const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '', graceMs: 0 }
+  const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '' }
   const gateway = await closing(openGatewayReplica({ ...apart, ...readGateway(readStartSettings({})), ...addresses, ...own }, world))
   await gateway.ready
   const configuration = {

@@ -20,27 +20,27 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   gateway: {
     doc: 'start a gateway: the entry point for clients',
-    settings: async () => (await import('./distributed/gateway.ts')).gatewayCommandSettings,
+    settings: async () => (await import('./distributed/settings.ts')).gatewayCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/gateway.ts')).gateway(terminal, flags),
   },
   storage: {
     doc: 'start a storage: the state and its changes',
-    settings: async () => (await import('./distributed/storage.ts')).storageCommandSettings,
+    settings: async () => (await import('./distributed/settings.ts')).storageCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/storage.ts')).storage(terminal, flags),
   },
   watch: {
     doc: 'start a watch: delivers changes to gateways',
-    settings: async () => (await import('./distributed/watch.ts')).watchCommandSettings,
+    settings: async () => (await import('./distributed/settings.ts')).watchCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/watch.ts')).watch(terminal, flags),
   },
   admission: {
     doc: 'start an admission: evaluates admission plugins and webhooks for gateways',
-    settings: async () => (await import('./distributed/admission.ts')).admissionCommandSettings,
+    settings: async () => (await import('./distributed/settings.ts')).admissionCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/admission.ts')).admission(terminal, flags),
   },
   controllers: {
     doc: 'start the controllers: clients that keep objects as they are meant to be',
-    settings: async () => (await import('./distributed/controllers.ts')).controllersCommandSettings,
+    settings: async () => (await import('./distributed/settings.ts')).controllersCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/controllers.ts')).controllers(terminal, flags),
   },
   backends: {
@@ -69,12 +69,12 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   backup: {
     doc: 'write all objects at one revision to a file, also while a server runs: orch backup objects.backup',
-    settings: async () => (await import('./backup/settings.ts')).backupSettings,
+    settings: async () => (await import('./backup/backup.ts')).backupSettings,
     run: async (terminal, flags) => (await import('./backup/backup.ts')).backup(terminal, flags),
   },
   restore: {
     doc: 'make the objects of a data folder or of etcd those of a backup: orch restore objects.backup',
-    settings: async () => (await import('./backup/settings.ts')).restoreSettings,
+    settings: async () => (await import('./backup/backup.ts')).restoreSettings,
     run: async (terminal, flags) => (await import('./backup/backup.ts')).restore(terminal, flags),
   },
   validate: {

@@ -3,7 +3,7 @@ import type { Client, ClientConfiguration } from '@orch/client'
 import { bootstrapObjects, type ControllerName } from '@orch/controllers'
 import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
-import type { Gateway, HealthCheck } from '@orch/gateway'
+import type { HealthCheck } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -16,9 +16,6 @@ import {
   type KeyKind,
   type Lifecycle,
   type Log,
-  type Metrics,
-  readCertificates,
-  servingNames,
   type Tracer,
 } from '@orch/platform'
 import type { Storage } from '@orch/storage'
@@ -26,14 +23,12 @@ import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/settings.ts'
 import { type FrontProxy, hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
-import { authenticationStart, followAuthorities } from './authentication/published-configuration.ts'
-import { administratorConfiguration } from './certificates/clients.ts'
+import { administratorConfiguration, readServerCertificates } from './certificates/clients.ts'
 import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
-import { ClientMetrics, clientOf } from './controllers/client.ts'
-import { flowControlStart, type Identity, runControllers, serverIdentity } from './controllers/open.ts'
+import { type Identity, runControllers } from './controllers/open.ts'
 import { isControllerManager } from './controllers/settings.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
-import { makeBootstrapObjects } from './gateway/bootstrap-objects.ts'
+import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
@@ -110,15 +105,9 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   await lifecycle.run({ name: 'store', stop: () => store.close() })
   const surroundings = { catalogue: catalogueOf(api), lifecycle, chance, clock, log, tracer }
   const { names } = surroundings.catalogue
-  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
-  const certificates = await readCertificates({
-    files: options.certificateFiles,
-    product: names.serverServiceName,
-    names: servingNames({ names, hostName: hostname(), bindAddress: serving.bindAddress, serviceAddress }),
-    ...(options.adminKey === undefined ? {} : { adminKey: options.adminKey }),
-    clock,
-  })
-  const frontProxy = hasOwnFrontProxy(options) ? await openFrontProxy({ files: options.certificateFiles, clock }) : undefined
+  const { certificateFiles: files, adminKey } = options
+  const certificates = await readServerCertificates({ files, names, serving, objects, hostName: hostname(), adminKey, clock })
+  const frontProxy = hasOwnFrontProxy(options) ? await openFrontProxy({ files, clock }) : undefined
   const services = await openServices({ ...options, frontProxy }, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   let threads: GatewayThreads | undefined
@@ -133,24 +122,17 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     { serving, authentication, ownPair: certificates.serving, ownClients: certificates.authority },
     surroundings,
   )
-  const { authorities } = portCertificates
   const sharing = hasFurtherThreads(options) ? ({ sharing: 'opens', portSockets: portSockets.first } as const) : {}
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
-  const requests = new ClientMetrics(services.metrics, clock)
-  const clientAs = (identity: Identity) => clientOf(services.gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
-  const published = authenticationStart({ authentication, source: authorities, catalogue: surroundings.catalogue, frontProxy })
-  const startObjects = [
-    ...bootstrapObjects({
-      names,
-      serviceAddress,
-      advertised: [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }],
-    }),
-    ...flowControlStart(options.flowControl, surroundings.catalogue),
-    ...published,
-  ]
-  await makeBootstrapObjects({ gateway: services.gateway, names, objects: startObjects, clientAs })
-  const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
-  await lifecycle.run({ name: 'published authorities', stop: unfollow })
+  const advertised = [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }]
+  const { gateway, metrics } = services
+  const { clientAs, ...start } = startObjectsOf(
+    bootstrapObjects({ names, serviceAddress: addressAt(objects.serviceClusterIpRange, 1), advertised }),
+    { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
+    surroundings,
+  )
+  await start.make()
+  await start.follow()
   services.bootstrapped()
   threads = await services.startThreads({
     port,
@@ -168,11 +150,11 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     {
       controllers: options.controllers,
       namespaceDelayMs: options.namespaceDelayMs,
-      objects: startObjects,
+      objects: start.objects,
       secretTokens,
       rootCertificate,
       clientAs,
-      metrics: services.metrics,
+      metrics,
     },
     surroundings,
   )
@@ -194,25 +176,12 @@ function hasFurtherThreads({ threads }: ServerOptions): boolean {
   return threads !== undefined && threads.count > 1
 }
 
-/** The services, joined. */
-interface Services {
-  readonly storage: Storage
-  readonly gateway: Gateway
-  /** The bootstrap objects are there, so `/readyz` need not wait for them. */
-  readonly metrics: Metrics
-  bootstrapped(): void
-  /** Starts the further threads that take requests, where there are to be any; resolves when they listen. */
-  startThreads(
-    start: Pick<ThreadStart, 'port' | 'signingKey'> & { readonly certificates: PortCertificates },
-  ): Promise<GatewayThreads | undefined>
-  /** Throws when bytes were changed that had crossed a link. */
-  verify(): void
+interface ThreadsStart extends Pick<ThreadStart, 'port' | 'signingKey'> {
+  readonly certificates: PortCertificates
 }
 
-async function openServices(
-  options: ServerOptions & { readonly frontProxy: FrontProxy | undefined },
-  surroundings: Surroundings,
-): Promise<Services> {
+/** The services, joined. */
+async function openServices(options: ServerOptions & { readonly frontProxy: FrontProxy | undefined }, surroundings: Surroundings) {
   const link = { freeze: options.freezesLinks }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
   // With encryption an object is stored again without a change that is marked, when keys change.
@@ -265,10 +234,12 @@ async function openServices(
     storage,
     gateway,
     metrics,
+    /** The bootstrap objects are there, so `/readyz` need not wait for them. */
     bootstrapped() {
       isBootstrapped = true
     },
-    async startThreads({ certificates, ...start }) {
+    /** Starts the further threads that take requests, where there are to be any; resolves when they listen. */
+    async startThreads({ certificates, ...start }: ThreadsStart): Promise<GatewayThreads | undefined> {
       if (options.threads === undefined || !hasFurtherThreads(options)) return undefined
       const { openGatewayThreads } = await import('./threads/gateway-threads.ts')
       threads = await openGatewayThreads(
@@ -295,6 +266,7 @@ async function openServices(
       )
       return threads
     },
+    /** Throws when bytes were changed that had crossed a link. */
     verify() {
       for (const { verify } of [storageLink, watchLink, admissionLink]) verify()
     },

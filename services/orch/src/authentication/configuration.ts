@@ -5,7 +5,7 @@ import { checkSubdomain } from '@orch/core/meta'
 import { domainGroup, type Names, namesOf, profiles } from '@orch/core/names'
 import { type ClaimCondition, type ClaimMapping, type ClaimRules, splitPem } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
-import { FieldReader } from '../configuration/field-reader.ts'
+import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 
 /** An issuer of tokens, as the configuration describes it. */
 export interface ConfiguredIssuer extends ClaimRules {
@@ -24,16 +24,12 @@ export interface ConfiguredAnonymous {
   readonly paths: readonly string[]
 }
 
-/** What parsing has led to. */
-export type AuthenticationReading =
-  | {
-      readonly kind: 'configuration'
-      readonly issuers: readonly ConfiguredIssuer[]
-      /** Undefined: the file says nothing about them. */
-      readonly anonymous: ConfiguredAnonymous | undefined
-    }
-  /** Each names the field, and what was expected. */
-  | { readonly kind: 'refused'; readonly problems: readonly string[] }
+/** What a file of authentication says. */
+export interface ConfiguredAccess {
+  readonly issuers: readonly ConfiguredIssuer[]
+  /** Undefined: the file says nothing about them. */
+  readonly anonymous: ConfiguredAnonymous | undefined
+}
 
 /** Of the product, in each profile. */
 const reservedDomains = [...new Set(profiles.map(namesOf).flatMap(({ apiDomain, labelDomain }) => [apiDomain, labelDomain]))]
@@ -45,10 +41,9 @@ const versions = ['v1', 'v1beta1', 'v1alpha1']
  * Checks an AuthenticationConfiguration of `apiserver.config.k8s.io`. The rules and their texts are those of kube-apiserver's validation.
  * `ownIssuers` are those of the tokens of service accounts.
  */
-export function parseAuthenticationConfiguration(value: unknown, names: Names, ownIssuers: readonly string[]): AuthenticationReading {
+export function parseAuthenticationConfiguration(value: unknown, names: Names, ownIssuers: readonly string[]): Reading<ConfiguredAccess> {
   const reader = new Reader(names, ownIssuers)
-  const read = reader.configuration(value)
-  return reader.problems.length === 0 ? { kind: 'configuration', ...read } : { kind: 'refused', problems: reader.problems }
+  return reader.reading(reader.configuration(value))
 }
 
 type Claims = Readonly<Record<string, unknown>>
@@ -69,7 +64,7 @@ class Reader extends FieldReader {
     this.#ownIssuers = ownIssuers
   }
 
-  configuration(value: unknown): { issuers: ConfiguredIssuer[]; anonymous: ConfiguredAnonymous | undefined } {
+  configuration(value: unknown): ConfiguredAccess {
     const group = domainGroup(this.#names, 'apiserver.config')
     const apiVersions = versions.map((version) => `${group}/${version}`)
     const fields = this.root(value, { kind: 'AuthenticationConfiguration', apiVersions, known: ['jwt', 'anonymous'] })

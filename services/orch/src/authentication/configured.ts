@@ -3,7 +3,12 @@ import { type AnonymousAccess, createFetchJson, Issuer, OidcAuthenticator, oidcA
 import { type Metrics, SettingsError } from '@orch/platform'
 import { ReloadedFile } from '../configuration/reloaded-file.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type ConfiguredAnonymous, type ConfiguredIssuer, parseAuthenticationConfiguration } from './configuration.ts'
+import {
+  type ConfiguredAccess,
+  type ConfiguredAnonymous,
+  type ConfiguredIssuer,
+  parseAuthenticationConfiguration,
+} from './configuration.ts'
 
 /** The flag of the file. */
 const configurationFlag = '--authentication-config'
@@ -28,11 +33,6 @@ export interface ConfiguredAuthentication {
   onReplaced: () => void
 }
 
-interface Parsed {
-  readonly issuers: readonly ConfiguredIssuer[]
-  readonly anonymous: ConfiguredAnonymous | undefined
-}
-
 /** Reads the file, and follows it. */
 export async function openConfiguredAuthentication(
   needs: ConfigurationNeeds,
@@ -44,7 +44,7 @@ export async function openConfiguredAuthentication(
   let known = new Map<string, Issuer>()
   let anonymous: ConfiguredAnonymous | undefined
   // An issuer that has not changed keeps the keys that it has fetched.
-  const take = (next: Parsed): readonly Issuer[] => {
+  const take = (next: ConfiguredAccess): readonly Issuer[] => {
     known = new Map(next.issuers.map((one) => [one.text, known.get(one.text) ?? toIssuer(one, { clock, log })]))
     anonymous = next.anonymous
     return [...known.values()]
@@ -64,7 +64,7 @@ export async function openConfiguredAuthentication(
   return configured
 }
 
-function parsed(value: unknown, { file, ownIssuers, anonymousElsewhere }: ConfigurationNeeds, names: Names): Parsed {
+function parsed(value: unknown, { file, ownIssuers, anonymousElsewhere }: ConfigurationNeeds, names: Names): ConfiguredAccess {
   const reading = parseAuthenticationConfiguration(value, names, ownIssuers)
   if (reading.kind === 'refused') throw new SettingsError(`${configurationFlag}=${file}: ${reading.problems.join('; ')}`)
   if (reading.anonymous !== undefined && anonymousElsewhere !== undefined) {

@@ -5,7 +5,7 @@ import { checkSubdomain, durationToMs, parseDuration } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type AuthorizationMode, authorizationModes } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
-import { FieldReader } from '../configuration/field-reader.ts'
+import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 
 /** A webhook that decides, as the configuration describes it. */
 export interface ConfiguredWebhook {
@@ -27,12 +27,6 @@ export interface ConfiguredWebhook {
 /** One authorizer of the chain. */
 export type ConfiguredAuthorizer = ConfiguredWebhook | { readonly mode: Exclude<AuthorizationMode, 'Webhook'>; readonly name: string }
 
-/** What parsing has led to. */
-export type AuthorizationReading =
-  | { readonly kind: 'configuration'; readonly authorizers: readonly ConfiguredAuthorizer[] }
-  /** Each names the field, and what was expected. */
-  | { readonly kind: 'refused'; readonly problems: readonly string[] }
-
 const versions = ['v1', 'v1beta1', 'v1alpha1']
 /** Longest that a webhook may take over a question. */
 export const timeoutMsMax = 30_000
@@ -41,14 +35,17 @@ const ttlMsDefaults = { authorized: 300_000, unauthorized: 30_000 } as const
 const conditionsMax = 64
 
 /** Checks an AuthorizationConfiguration of `apiserver.config.k8s.io`. The rules and their texts are those of kube-apiserver's validation. */
-export function parseAuthorizationConfiguration(value: unknown, names: Names): AuthorizationReading {
+export function parseAuthorizationConfiguration(
+  value: unknown,
+  names: Names,
+): Reading<{ readonly authorizers: readonly ConfiguredAuthorizer[] }> {
   const reader = new Reader()
   const group = domainGroup(names, 'apiserver.config')
   const authorizers = reader.configuration(
     value,
     versions.map((version) => `${group}/${version}`),
   )
-  return reader.problems.length === 0 ? { kind: 'configuration', authorizers } : { kind: 'refused', problems: reader.problems }
+  return reader.reading({ authorizers })
 }
 
 type Fields = Readonly<Record<string, unknown>>

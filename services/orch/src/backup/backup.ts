@@ -1,14 +1,33 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { messageOf, noStatusLine, SettingsError, type StatusLine } from '@orch/platform'
+import { messageOf, noStatusLine, SettingsError, type StatusLine, settingsOf, settingTypes } from '@orch/platform'
 import { lockDirectory } from '@orch/storage'
 import { type Backup, type BackupResult, backupFolder, hasState, openBackup, restoreFolder } from '@orch/storage/backup'
-import { readEtcd } from '../backends/etcd.ts'
+import { etcdSettings, readEtcd } from '../backends/etcd.ts'
+import { trustSettings } from '../certificates/service-trust.ts'
 import { oneInstance } from '../instance/folders.ts'
+import { instanceSettings } from '../instance/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { defaultDataDir, readCommandSettings, splitWords } from '../settings/general.ts'
 import { isExpected, StartError } from '../start-error.ts'
-import { backupSettings, restoreSettings } from './settings.ts'
+
+const setting = settingsOf('Server')
+
+/** All settings of `orch backup`. */
+export const backupSettings = {
+  ...instanceSettings,
+  ...etcdSettings,
+  insecureTransport: trustSettings.insecureTransport,
+}
+
+/** All settings of `orch restore`. */
+export const restoreSettings = {
+  ...backupSettings,
+  replace: setting(
+    { flag: '--replace', env: 'ORCH_RESTORE_REPLACE', type: settingTypes.bool, default: 'false' },
+    'Restores over the objects that are there: a data folder keeps them in a folder replaced-<id>, those of etcd are saved to a file beside the backup first.',
+  ),
+}
 
 /** `orch backup <file>`: writes all objects at one revision to a file, of a data folder or of etcd, in use or not. */
 export async function backup(terminal: Terminal, words: readonly string[]): Promise<number> {

@@ -2,9 +2,44 @@ import { join } from 'node:path'
 import { type ClientConfiguration, printConfiguration } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import { controllersUser } from '@orch/core/rbac'
-import { type CertificateFiles, type Certificates, type Clock, keepUserCertificate, type Log, writePrivateFile } from '@orch/platform'
+import {
+  addressAt,
+  type CertificateFiles,
+  type Certificates,
+  type Cidr,
+  type Clock,
+  type KeyKind,
+  keepUserCertificate,
+  type Log,
+  readCertificates,
+  servingNames,
+  writePrivateFile,
+} from '@orch/platform'
 import { toServingTrust } from '../serving/serving-trust.ts'
 import type { ServingOptions } from '../serving/settings.ts'
+
+export interface ServerCertificatesParts {
+  readonly serving: Pick<ServingOptions, 'bindAddress'>
+  readonly objects: { readonly serviceClusterIpRange: Cidr }
+  readonly files: CertificateFiles
+  readonly names: Names
+  readonly hostName: string
+  /** Kind of the administrator's key, where it is made. */
+  readonly adminKey?: KeyKind | undefined
+  readonly clock: Clock
+}
+
+/** The certificates that a server of this host shows and trusts, kept in files; they are made where they are absent. */
+export function readServerCertificates({ files, names, serving, objects, hostName, adminKey, clock }: ServerCertificatesParts) {
+  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
+  return readCertificates({
+    files,
+    product: names.serverServiceName,
+    names: servingNames({ names, hostName, bindAddress: serving.bindAddress, serviceAddress }),
+    ...(adminKey === undefined ? {} : { adminKey }),
+    clock,
+  })
+}
 
 export interface AdministratorParts {
   /** Where the server listens. */

@@ -2,9 +2,17 @@ import { isJsonObject } from '@orch/core/json'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** A configuration, or its problems: each names the field, and what was expected. */
+export type Reading<T> = ({ readonly kind: 'configuration' } & T) | { readonly kind: 'refused'; readonly problems: readonly string[] }
+
 /** Reads the fields of a configuration file, and collects what is wrong with it: each problem names the field, as kube-apiserver does. */
 export class FieldReader {
   readonly problems: string[] = []
+
+  /** The configuration that was read, unless there are problems. */
+  reading<T extends object>(read: T): Reading<T> {
+    return this.problems.length === 0 ? { kind: 'configuration', ...read } : { kind: 'refused', problems: this.problems }
+  }
 
   /** Checks what every configuration begins with: its kind, and one of its versions. */
   protected root(

@@ -10,8 +10,9 @@ import { readGateway } from '../gateway/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { readStartSettings } from '../start/start-settings.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { gatewayCommandSettings, openGatewayReplica, readAdmissionPlace } from './gateway.ts'
+import { openGatewayReplica, readAdmissionPlace } from './gateway.ts'
 import type { Replica } from './replica.ts'
+import { gatewayCommandSettings } from './settings.ts'
 import { openStorageReplica } from './storage.ts'
 import { openWatchReplica } from './watch.ts'
 
@@ -36,7 +37,7 @@ async function gateways() {
   const settings = readStartSettings({ flags: ['--disable-admission-plugins=ServiceAccount'] })
   const one = async () => {
     const options = { ...apart, ...readGateway(settings), storageAddresses, watchAddresses: [watch.address] }
-    const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '', graceMs: 0 }
+    const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '' }
     const admission = { kind: 'in-process', settings: readAdmission(settings) } as const
     const gateway = await closing(openGatewayReplica({ ...options, ...own, admission }, world))
     await gateway.ready

@@ -10,48 +10,19 @@ import {
   UnsentError,
 } from '@orch/client'
 import { type ControllerName, runWhileLeading, type SecretTokenOptions, usualNamespaceDelayMs } from '@orch/controllers'
-import { createLifecycle, noTracer, SettingsError, settingsOf, settingTypes, type Tracer } from '@orch/platform'
-import { gateSettings } from '../api/settings.ts'
-import { readTrust, trustSettings } from '../certificates/service-trust.ts'
+import { createLifecycle, noTracer, SettingsError, type Tracer } from '@orch/platform'
+import { readTrust } from '../certificates/service-trust.ts'
 import { readFlagFile } from '../configuration/flag-files.ts'
 import { ClientMetrics, ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
-import { accountKeySettings, controllersSettings, readControllers, readSecretTokens } from '../controllers/settings.ts'
+import { readControllers, readSecretTokens } from '../controllers/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
-import { generalSettings, readCommandSettings } from '../settings/general.ts'
+import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { createReachability } from './reachability.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
-import { probeSettings, readListenAddress } from './settings.ts'
-
-const setting = settingsOf('Controllers')
-
-/** All settings of `orch controllers`. */
-export const controllersCommandSettings = {
-  ...generalSettings,
-  emulatedVersion: gateSettings.emulatedVersion,
-  kubeconfig: setting(
-    { flag: '--kubeconfig', type: settingTypes.path },
-    'Client configuration file with the server and the credentials of the controllers.',
-  ),
-  servers: setting(
-    { flag: '--servers', type: settingTypes.list, defaultDoc: 'the server of --kubeconfig' },
-    'URLs of the gateways, for use without a load balancer: when one cannot be reached, the next is tried.',
-  ),
-  leaderElect: setting(
-    { flag: '--leader-elect', type: settingTypes.bool, default: 'true' },
-    'Only one of several replicas runs the controllers: the holder of a Lease in the system namespace.',
-  ),
-  impersonateServiceAccounts: setting(
-    { flag: '--impersonate-service-accounts', type: settingTypes.bool, default: 'true' },
-    'Each controller impersonates a service account of its own, for which the user of --kubeconfig needs permission. Otherwise all controllers act as that user.',
-  ),
-  ...controllersSettings,
-  ...accountKeySettings,
-  ...trustSettings,
-  ...probeSettings('127.0.0.1:7401'),
-}
+import { controllersCommandSettings } from './settings.ts'
 
 /** `orch controllers`: keeps objects as they are meant to be, as a client of the gateways. */
 export async function controllers(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
@@ -68,8 +39,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
     name: 'controllers',
     terminal,
     settings,
-    probes: { address: readListenAddress('--probe-address', settings.probeAddress), tls: trust.tls },
-    shutdownDelayMs: 0,
+    trust,
     open: (world) =>
       openControllersReplica(
         {

@@ -3,57 +3,27 @@ import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { type AdmissionService, type StorageService, watchContract } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
-import {
-  addressAt,
-  flagTexts,
-  type KeyPair,
-  retryDelayMs,
-  SettingsError,
-  type SigningKey,
-  settingsOf,
-  settingTypes,
-  sleep,
-  type Values,
-} from '@orch/platform'
+import { addressAt, flagTexts, type KeyPair, retryDelayMs, SettingsError, type SigningKey, sleep, type Values } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
 import { admissionSettings, readAdmission } from '../admission/settings.ts'
 import type { FrontProxy } from '../aggregation/front-proxy.ts'
 import { everythingServed } from '../api/settings.ts'
-import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
 import { openPortCertificates } from '../certificates/port-certificates.ts'
-import { readTrust, type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
-import { ClientMetrics, clientOf } from '../controllers/client.ts'
-import { flowControlStart, type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
-import { makeBootstrapObjects } from '../gateway/bootstrap-objects.ts'
+import { readTrust, type TrustOptions } from '../certificates/service-trust.ts'
+import { runControllers, serverIdentity } from '../controllers/open.ts'
+import { startObjectsOf } from '../gateway/bootstrap-objects.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
-import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import { type GatewayGroups, readGateway } from '../gateway/settings.ts'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { advertisedAddress, printHost } from '../serving/loopback.ts'
-import { generalSettings, readCommandSettings } from '../settings/general.ts'
+import { readCommandSettings } from '../settings/general.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
 import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
 import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
-import { admissionAddressSettings, readServiceAddresses, storageAddressSettings, watchAddressSettings } from './settings.ts'
-
-const setting = settingsOf('Serving')
-
-/** All settings of `orch gateway`. */
-export const gatewayCommandSettings = {
-  ...generalSettings,
-  ...gatewaySettings,
-  advertiseAddress: setting(
-    { flag: '--advertise-address', type: settingTypes.string },
-    "Address of this gateway in the Endpoints of the server's own Service. By default the address that it listens on, or the first address of this machine.",
-  ),
-  ...storageAddressSettings,
-  ...watchAddressSettings,
-  ...admissionAddressSettings,
-  ...admissionSettings,
-  ...trustSettings,
-}
+import { gatewayCommandSettings, readServiceAddresses } from './settings.ts'
 
 type GatewaySettings = Values<typeof gatewayCommandSettings>
 
@@ -96,8 +66,7 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
     terminal,
     settings,
     api: groups.api,
-    // The gateway itself goes on for that long.
-    shutdownDelayMs: 0,
+    trust,
     open: (world) =>
       openGatewayReplica(
         {
@@ -108,7 +77,6 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
           pair: servingPair,
           ownClients: '',
           advertiseAddress,
-          graceMs: groups.serving.watchGraceMs,
         },
         world,
       ),
@@ -129,8 +97,6 @@ export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   readonly frontProxy?: FrontProxy | undefined
   /** Where others find this gateway; empty: found out. */
   readonly advertiseAddress: string
-  /** Longest that watches are spread over when the gateway stops. */
-  readonly graceMs: number
 }
 
 /** A gateway, and the promise of its being ready. */
@@ -178,9 +144,9 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
       },
       assembly,
     )
-    const { bindAddress, pathPrefix, shutdownDelayMs } = options.serving
-    await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: options.graceMs }) })
     const { serving, advertiseAddress } = options
+    const { bindAddress, pathPrefix, shutdownDelayMs, watchGraceMs } = serving
+    await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: watchGraceMs }) })
     const certificates = await openPortCertificates({ ...options, ownPair: options.pair }, assembly)
     const { authorities } = certificates
     const port = await listenForClients(gateway, { serving, certificates, advertiseAddress })
@@ -210,16 +176,15 @@ interface StartObjects {
 /** Makes what is there from the start, and then keeps it. */
 async function keepStartObjects(
   { gateway, storage, port, authorities }: StartObjects,
-  { serving, authentication, flowControl, frontProxy, objects: objectsOptions, advertiseAddress }: GatewayReplicaOptions,
+  options: GatewayReplicaOptions,
   assembly: Assembly,
 ): Promise<void> {
   const { catalogue, chance, clock, lifecycle, log } = assembly
   const { names } = catalogue
-  const requests = new ClientMetrics(assembly.metrics, clock)
-  const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
-  const published = authenticationStart({ authentication, source: authorities, catalogue, frontProxy })
-  const objects = [...fixedObjects(names), ...flowControlStart(flowControl, catalogue), ...published]
-  const serviceAddress = addressAt(objectsOptions.serviceClusterIpRange, 1)
+  const { serving, advertiseAddress } = options
+  const start = startObjectsOf(fixedObjects(names), { ...options, gateway, metrics: assembly.metrics, authorities }, assembly)
+  const { clientAs, objects } = start
+  const serviceAddress = addressAt(options.objects.serviceClusterIpRange, 1)
   const roster = createGatewayRoster({
     storage,
     own: { address: advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress, port },
@@ -242,7 +207,7 @@ async function keepStartObjects(
   })
   for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
     try {
-      await makeBootstrapObjects({ gateway, names, objects, clientAs })
+      await start.make()
       await roster.renew()
       break
     } catch (error) {
@@ -253,8 +218,7 @@ async function keepStartObjects(
   }
   if (ending.signal.aborted) return
   roster.keep()
-  const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
-  await lifecycle.run({ name: 'published authorities', stop: unfollow })
+  await start.follow()
   await runControllers({ controllers: ['bootstrap'], objects, clientAs, metrics: assembly.metrics }, assembly)
 }
 

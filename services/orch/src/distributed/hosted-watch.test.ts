@@ -30,7 +30,7 @@ test('a storage hosts watch: a gateway that has its address for both sees each c
   const { serving: pair, authority, admin } = await readCertificates({ files, product: 'a', names: ['127.0.0.1'], clock: systemClock })
   const settings = readStartSettings({})
   const options = { ...apart, ...readGateway(settings), storageAddresses: [address], watchAddresses: [address] }
-  const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '', graceMs: 0 }
+  const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '' }
   const admission = { kind: 'in-process', settings: readAdmission(settings) } as const
   const gateway = await closing(openGatewayReplica({ ...options, ...own, admission }, world))
   await gateway.ready

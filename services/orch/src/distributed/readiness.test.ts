@@ -30,7 +30,7 @@ async function aGateway(addresses: Pick<GatewayReplicaOptions, 'storageAddresses
   const ownSigningKey = keepSigningKey(files)
   const { serving: pair } = await readCertificates({ files, product: 'a', names: ['localhost'], clock: systemClock })
   const groups = readGateway(readStartSettings({}))
-  const own = { pair, ownSigningKey, ownClients: '', advertiseAddress: '', graceMs: 0 }
+  const own = { pair, ownSigningKey, ownClients: '', advertiseAddress: '' }
   const gateway = await closing(openGatewayReplica({ ...apart, ...groups, ...addresses, ...own }, world))
   await gateway.ready
   return gateway

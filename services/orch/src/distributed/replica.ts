@@ -24,6 +24,12 @@ export interface ReplicaOptions {
   readonly metricReleases?: MetricReleases
 }
 
+/** Of a replica that others call. */
+export interface InnerReplicaOptions extends ReplicaOptions {
+  /** Host and port for calls; port 0 takes any free one. */
+  readonly listen: string
+}
+
 /** What a replica is made with. */
 export interface Assembly extends Surroundings {
   readonly metrics: Metrics

@@ -11,16 +11,16 @@ import {
   systemChance,
   systemClock,
   type Timer,
-  type TlsFiles,
 } from '@orch/platform'
 import { type ApiOptions, everythingServed } from '../api/settings.ts'
+import type { TrustOptions } from '../certificates/service-trust.ts'
 import { endWithStarter } from '../process/starter.ts'
 import { printReadyLine, type Terminal } from '../process/terminal.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
 import { openProbes } from './probes.ts'
 import type { Replica } from './replica.ts'
-import type { ListenAddress } from './settings.ts'
+import { readListenAddress } from './settings.ts'
 
 /** How often a process that is starting wakes up for nothing but being alive: as seldom as a timer can. */
 const stayAliveMs = 2 ** 31 - 1
@@ -35,20 +35,22 @@ export interface ServiceProcess {
     readonly logLevel: LogLevel
     readonly logFormat: LogFormat
     readonly emulatedVersion?: readonly string[]
+    /** Absent: the service's own port answers probes, and the service itself delays its end. */
+    readonly probeAddress?: string
+    readonly shutdownDelayMs?: number
   }
+  readonly trust: TrustOptions
   /** What is served; absent: everything, as gateways decide. */
   readonly api?: ApiOptions
-  /** Absent: the service's own port answers probes. */
-  readonly probes?: { readonly address: ListenAddress; readonly tls: TlsFiles | undefined }
-  /** How long the process goes on after a signal, with `/readyz` failing. */
-  readonly shutdownDelayMs: number
   /** Opens the service. It may take until other services answer. */
   open(world: Omit<Surroundings, 'lifecycle'>): Promise<Replica & { readonly ready?: Promise<void> }>
 }
 
 /** Runs a service until a signal ends the process, or the process that has started it is gone. */
 export async function runService(service: ServiceProcess): Promise<undefined> {
-  const { name, settings, terminal, probes: probeOptions } = service
+  const { name, settings, terminal, trust } = service
+  const { probeAddress, shutdownDelayMs = 0 } = settings
+  const address = probeAddress === undefined ? undefined : readListenAddress('--probe-address', probeAddress)
   const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ service: name })
   endOnFailure({ source: process, log, exit: () => process.exit(1) })
   const clock = systemClock
@@ -62,11 +64,12 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
       async stop() {
         log.info({}, 'stopping')
         state.isEnding = true
-        await sleep(clock, service.shutdownDelayMs)
+        // For that long `/readyz` fails.
+        await sleep(clock, address === undefined ? 0 : shutdownDelayMs)
         await scope.stop()
       },
     })
-    const probes = probeOptions === undefined ? undefined : await openProbes({ ...probeOptions, clock, log, probed: () => probed(state) })
+    const probes = address && (await openProbes({ address, tls: trust.tls, clock, log, probed: () => probed(state) }))
     await scope.run({ name: 'probes', stop: () => probes?.close() })
     const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
     await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
@@ -79,10 +82,12 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
     await scope.run({ name, stop: () => replica.stop() })
     await replica.ready
     state.isReady = true
-    const { address } = replica
-    const where = { ...(address === '' ? {} : { address }), ...(probes === undefined ? {} : { probes: probes.url }) }
+    const where = {
+      ...(replica.address === '' ? {} : { address: replica.address }),
+      ...(probes === undefined ? {} : { probes: probes.url }),
+    }
     log.info(where, 'ready')
-    const text = `orch ${name} is ready${address === '' ? '' : ` at ${address}`}\n`
+    const text = `orch ${name} is ready${replica.address === '' ? '' : ` at ${replica.address}`}\n`
     terminal.out(printReadyLine(settings.logFormat, text, { service: name, ...where }))
     await terminal.notify?.({ kind: 'ready', ...where })
   } catch (error) {

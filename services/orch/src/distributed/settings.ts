@@ -1,10 +1,20 @@
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
-import type { TrustOptions } from '../certificates/service-trust.ts'
+import { admissionSettings } from '../admission/settings.ts'
+import { gateSettings } from '../api/settings.ts'
+import { etcdSettings } from '../backends/etcd.ts'
+import { natsSettings, natsStreamSettings } from '../backends/nats.ts'
+import { type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
+import { accountKeySettings, controllersSettings } from '../controllers/settings.ts'
+import { gatewaySettings } from '../gateway/settings.ts'
 import { staysHere } from '../serving/loopback.ts'
+import { generalSettings } from '../settings/general.ts'
+import { stateSettings, storageSettings } from '../storage/settings.ts'
 
 const { duration, list, string } = settingTypes
 const betweenServices = settingsOf('Between services')
 const inProcess = settingsOf('Process')
+const ofServing = settingsOf('Serving')
+const ofControllers = settingsOf('Controllers')
 
 /** Where a service behind the gateway listens for the others. */
 export function listenSettings(defaultAddress: string) {
@@ -45,26 +55,21 @@ export const shutdownSettings = {
   ),
 }
 
-function addressSettings<N extends string>(name: N, service: string, replicas: string) {
-  const declared = betweenServices(
+const addressOf = (service: string, replicas: string) =>
+  betweenServices(
     { flag: `--${service}-address`, type: list },
     `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
   )
-  // The name is the only key.
-  return { [name]: declared } as Record<N, typeof declared>
-}
 
 /** Where storage is. */
-export const storageAddressSettings = addressSettings(
-  'storageAddress',
-  'storage',
-  'Each call goes to the replica with the fewest calls in progress.',
-)
+export const storageAddressSettings = {
+  storageAddress: addressOf('storage', 'Each call goes to the replica with the fewest calls in progress.'),
+}
 /** Where watch is. */
-export const watchAddressSettings = addressSettings('watchAddress', 'watch', 'A watch moves to another replica when its replica ends.')
+export const watchAddressSettings = { watchAddress: addressOf('watch', 'A watch moves to another replica when its replica ends.') }
 /** Where admission is. */
 export const admissionAddressSettings = {
-  ...addressSettings('admissionAddress', 'admission', 'Writes that match an admission rule wait for one of them.'),
+  admissionAddress: addressOf('admission', 'Writes that match an admission rule wait for one of them.'),
   admission: betweenServices(
     { flag: '--admission', type: settingTypes.oneOf(places), default: 'service' },
     'service: admission is a service of its own, at --admission-address. in-process: the gateway hosts it, with the flags of the group Admission; a write then costs one call less, and webhooks are called by the gateway.',
@@ -102,4 +107,89 @@ export function readServiceAddresses(
     )
   }
   return addresses
+}
+
+/** All settings of `orch storage`. */
+export const storageCommandSettings = {
+  ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
+  ...listenSettings('127.0.0.1:7100'),
+  ...hostedWatchSettings,
+  ...trustSettings,
+  ...etcdSettings,
+  ...natsSettings,
+  ...natsStreamSettings,
+  dataDir: {
+    ...stateSettings.dataDir,
+    defaultDoc: '',
+    doc: 'Folder for the state, instead of etcd. Only one storage can use it.',
+  },
+  ...storageSettings,
+  ...probeSettings('127.0.0.1:7101'),
+  ...shutdownSettings,
+}
+
+/** All settings of `orch watch`. */
+export const watchCommandSettings = {
+  ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
+  ...listenSettings('127.0.0.1:7200'),
+  ...storageAddressSettings,
+  ...trustSettings,
+  ...natsSettings,
+  ...probeSettings('127.0.0.1:7201'),
+  ...shutdownSettings,
+}
+
+/** All settings of `orch admission`. */
+export const admissionCommandSettings = {
+  ...generalSettings,
+  ...listenSettings('127.0.0.1:7300'),
+  ...storageAddressSettings,
+  ...trustSettings,
+  ...gateSettings,
+  ...admissionSettings,
+  ...probeSettings('127.0.0.1:7301'),
+  ...shutdownSettings,
+}
+
+/** All settings of `orch gateway`. */
+export const gatewayCommandSettings = {
+  ...generalSettings,
+  ...gatewaySettings,
+  advertiseAddress: ofServing(
+    { flag: '--advertise-address', type: settingTypes.string },
+    "Address of this gateway in the Endpoints of the server's own Service. By default the address that it listens on, or the first address of this machine.",
+  ),
+  ...storageAddressSettings,
+  ...watchAddressSettings,
+  ...admissionAddressSettings,
+  ...admissionSettings,
+  ...trustSettings,
+}
+
+/** All settings of `orch controllers`. */
+export const controllersCommandSettings = {
+  ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
+  kubeconfig: ofControllers(
+    { flag: '--kubeconfig', type: settingTypes.path },
+    'Client configuration file with the server and the credentials of the controllers.',
+  ),
+  servers: ofControllers(
+    { flag: '--servers', type: settingTypes.list, defaultDoc: 'the server of --kubeconfig' },
+    'URLs of the gateways, for use without a load balancer: when one cannot be reached, the next is tried.',
+  ),
+  leaderElect: ofControllers(
+    { flag: '--leader-elect', type: settingTypes.bool, default: 'true' },
+    'Only one of several replicas runs the controllers: the holder of a Lease in the system namespace.',
+  ),
+  impersonateServiceAccounts: ofControllers(
+    { flag: '--impersonate-service-accounts', type: settingTypes.bool, default: 'true' },
+    'Each controller impersonates a service account of its own, for which the user of --kubeconfig needs permission. Otherwise all controllers act as that user.',
+  ),
+  ...controllersSettings,
+  ...accountKeySettings,
+  ...trustSettings,
+  ...probeSettings('127.0.0.1:7401'),
 }

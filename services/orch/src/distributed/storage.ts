@@ -5,42 +5,20 @@ import { serveContract } from '@orch/platform/rpc'
 import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'
 import type { PublisherOptions } from '@orch/storage/publisher'
-import { gateSettings } from '../api/settings.ts'
-import { type EtcdOptions, etcdSettings, readEtcd } from '../backends/etcd.ts'
-import { type ChangeStreamOptions, natsSettings, natsStreamSettings, readNats } from '../backends/nats.ts'
-import { readTrust, trustSettings } from '../certificates/service-trust.ts'
+import { type EtcdOptions, readEtcd } from '../backends/etcd.ts'
+import { type ChangeStreamOptions, readNats } from '../backends/nats.ts'
+import { readTrust } from '../certificates/service-trust.ts'
 import { type EncryptionOptions, openEncryption, readEncryption } from '../encryption/open.ts'
 import type { Terminal } from '../process/terminal.ts'
-import { generalSettings, readCommandSettings } from '../settings/general.ts'
+import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import { type FolderStoreOptions, lockDataFolder, makeDataFolder, openFolderStore } from '../storage/data-folder.ts'
 import { addStorageMetrics, openStorage } from '../storage/open.ts'
-import { stateSettings, storageSettings } from '../storage/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWatch } from '../watch/open.ts'
-import { type Assembly, assemble, type Replica, type ReplicaOptions, serve, storeCheck } from './replica.ts'
+import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve, storeCheck } from './replica.ts'
 import { runService } from './run-service.ts'
-import { hostedWatchSettings, listenSettings, probeSettings, readListenAddress, shutdownSettings } from './settings.ts'
-
-/** All settings of `orch storage`. */
-export const storageCommandSettings = {
-  ...generalSettings,
-  emulatedVersion: gateSettings.emulatedVersion,
-  ...listenSettings('127.0.0.1:7100'),
-  ...hostedWatchSettings,
-  ...trustSettings,
-  ...etcdSettings,
-  ...natsSettings,
-  ...natsStreamSettings,
-  dataDir: {
-    ...stateSettings.dataDir,
-    defaultDoc: '',
-    doc: 'Folder for the state, instead of etcd. Only one storage can use it.',
-  },
-  ...storageSettings,
-  ...probeSettings('127.0.0.1:7101'),
-  ...shutdownSettings,
-}
+import { readListenAddress, storageCommandSettings } from './settings.ts'
 
 /** Shortest age of what the stream of changes holds: a publisher that comes back finds the last message it sent. */
 const changeStreamAgeMsMin = 60_000
@@ -48,7 +26,7 @@ const changeStreamAgeMsMin = 60_000
 /** `orch storage`: what is, for gateways, watches and admissions. */
 export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
-  const { etcdServers, dataDir, listen, watchHistoryMs, shutdownDelayMs } = settings
+  const { etcdServers, dataDir, listen, watchHistoryMs } = settings
   const hostsWatch = settings.watch === 'in-process'
   if ((etcdServers.length === 0) === (dataDir === '')) {
     throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
@@ -61,13 +39,11 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
   const kept = { replicas: settings.natsStreamReplicas, ageMsMax: Math.max(watchHistoryMs, changeStreamAgeMsMin) }
   const nats = readNats(settings)
   const changeStream = nats === undefined ? undefined : { ...nats, kept }
-  const address = readListenAddress('--probe-address', settings.probeAddress)
   return runService({
     name: 'storage',
     terminal,
     settings,
-    probes: { address, tls: trust.tls },
-    shutdownDelayMs,
+    trust,
     async open(world) {
       const directory = resolve(terminal.workingFolder, dataDir)
       const store =
@@ -96,9 +72,7 @@ async function openFolder(options: FolderStoreOptions, log: Log): Promise<Store>
   return await openFolderStore(options)
 }
 
-export interface StorageReplicaOptions extends ReplicaOptions {
-  /** Host and port for calls; port 0 takes any free one. */
-  readonly listen: string
+export interface StorageReplicaOptions extends InnerReplicaOptions {
   /** Where the state is kept; closed with the replica. */
   readonly store: Store & { readonly leadership?: Leadership }
   /** Where changes are published; absent: nowhere. */

@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, extname, join } from 'node:path'
-import { type ClientConfiguration, printConfiguration } from '@orch/client'
+import { printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
 import { type Names, namesOf } from '@orch/core/names'
 import {
-  addressAt,
   certificateFolder,
   createLog,
   keepServiceCertificates,
   type Log,
   makePrivateFolder,
   messageOf,
-  readCertificates,
   type Settings,
-  servingNames,
   stopOnSignal,
   systemChance,
   systemClock,
@@ -24,7 +21,12 @@ import { freePorts } from '@orch/platform/backends'
 import { admissionSettings } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
-import { administratorConfiguration, configurationOfControllers, writeClientFiles } from '../certificates/clients.ts'
+import {
+  administratorConfiguration,
+  configurationOfControllers,
+  readServerCertificates,
+  writeClientFiles,
+} from '../certificates/clients.ts'
 import { printReadyLine, type Terminal } from '../process/terminal.ts'
 import { withHeapFlags } from '../process/v8-flags.ts'
 import { printHost } from '../serving/loopback.ts'
@@ -32,14 +34,16 @@ import type { UpOptions } from '../settings/up.ts'
 import { StartError } from '../start-error.ts'
 import { printStartMessage, toStartFields } from '../start-message.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
-import { admissionCommandSettings } from './admission.ts'
 import { backendsCommandSettings, locate } from './backends.ts'
 import { type Children, createChildren } from './children.ts'
-import { controllersCommandSettings } from './controllers.ts'
-import { gatewayCommandSettings } from './gateway.ts'
 import { withOtherPorts } from './other-ports.ts'
-import { storageCommandSettings } from './storage.ts'
-import { watchCommandSettings } from './watch.ts'
+import {
+  admissionCommandSettings,
+  controllersCommandSettings,
+  gatewayCommandSettings,
+  storageCommandSettings,
+  watchCommandSettings,
+} from './settings.ts'
 
 /** `orch up --distributed`: every service in a process of its own, over an etcd and a nats-server of this machine. */
 export async function upDistributed(terminal: Terminal, options: UpOptions): Promise<undefined> {
@@ -107,33 +111,13 @@ function environment({ env }: Terminal): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('ORCH_')))
 }
 
-interface Plan {
-  readonly names: Names
-  /** Folder of the certificates that services show one another. */
-  readonly certificates: string
-  /** How the administrator reaches the first gateway. */
-  readonly configuration: ClientConfiguration
-  readonly hasGivenCertificate: boolean
-  readonly clientFlags: readonly string[]
-  /** By what gateways and controllers sign tokens of service accounts. */
-  readonly signingKeyFile: string
-  readonly dataDir: string
-  /** The flags that the caller has given and the settings know. */
-  given(settings: Settings): string[]
-  /** The file that audit events were to go to; of several gateways each has its own. */
-  readonly auditLogPath: string
-  readonly authorizationMode: readonly string[]
-  /** Of etcd and NATS, which are found there again after a restart. */
-  readonly backendPorts: { readonly etcd: number; readonly nats: number }
-  readonly addresses: Readonly<Record<'gateway' | 'storage' | 'watch' | 'admission', readonly string[]>>
-  /** Of each process that has a port for probes alone. */
-  readonly probes: Readonly<Record<string, string>>
-}
+/** Ports, certificates and flags of all processes. */
+type Plan = Awaited<ReturnType<typeof makePlan>>
 
 const loopback = '127.0.0.1'
 
 /** Decides about ports and makes certificates, so that all can be started at once. */
-async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
+async function makePlan(options: UpOptions, log: Log) {
   const { settings, dataDir, serving, texts } = options
   const { profile, gateways, storages, watches, admissions, controllerReplicas } = settings
   const names = namesOf(profile)
@@ -166,16 +150,21 @@ async function makePlan(options: UpOptions, log: Log): Promise<Plan> {
   const { certificates: made, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
   return {
     names,
+    /** Folder of the certificates that services show one another. */
     certificates,
+    /** How the administrator reaches the first gateway. */
     configuration: administratorConfiguration({ url, serving, certificates: made, log }),
     hasGivenCertificate: serving.servingPair !== undefined,
     clientFlags,
+    /** By this file gateways and controllers sign tokens of service accounts. */
     signingKeyFile,
     dataDir,
     backendPorts: { etcd, nats },
     addresses,
+    /** Of each process that has a port for probes alone. */
     probes,
-    given: (known) => givenFlags(known, texts),
+    /** The flags that the caller has given and the settings know. */
+    given: (known: Settings) => givenFlags(known, texts),
     auditLogPath: settings.auditLogPath,
     authorizationMode: settings.authorizationMode,
   }
@@ -200,15 +189,13 @@ function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string
 /** The certificates of the gateways, those whose signature their clients' certificates carry, and the key of tokens. */
 async function makeClientFlags(names: Names, options: UpOptions) {
   const { dataDir, serving, objects, authentication, texts } = options
-  const certificates = await readCertificates({
-    files: certificateFolder(dataDir),
-    product: names.serverServiceName,
-    names: servingNames({
-      names,
-      hostName: hostname(),
-      bindAddress: serving.bindAddress,
-      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
-    }),
+  const files = certificateFolder(dataDir)
+  const certificates = await readServerCertificates({
+    files,
+    names,
+    serving,
+    objects,
+    hostName: hostname(),
     adminKey: 'RSA',
     clock: systemClock,
   })

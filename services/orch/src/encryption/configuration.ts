@@ -1,7 +1,7 @@
 import { durationToMs, parseDuration } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { LocalCipher, LocalKey } from '@orch/storage/encryption'
-import { FieldReader } from '../configuration/field-reader.ts'
+import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 
 /** How values are encrypted and decrypted. */
 export type Provider =
@@ -15,21 +15,15 @@ interface EncryptionElement {
   readonly providers: readonly Provider[]
 }
 
-/** What parsing has led to. */
-export type EncryptionReading =
-  | { readonly kind: 'configuration'; readonly elements: readonly EncryptionElement[] }
-  /** Each names the field, and what was expected. */
-  | { readonly kind: 'refused'; readonly problems: readonly string[] }
-
 const aesKeyBytes = [16, 24, 32]
 const secretboxKeyBytes = [32]
 const kmsTimeoutMsDefault = 3_000
 
 /** Checks an EncryptionConfiguration of `apiserver.config.k8s.io/v1`. The rules and their texts are those of kube-apiserver's validation. */
-export function parseEncryptionConfiguration(value: unknown, names: Names): EncryptionReading {
+export function parseEncryptionConfiguration(value: unknown, names: Names): Reading<{ readonly elements: readonly EncryptionElement[] }> {
   const reader = new Reader()
   const elements = reader.configuration(value, `${domainGroup(names, 'apiserver.config')}/v1`, domainGroup(names, 'events'))
-  return reader.problems.length === 0 ? { kind: 'configuration', elements } : { kind: 'refused', problems: reader.problems }
+  return reader.reading({ elements })
 }
 
 /** Reads a configuration. Secrets are in no problem. */

@@ -1,24 +1,59 @@
 import type { Client } from '@orch/client'
 import { type BootstrapObject, bootstrap, bootstrapRoles } from '@orch/controllers'
-import type { Names } from '@orch/core/names'
-import type { Gateway } from '@orch/gateway'
-import { type Identity, serverIdentity } from '../controllers/open.ts'
+import type { AuthoritySource, Gateway } from '@orch/gateway'
+import type { Metrics } from '@orch/platform'
+import type { FrontProxy } from '../aggregation/front-proxy.ts'
+import { authenticationStart, followAuthorities } from '../authentication/published-configuration.ts'
+import { ClientMetrics, clientOf } from '../controllers/client.ts'
+import { flowControlStart, type Identity, serverIdentity } from '../controllers/open.ts'
+import type { Surroundings } from '../surroundings.ts'
+import type { GatewayGroups } from './settings.ts'
 
-export interface BootstrapObjectsParts {
+export interface StartObjectsParts extends Pick<GatewayGroups, 'serving' | 'authentication' | 'flowControl'> {
   readonly gateway: Gateway
-  readonly names: Names
-  readonly objects: readonly BootstrapObject[]
-  clientAs(identity: Identity): Client
+  readonly metrics: Metrics
+  readonly authorities: AuthoritySource
+  readonly frontProxy?: FrontProxy | undefined
 }
 
-/**
- * Creates the bootstrap objects, and waits until they are in force. Several gateways may do so at once: the second one
- * finds what it wants already there.
- */
-export async function makeBootstrapObjects({ gateway, names, objects, clientAs }: BootstrapObjectsParts): Promise<void> {
-  const client = clientAs(serverIdentity)
-  await bootstrap(client, objects, gateway.writeBootstrapObjects)
-  await bootstrapRoles(client, names, gateway.writeBootstrapObjects)
-  await gateway.loadDefinitions()
-  await gateway.loadAuthorization()
+/** The objects that are there from the start, and the clients by which a gateway in this process makes them. */
+export interface StartObjects {
+  readonly objects: readonly BootstrapObject[]
+  /** A client that needs no socket, as this identity. */
+  clientAs(identity: Identity): Client
+  /**
+   * Creates the objects, and waits until they are in force. Several gateways may do so at once: the second one finds what it wants
+   * already there.
+   */
+  make(): Promise<void>
+  /** Publishes authorities again when their files change. */
+  follow(): Promise<void>
+}
+
+/** Those of a gateway, beside the given ones. */
+export function startObjectsOf(
+  given: readonly BootstrapObject[],
+  { gateway, metrics, authorities, frontProxy, serving, authentication, flowControl }: StartObjectsParts,
+  { catalogue, clock, lifecycle, log }: Surroundings,
+): StartObjects {
+  const { names } = catalogue
+  const requests = new ClientMetrics(metrics, clock)
+  const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
+  const published = authenticationStart({ authentication, source: authorities, catalogue, frontProxy })
+  const objects = [...given, ...flowControlStart(flowControl, catalogue), ...published]
+  return {
+    objects,
+    clientAs,
+    async make() {
+      const client = clientAs(serverIdentity)
+      await bootstrap(client, objects, gateway.writeBootstrapObjects)
+      await bootstrapRoles(client, names, gateway.writeBootstrapObjects)
+      await gateway.loadDefinitions()
+      await gateway.loadAuthorization()
+    },
+    async follow() {
+      const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
+      await lifecycle.run({ name: 'published authorities', stop: unfollow })
+    },
+  }
 }

@@ -1,23 +1,13 @@
 import { printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
-import { namesOf, type Profile } from '@orch/core/names'
-import {
-  addressAt,
-  type CertificateFiles,
-  type Clock,
-  certificateMemory,
-  readCertificates,
-  serviceTlsFiles,
-  servingNames,
-  silentLog,
-  systemClock,
-} from '@orch/platform'
+import { namesOf } from '@orch/core/names'
+import { certificateMemory, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy } from '../aggregation/front-proxy.ts'
 import { everythingServed, everythingServedWith } from '../api/settings.ts'
 import { keepSigningKey } from '../authentication/open.ts'
-import { administratorConfiguration, configurationOfControllers } from '../certificates/clients.ts'
+import { administratorConfiguration, configurationOfControllers, readServerCertificates } from '../certificates/clients.ts'
 import { readControllers } from '../controllers/settings.ts'
 import { openAdmissionReplica } from '../distributed/admission.ts'
 import type { AdmissionPlace } from '../distributed/admission-place.ts'
@@ -26,7 +16,7 @@ import { openGatewayReplica } from '../distributed/gateway.ts'
 import type { Replica } from '../distributed/replica.ts'
 import { openStorageReplica } from '../distributed/storage.ts'
 import { openWatchReplica } from '../distributed/watch.ts'
-import { type GatewayGroups, readGateway } from '../gateway/settings.ts'
+import { readGateway } from '../gateway/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 
@@ -96,7 +86,14 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
 
   const files = certificateMemory()
   const ownSigningKey = keepSigningKey(files)
-  const certificates = await certificatesOf(groups, { files, profile, clock })
+  const certificates = await readServerCertificates({
+    ...groups,
+    files,
+    names: namesOf(profile),
+    hostName: 'localhost',
+    adminKey: 'RSA',
+    clock,
+  })
   const changeStream = { servers: options.natsServers, profile, prefix: options.prefix }
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
@@ -132,7 +129,6 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         frontProxy,
         ownClients: certificates.authority,
         advertiseAddress: '',
-        graceMs: groups.serving.watchGraceMs,
       },
       { ...world, catalogue },
     ),
@@ -169,21 +165,4 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
     ),
   )
   return { urls, kubeconfig }
-}
-
-/** The certificates that the gateways show and trust. */
-function certificatesOf(
-  { serving, objects }: Pick<GatewayGroups, 'serving' | 'objects'>,
-  { files, profile, clock }: { readonly files: CertificateFiles; readonly profile: Profile; readonly clock: Clock },
-) {
-  const names = namesOf(profile)
-  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
-  const { bindAddress } = serving
-  return readCertificates({
-    files,
-    product: names.serverServiceName,
-    names: servingNames({ names, hostName: 'localhost', bindAddress, serviceAddress }),
-    adminKey: 'RSA',
-    clock,
-  })
 }

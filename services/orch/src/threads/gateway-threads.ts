@@ -144,21 +144,10 @@ class GatewayThread {
   async #begin(): Promise<void> {
     const { options, offers, surroundings } = this.#needs
     const { clock, log } = surroundings
-    const { flags, shownFlags, threads, port, signingKey, marks, forgottenTokens, first } = options
+    const { storage, watch, admission, first, ...shared } = options
     const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
-    const start: ThreadStart = {
-      flags,
-      shownFlags,
-      index: this.#index,
-      threads,
-      port,
-      signingKey,
-      marks,
-      forgottenTokens,
-      checks: first.checks.map(({ name, condition }) => ({ name, condition })),
-      first: toFirst.port2,
-      own: toThread.port2,
-    }
+    const checks = first.checks.map(({ name, condition }) => ({ name, condition }))
+    const start: ThreadStart = { ...shared, index: this.#index, checks, first: toFirst.port2, own: toThread.port2 }
     const offer = serveThread(toFirst.port1, offers, { clock })
     const link = dialThread(toThread.port1, { clock })
     const worker = startWorker(start)

@@ -1,7 +1,20 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { type Manifest, ManifestError, parseManifests } from '@orch/client'
-import type { Finding } from './finding.ts'
+
+/** Something that a server would refuse or warn of. */
+export interface Finding {
+  readonly file: string
+  /** From 1: where the field is, else where the object begins. */
+  readonly line: number
+  /**
+   * An error is a refusal. What a policy would only audit, and what cannot be known without a cluster, is said as well, and changes nothing.
+   */
+  readonly severity: 'error' | 'warning' | 'audit' | 'note'
+  /** `Deployment web`; '' where it is no object. */
+  readonly object: string
+  readonly message: string
+}
 
 /** What files hold: objects, and what is wrong with the files themselves. */
 export interface FileContents {
