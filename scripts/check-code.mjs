@@ -13,7 +13,7 @@ import { root } from './root.mjs'
 import { lineAt, parse, walk } from './syntax.mjs'
 
 /** The bounds. A count that falls takes its bound with it. */
-const bounds = { lines: 500, functionLines: 100, casts: 192, claims: 94, parameters: 5, doubles: 33 }
+const bounds = { lines: 500, functionLines: 100, casts: 191, claims: 94, parameters: 5, doubles: 33 }
 
 /** A function with so many positional parameters counts. */
 const parametersMany = 5

@@ -116,7 +116,7 @@ function asSettingsError(error: unknown, file: string | undefined): unknown {
 }
 
 /** Who the server is to webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
-export async function readWebhookCredentials(
+async function readWebhookCredentials(
   flag: string,
   configurations: ReadonlyMap<string, PluginConfiguration>,
   names: Names,

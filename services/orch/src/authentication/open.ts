@@ -136,13 +136,13 @@ function parseKey(pem: string, name: string): SigningKey {
 }
 
 /** Ways to tell who asks that rest on others: proxies, authorities, a provider, a webhook. Each list in the order in which it is asked. */
-export interface ExternalAuthentication {
+interface ExternalAuthentication {
   readonly requests: readonly RequestAuthenticator[]
   readonly tokens: readonly TokenAuthenticator[]
 }
 
 /** The configured ones; `configured` takes the tokens of the issuers that a file names. */
-export async function openExternalAuthentication(
+async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   { catalogue: { names }, clock, chance, lifecycle, log }: Surroundings,
   configured?: OidcAuthenticator,

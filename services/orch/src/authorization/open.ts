@@ -111,7 +111,7 @@ export interface AuthorizationElsewhere {
 }
 
 /** The chain of that thread, in this one. */
-export async function openChainElsewhere(
+async function openChainElsewhere(
   elsewhere: AuthorizationElsewhere,
   { counted, log }: { readonly counted: AuthorizationMetrics; readonly log: Log },
 ): Promise<ChainSource> {

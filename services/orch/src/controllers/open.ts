@@ -125,7 +125,7 @@ export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Cata
 }
 
 /** Whether there are FlowSchemas at all. */
-export function servesFlowControl({ names, level, find }: Catalogue): boolean {
+function servesFlowControl({ names, level, find }: Catalogue): boolean {
   const { group, version } = flowControlGroup(names, level)
   return find(group, version, 'flowschemas') !== undefined
 }

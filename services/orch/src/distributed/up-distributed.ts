@@ -298,12 +298,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
   const controllersConf = join(dataDir, 'controllers.conf')
   const cluster = names.serverServiceName
-  const forControllers = await configurationOfControllers({
-    configuration,
-    files: certificateFolder(dataDir),
-    clock: systemClock,
-    authorizationMode: plan.authorizationMode,
-  })
+  const { authorizationMode } = plan
+  const files = certificateFolder(dataDir)
+  const forControllers = await configurationOfControllers({ configuration, files, clock: systemClock, authorizationMode })
   writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: forControllers }))
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
   await Promise.all(

@@ -5,7 +5,7 @@ import { apiRelease, previousRelease } from '../version.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
 
 /** Pairs of files with the names that they are for; names have commas between, so that semicolons are between pairs. */
-export const namedPairs: SettingType<readonly NamedFiles[]> = {
+const namedPairs: SettingType<readonly NamedFiles[]> = {
   word: 'cert,key[:names]',
   expected: 'the files of a certificate and its key, such as a.crt,a.key, or a.crt,a.key:example.com,*.example.com with names',
   isList: true,
@@ -17,13 +17,9 @@ export const namedPairs: SettingType<readonly NamedFiles[]> = {
 }
 
 /** A certificate and its key in files, and the names that they are for; none: those of the certificate. */
-export interface NamedFiles {
-  readonly certificateFile: string
-  readonly keyFile: string
-  readonly names: readonly string[]
-}
+type NamedFiles = NonNullable<ReturnType<typeof readNamedFiles>>
 
-function readNamedFiles(text: string): NamedFiles | undefined {
+function readNamedFiles(text: string) {
   const colon = text.lastIndexOf(':')
   const [certificateFile = '', keyFile = '', ...rest] = (colon < 0 ? text : text.slice(0, colon)).split(',').map((file) => file.trim())
   const names = colon < 0 ? [] : text.slice(colon + 1).split(',')

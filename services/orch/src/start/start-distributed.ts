@@ -86,14 +86,8 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
 
   const files = certificateMemory()
   const ownSigningKey = keepSigningKey(files)
-  const certificates = await readServerCertificates({
-    ...groups,
-    files,
-    names: namesOf(profile),
-    hostName: 'localhost',
-    adminKey: 'RSA',
-    clock,
-  })
+  const names = namesOf(profile)
+  const certificates = await readServerCertificates({ ...groups, files, names, hostName: 'localhost', adminKey: 'RSA', clock })
   const changeStream = { servers: options.natsServers, profile, prefix: options.prefix }
   const storageAddresses = addressesOf(
     await many(options.storages, async () => {
@@ -136,20 +130,12 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   await Promise.all(gateways.map(({ ready }) => ready))
   const urls = addressesOf(gateways)
   const configuration = administratorConfiguration({ url: urls[0] ?? '', serving: groups.serving, certificates, log: world.log })
-  const kubeconfig = printConfiguration({
-    cluster: 'distributed',
-    user: 'admin',
-    configuration,
-  })
+  const kubeconfig = printConfiguration({ cluster: 'distributed', user: 'admin', configuration })
   const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
   const signingKey = groups.authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
   const secretTokens = { signingKey, certificateAuthority: configuration.certificateAuthority }
-  const controllersConfiguration = await configurationOfControllers({
-    configuration,
-    files,
-    clock,
-    authorizationMode: settings.authorizationMode,
-  })
+  const { authorizationMode } = settings
+  const controllersConfiguration = await configurationOfControllers({ configuration, files, clock, authorizationMode })
   await running(
     openControllersReplica(
       {

@@ -21,7 +21,7 @@ import { storageSettings } from '../storage/settings.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
 
 /** Flags of a server in memory. */
-export const startSettings = {
+const startSettings = {
   profile: generalSettings.profile,
   ...gatewaySettings,
   ...admissionSettings,

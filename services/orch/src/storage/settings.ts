@@ -4,7 +4,7 @@ const { bool, duration, path } = settingTypes
 const setting = settingsOf('State')
 
 /** How storage encrypts what it keeps. */
-export const encryptionSettings = {
+const encryptionSettings = {
   encryptionProviderConfig: setting(
     { flag: '--encryption-provider-config', type: path },
     'EncryptionConfiguration: which resources are encrypted in the store, and with which keys. By default none is.',
