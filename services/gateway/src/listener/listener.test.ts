@@ -293,3 +293,19 @@ test.skipIf(!canSharePorts)(
     expect(new Set(answered)).toEqual(new Set(['first']))
   },
 )
+
+test('a request with a long body is read whole after an answer that its client has not taken yet', async () => {
+  const { port } = await aListener(async (exchange) => {
+    const outcome = await exchange.readBody(2_000_000)
+    const bytes = outcome.kind === 'body' ? outcome.bytes.length : 0
+    exchange.send(200, {}, exchange.method === 'GET' ? Buffer.alloc(8_000_000, 'x') : `${bytes} bytes`)
+  })
+  const socket = await aSocket(port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  // The first bytes of the answer are here, and the others wait for this client.
+  await once(socket, 'readable')
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 900000\r\n\r\n'
+  socket.write(`${head}${'y'.repeat(900_000)}`)
+  const text = await readToEnd(socket)
+  expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*900000 bytes$/)
+})
