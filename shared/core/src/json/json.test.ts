@@ -89,7 +89,8 @@ describe('reading JSON', () => {
 
   test('LIM: depth is bounded, and refused before it is parsed', () => {
     expect(decode('['.repeat(jsonDepthMax) + ']'.repeat(jsonDepthMax)).kind).toBe('json')
-    expect(decodeJson('['.repeat(100_000))).toEqual({ kind: 'malformed', message: 'exceeded max depth' })
+    expect(decodeJson('['.repeat(100_000))).toEqual({ kind: 'malformed', message: "invalid character '[' exceeded max depth" })
+    expect(decodeJson('{"a":'.repeat(100_000))).toEqual({ kind: 'malformed', message: "invalid character '{' exceeded max depth" })
   })
 
   test('the careful reader manages the same depth', () => {

@@ -72,7 +72,7 @@ export function* decodeJsonInSteps(body: Uint8Array | string, options?: ExactOpt
 
 /** As `decodeJsonInSteps`, of a text that has been scanned. */
 export function* decodeScannedInSteps(scanned: string, scan: JsonScan, options: ExactOptions = {}): Steps<DecodedJson> {
-  if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: 'exceeded max depth' }
+  if (scan.depth > jsonDepthMax) return { kind: 'malformed', message: `invalid character '${scanned[scan.end]}' exceeded max depth` }
   const text = replaceHalfPairs(scanned)
   yield
   let value: unknown

@@ -183,3 +183,12 @@ test('lists of many items take a moment, not minutes', () => {
   const patch = { '$setElementOrder/containers': [...items].reverse(), containers: [...items].reverse() }
   expect(merge(containers(...items), patch)).toEqual(containers(...[...items].reverse()))
 })
+
+test('LIM-12: a patch may have 1,000 levels; a deeper one is refused before anything is merged', () => {
+  const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+  expect(strategicMerge({}, nested(1_000), pod)).toEqual({ kind: 'patched', value: nested(1_000) })
+  for (const levels of [1_001, 9_990]) {
+    const outcome = strategicMerge({}, nested(levels), pod)
+    expect(outcome).toMatchObject({ kind: 'refused', error: { code: 400, message: 'the patch is nested deeper than 1000 levels' } })
+  }
+})

@@ -35,14 +35,28 @@ export function strategicMerge(original: unknown, given: unknown, schema: Node):
   // A patch that is null says nothing.
   const patch = given === null ? {} : given
   if (!isJsonObject(patch)) return { kind: 'refused', error: badRequest(cannotUnmarshal(patch, 'map[string]interface {}')) }
+  if (isDeeper(patch, patchDepthMax))
+    return { kind: 'refused', error: badRequest(`the patch is nested deeper than ${patchDepthMax} levels`) }
   try {
     return { kind: 'patched', value: mergeMap(isJsonObject(original) ? original : {}, patch, schema) }
   } catch (error) {
     if (error instanceof MalformedPatch) return { kind: 'refused', error: badRequest(error.message) }
     if (error instanceof BadPatch) return { kind: 'refused', error: failed(422, 'Invalid', error.message) }
-    if (error instanceof RangeError) return { kind: 'refused', error: badRequest('the patch is nested too deep') }
     throw error
   }
+}
+
+/** Levels of a patch: the steps below call themselves for each of them. */
+const patchDepthMax = 1_000
+
+/** True if a value has more levels than this. Goes level by level, since it may be deeper than the call stack. */
+function isDeeper(value: unknown, depthMax: number): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; depth <= depthMax; depth += 1) {
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }
 
 /** Order of the steps matters: retained keys, then lists with an order, then everything else. */
