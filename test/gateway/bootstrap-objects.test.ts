@@ -1,5 +1,5 @@
 import type { CommitRequest } from '@orch/core/contracts'
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, failed } from '@orch/core/meta'
 import { decodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
@@ -130,4 +130,14 @@ test('SSA-17: fields that a manager of their own has applied are that manager’
     { manager: 'gatherer', operation: 'Apply', fields: ['f:rules'] },
     { manager: 'orch-apiserver', operation: 'Update', fields: ['f:aggregationRule', 'f:metadata'] },
   ])
+})
+
+test('a bootstrap object that exists stays as it is, and one that is refused is an error', async () => {
+  const { get } = await bootstrapObject([
+    { resource: configMaps, object: aConfigMap('a', { labels: { first: 'yes' } }) },
+    { resource: configMaps, object: aConfigMap('a', { labels: { first: 'no' } }) },
+  ])
+  expect((await get(`${collection}/a`)).metadata.labels).toHaveProperty('first')
+  const { writeBootstrapObjects } = await aGateway(() => ({ commit: () => Promise.reject(failed(500, '', 'on purpose')) }))
+  await expect(writeBootstrapObjects([{ resource: configMaps, object: aConfigMap('b') }])).rejects.toMatchObject({ code: 500 })
 })

@@ -264,6 +264,26 @@ test('what fails is logged, and is tried again after a pause', async () => {
   await expect.poll(() => clock.advance(100) ?? logged).toContain('an object will be checked again uid,err')
 })
 
+test('the objects of another server are not awaited, as that may never answer', async () => {
+  const { begin, server, count } = await following()
+  server.apiServices = [{ metadata: { name: 'v1.remote.io' }, spec: { service: {} } }]
+  server.unsynced.add('/apis/remote.io/v1/things')
+  server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('gone')] })])
+  await begin()
+  await expect.poll(() => count('DELETE /api/v1/namespaces/n/secrets/s')).toBe(1)
+})
+
+test('events, and kinds that cannot be listed, watched and deleted, are not followed', async () => {
+  const { begin, open } = await following()
+  await begin()
+  await expect.poll(() => open.has(secrets)).toBe(true)
+  expect(
+    [...open]
+      .filter((path) => /events|bindings$|componentstatuses|reviews/.test(path))
+      .filter((path) => !/rolebindings|policybindings/.test(path)),
+  ).toEqual([])
+})
+
 test('an APIService without a spec is no other server', async () => {
   const { begin, server, open } = await following()
   server.apiServices = [{ metadata: { name: 'v1.trees.io' } }]

@@ -10,6 +10,7 @@ import { createMetrics, PushStream, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
 import { createAdmissionMetrics } from '../admission/admission-metrics.ts'
+import type { Authorizer } from '../authorization/authorizer.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { createAdmitter } from './admission.ts'
@@ -28,25 +29,36 @@ const ahead = {
 }
 
 /** An admitter that has received the admission rules, with its questions and reports. */
-async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: ahead }) {
+async function anAdmitter(
+  mutating: AdmissionAnswer = { ...allowed, validated: ahead },
+  {
+    first,
+    validating = allowed,
+    authorizers = [],
+  }: { first?: AdmissionAnswer; validating?: AdmissionAnswer; authorizers?: Authorizer[] } = {},
+) {
   const clock = createFakeClock()
   const parts = new PushStream<AdmissionRulesPart>({})
   const asked: string[] = []
   const told: unknown[] = []
   const admission: AdmissionService = {
-    admit: async ({ phase }: AdmissionRequest) => {
+    admit: async ({ phase, decisions }: AdmissionRequest) => {
       asked.push(phase)
       clock.advance(5)
-      return phase === 'mutate' ? mutating : allowed
+      if (first !== undefined && decisions.length === 0) return first
+      return phase === 'mutate' ? mutating : validating
     },
     outcome: async () => ({}),
-    admissionRules: () => parts,
+    admissionRules: (_request, context) => {
+      context?.signal?.addEventListener('abort', () => parts.close(), { once: true })
+      return parts
+    },
   }
   const metrics = createMetrics({ process: false })
   const admissionMetrics = createAdmissionMetrics(metrics, { clock, log: silentLog })
   const admitter = createAdmitter({
     ...{ admission, clock, log: silentLog, metrics: admissionMetrics },
-    authorizers: [],
+    authorizers,
     provideNamespace: async () => {},
   })
   let revision = 0
@@ -60,13 +72,15 @@ async function anAdmitter(mutating: AdmissionAnswer = { ...allowed, validated: a
   await streamAdmissionRules([pods])
   const request = {
     deadlineMs: 60_000,
+    waitedMs: 0,
+    user: { name: 'jane', groups: [], uid: '', extra: {} },
     auditId: 'a',
     warn: (text: string) => told.push(text),
     annotate: (key: string, value: string) => told.push([key, value]),
   } as unknown as GatewayRequest
   const place = { operation: 'CREATE', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'team' }
   const admitting = { request, attributes: { ...place, writeId: 'w' } as Attributes }
-  return { admitter, admitting, asked, told, clock, metrics, streamAdmissionRules }
+  return { admitter, admitting, asked, told, clock, metrics, streamAdmissionRules, parts }
 }
 
 test('the early verdict of validation is reported when validation would have been called, and not before', async () => {
@@ -129,4 +143,72 @@ test('admission rules that are too old to be believed cannot be seen to change',
   await admitter.validate(admitting, await admitter.mutate(admitting))
   expect(asked).toEqual(['mutate', 'validate', 'mutate', 'validate'])
   admitter.close()
+})
+
+test('a request has waited for mutating webhooks one after the other, and for the slowest validating one', async () => {
+  const steps = [3, 9, 5].map((durationMs) => ({ ...step, webhook: `w${durationMs}`, durationMs })).concat({ ...step, durationMs: 100 })
+  const answer = { ...allowed, steps }
+  const { admitter, admitting, streamAdmissionRules } = await anAdmitter(answer, { validating: answer })
+  const mutation = await admitter.mutate(admitting)
+  expect(admitting.request.waitedMs).toBe(17)
+  await streamAdmissionRules([{ ...pods, phase: 'validate' }])
+  await admitter.validate(admitting, mutation)
+  expect(admitting.request.waitedMs).toBe(17 + 9)
+  admitter.close()
+})
+
+test('admission receives what the user, or an account, may do to an object or a path', async () => {
+  const accesses = [
+    { verb: 'use', group: 'policy', version: 'v1', resource: 'things', subresource: '', namespace: 'team', name: 'a' },
+    { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: '', name: '', fieldSelector: 'f=1' },
+    {
+      verb: 'get',
+      group: '',
+      version: '',
+      resource: '',
+      subresource: '',
+      namespace: '',
+      name: '',
+      path: '/metrics',
+      account: 'team:default',
+    },
+  ]
+  const first = {
+    ...nothingTold,
+    kind: 'asks',
+    accesses,
+    namespaces: [],
+    conditions: [],
+    reservations: [],
+    resumeAt: 'P',
+  } as AdmissionAnswer
+  const questions: unknown[] = []
+  const authorizer: Authorizer = {
+    authorize: (user, access) => {
+      questions.push([user, access])
+      return { kind: 'allow', reason: '' }
+    },
+    rulesOf: () => ({ rules: [] }),
+  }
+  const { admitter, admitting, asked } = await anAdmitter(allowed, { first, authorizers: [authorizer] })
+  await admitter.mutate(admitting)
+  expect(asked).toEqual(['mutate', 'mutate'])
+  const { user } = admitting.request
+  const groups = ['system:serviceaccounts', 'system:serviceaccounts:team']
+  expect(questions).toEqual([
+    [user, { kind: 'resource', ...accesses[0] }],
+    [user, { kind: 'resource', ...accesses[1], selectors: { field: 'f=1', label: '' } }],
+    [
+      { name: 'system:serviceaccount:team:default', uid: '', groups, extra: {} },
+      { kind: 'path', verb: 'get', path: '/metrics' },
+    ],
+  ])
+  admitter.close()
+})
+
+test('an admitter that is closed lets go of the admission rules', async () => {
+  const { admitter, parts } = await anAdmitter()
+  expect(parts.ended).toBe(false)
+  admitter.close()
+  expect(parts.ended).toBe(true)
 })

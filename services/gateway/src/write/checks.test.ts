@@ -4,7 +4,7 @@ import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Pace } from '../request/pace.ts'
-import { checkMetadata, validateNew } from './checks.ts'
+import { checkMetadata, refuseEscalation, validateNew, warn } from './checks.ts'
 
 const rule = 'self.spec.all(x, x >= 0)'
 const readers = new StructuralReaders({
@@ -71,4 +71,81 @@ test('an update keeps the object’s finalizers without a domain, and adds none 
   for (const own of ['orphan', 'foregroundDeletion', names.namespaceFinalizer]) expect(faults(['old', own, 'example.com/a'])).toEqual([])
   expect(faults(['old', 'new'])).toEqual([expect.stringMatching(/^metadata\.finalizers/)])
   expect(faults(['old', 'new'], true)).toEqual([])
+})
+
+function* withoutFaults() {
+  yield
+  return []
+}
+
+/** A draft of a kind with these rules, written by Jane, and what it warned of. */
+function aDraftOf(rules: object, more: { subresource?: object; live?: object } = {}) {
+  const warnings: string[] = []
+  const object = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' } }
+  const request = {
+    user: { name: 'jane', groups: [], uid: '', extra: {} },
+    warn: (text: string) => warnings.push(text),
+    deadlineMs: 60_000,
+  }
+  const served = {
+    kind: { group: 'g', kind: 'K' },
+    resource: { isNamespaced: false, readers: { validate: withoutFaults, warnings: () => ['of a value'] } },
+    strategy: { behaviour: { nameKind: 'subdomain', takesBareFinalizers: true }, rules },
+  }
+  const target = { served, subresource: more.subresource, info: { verb: 'create', kind: 'resource' } }
+  return { warnings, draft: { object, body: object, live: more.live, write: { request, target } } }
+}
+
+test('a valid object may be warned of, by its values and, when it is new, for its kind', () => {
+  const rules = { warning: 'of the kind' }
+  const warned = (more: Parameters<typeof aDraftOf>[1]) => {
+    const { draft, warnings } = aDraftOf(rules, more)
+    void warn(draft as never, { names: namesOf('orch') } as never)
+    return warnings
+  }
+  expect(warned({})).toEqual(['of a value', 'of the kind'])
+  expect(warned({ live: { object: {} } })).toEqual(['of a value'])
+  expect(warned({ subresource: {} })).toEqual([])
+})
+
+test('AUTHZ-03: a role must not grant what its writer lacks, and a subresource or another kind grants nothing', async () => {
+  const refused = async (rules: object, more = {}) => {
+    const { draft } = aDraftOf(rules, more)
+    const roles = new Proxy({}, { get: () => () => { throw new Error('asked') } }) // biome-ignore format: whatever is asked
+    try {
+      await refuseEscalation(draft as never, { roles, authorizers: [], names: namesOf('orch') } as never)
+      return false
+    } catch {
+      return true
+    }
+  }
+  expect([await refused({ grants: 'rules' }), await refused({ grants: 'rules' }, { subresource: {} }), await refused({})]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+test('AUTHZ-03: a policy without faults must not have parameters read that its writer may not read', async () => {
+  const problem = async (more = {}) => {
+    const { draft } = aDraftOf({ reads: 'paramKind' }, more)
+    const policy = {
+      ...draft.object,
+      kind: 'ValidatingAdmissionPolicy',
+      apiVersion: 'admissionregistration.orch.io/v1',
+      spec: { paramKind: { apiVersion: 'v1', kind: 'Secret' } },
+    }
+    const parts = {
+      ...{ names: namesOf('orch'), isGateOn: () => false, level: 25, clock: createFakeClock(), metrics: { countRatcheting: () => {} } },
+      ...{ pace: new Pace(), authorizers: [], catalogue: { findKind: () => undefined, names: namesOf('orch') } },
+    }
+    try {
+      await validateNew({ ...draft, object: policy } as never, parts as never)
+      return ''
+    } catch (error) {
+      return (error as StatusError).message
+    }
+  }
+  expect(await problem()).toContain('spec.paramKind: Forbidden')
+  expect(await problem({ subresource: {} })).toBe('')
 })

@@ -1,7 +1,14 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { StatusError } from '@orch/core/meta'
+import { systemChance } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { toDeleteOptions } from './delete-options.ts'
+import { InProcessExchange } from '../exchange/in-process.ts'
+import { createDraws } from '../request/draws.ts'
+import { createNegotiator } from '../request/negotiate.ts'
+import { Pace } from '../request/pace.ts'
+import { GatewayRequest } from '../request/request.ts'
+import { readDeleteOptions, toDeleteOptions } from './delete-options.ts'
 
 const catalogue = createCatalogue('orch')
 const parts = { level: 25, catalogue, names: catalogue.names, metaVersion: 'meta.orch.io/v1' }
@@ -86,4 +93,36 @@ test('DEL-12: a policy beside orphanDependents is refused for any values, and al
   expect(message).toContain('dryRun: Unsupported value: []string{"All", "Some"}')
   expect(message).toContain('propagationPolicy: Unsupported value: "Nope"')
   expect(message).toContain('propagationPolicy: Invalid value: "Nope": orphanDependents')
+})
+
+const ignore = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+
+test('an object that cannot be read is deleted by that option alone', () => {
+  expect(toDeleteOptions({ [ignore]: true }, parts)).toMatchObject({ ...nothing, ignoresReadErrors: true })
+  expect(toDeleteOptions({ [ignore]: false, dryRun: ['All'] }, parts)).toMatchObject({ ignoresReadErrors: false, isDryRun: true })
+  const message = (refusal({ [ignore]: true, dryRun: ['All'], gracePeriodSeconds: 0, propagationPolicy: null }) as { message: string })
+    .message
+  const why = (name: string) => `${ignore}: Invalid value: true: cannot be set together with .${name}`
+  expect(message).toBe(`DeleteOptions.meta.orch.io "" is invalid: [${why('dryRun')}, ${why('gracePeriodSeconds')}]`)
+})
+
+test('DEL-12: without a body the options are those of the query', async () => {
+  const clock = createFakeClock()
+  const read = (query: string) => {
+    const exchange = new InProcessExchange(
+      { method: 'DELETE', path: `/api/v1/namespaces/n/pods/a${query}`, headers: {} },
+      { kind: 'internal', name: 'u', groups: [] },
+    )
+    const negotiator = createNegotiator(catalogue.names)
+    const request = new GatewayRequest(exchange, 0, {
+      requestTimeoutMs: 60_000,
+      pathPrefix: '',
+      negotiator,
+      draws: createDraws(systemChance),
+    })
+    return readDeleteOptions(request, { ...parts, pace: new Pace(), clock, wheel: clock } as never)
+  }
+  expect(await read('')).toMatchObject(nothing)
+  expect(await read(`?${ignore}=true`)).toMatchObject({ ...nothing, ignoresReadErrors: true })
+  expect(await read('?orphanDependents=true&gracePeriodSeconds=3')).toMatchObject({ propagation: 'Orphan', gracePeriodSeconds: 3 })
 })

@@ -8,7 +8,7 @@ import { createDraws } from '../request/draws.ts'
 import type { Strategy } from '../strategies/kind-hooks.ts'
 import { createServedResources, type Served } from '../target/target.ts'
 import { aChangeDraft, aNewDraft } from './draft-testing.ts'
-import { clearNew, completeChange, completeNew, dropDisabled, keepLive } from './prepare.ts'
+import { clearNew, completeChange, completeNew, dropDisabled, keepLive, mergeAdmittedOwners, mergeOwners } from './prepare.ts'
 
 const catalogue = createCatalogue('orch')
 const resources = createServedResources(new LiveCatalogue(catalogue))
@@ -53,13 +53,14 @@ const writers = {
 }
 
 test('a new object keeps the writer’s part of its metadata, and loses its status if that has a path of its own', () => {
-  const cleared = (plural: string, metadata: ObjectMeta) => {
-    const draft = aNewDraft({ served: servedLike(plural), object: anObject(metadata, { status: { phase: 'A' } }) })
+  const cleared = (plural: string, metadata: ObjectMeta, rules: Strategy['rules'] = {}) => {
+    const draft = aNewDraft({ served: servedLike(plural, { rules }), object: anObject(metadata, { status: { phase: 'A' } }) })
     void clearNew(draft, undefined)
     return draft.object
   }
   expect(cleared('pods', { ...servers, ...writers })).toEqual(anObject(writers))
   expect(cleared('configmaps', { ...servers, ...writers })).toEqual(anObject(writers, { status: { phase: 'A' } }))
+  expect(cleared('pods', writers, { keepsGivenStatus: true })).toEqual(anObject(writers, { status: { phase: 'A' } }))
   expect(Object.keys(cleared('pods', servers).metadata)).toEqual([])
 })
 
@@ -149,4 +150,22 @@ test('fields of features that are off are dropped, except those that the object 
     expect(draft.object).toBe(left)
     expect(asked).toEqual([[object, before, isGateOn]])
   }
+})
+
+test('META-19: an owner that is listed twice is listed once, which the writer is warned of', () => {
+  const owner = (uid: string, name = uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid })
+  const merged = (owners: object[], merge = mergeOwners) => {
+    const object = anObject({ name: 'a', ownerReferences: owners as never })
+    const draft = aNewDraft({ served: servedLike('configmaps'), object })
+    const warnings: string[] = []
+    draft.write.request.warn = (text: string) => void warnings.push(text)
+    void merge(draft, undefined)
+    return { owners: draft.object.metadata.ownerReferences, given: draft.given.metadata.ownerReferences, warnings }
+  }
+  const twice = [owner('a'), owner('b'), owner('a')]
+  const once = [owner('a'), owner('b')]
+  expect(merged(twice)).toEqual({ owners: once, given: once, warnings: [expect.stringContaining('duplicate UID(s) observed: a')] })
+  expect(merged(twice, mergeAdmittedOwners).warnings).toEqual([expect.stringContaining('after mutating admission happens')])
+  expect(merged([owner('a'), owner('a', 'other')]).warnings).toEqual([])
+  expect(merged([owner('a')])).toEqual({ owners: [owner('a')], given: [owner('a')], warnings: [] })
 })

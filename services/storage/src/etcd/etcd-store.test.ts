@@ -528,15 +528,23 @@ describe('the watch of a store', () => {
   test('is opened again when it does not report a change that etcd has announced, and then reports it', async () => {
     const { etcd, ask, pass, hold, release, log } = await open()
     await ask('a')
-    hold()
-    const written = ask('b')
-    await turns()
-    for (const watch of etcd.watches) watch.fallSilent()
-    release()
-    expect(etcd.follows).toBe(1)
-    await pass(1_500 + 100 + 250)
-    expect(await written).toBe('written 4')
-    expect([etcd.follows, log.filter((line) => line.startsWith('heard'))]).toEqual([2, ['heard a 3 after 2', 'heard b 4 after 3']])
+    for (const [key, revision, follows] of [
+      ['b', 4, 1],
+      ['c', 5, 2],
+    ] as const) {
+      hold()
+      const written = ask(key)
+      await turns()
+      for (const watch of etcd.watches) watch.fallSilent()
+      release()
+      expect(etcd.follows).toBe(follows)
+      await pass(2 * (1_500 + 100) + 250)
+      expect(await written).toBe(`written ${revision}`)
+      expect([etcd.follows, log.filter((line) => line.startsWith('heard')).at(-1)]).toEqual([
+        follows + 1,
+        `heard ${key} ${revision} after ${revision - 1}`,
+      ])
+    }
   })
 
   test('looks who leads at an election, and not at a change', async () => {

@@ -110,6 +110,16 @@ test.each([
   expect(watch.askPosition).toHaveBeenCalledTimes(expected.length)
 })
 
+test.each([
+  [true, 1],
+  [false, 0],
+])('with each status the watch is asked for its position if etcd reports that reliably (%s)', async (isReliable, times) => {
+  const { health, watch, pass } = open({ isReliable })
+  await health.beginStatus()
+  await pass(etcdStatusIntervalMs)
+  expect(watch.askPosition).toHaveBeenCalledTimes(times)
+})
+
 test('sizes and alarms are those of the last status that could be read', async () => {
   const debug = vi.fn()
   const { health, status, alarm, pass } = open({ log: { ...silentLog, debug } })
