@@ -32,7 +32,11 @@ export function protobufItemOf(
   content: StoredContent,
   representations?: Representations,
 ): Uint8Array {
-  const make = () => protobufOf(served).encodeItem(toServedObject(parts, served, readOurObject(content.value), content))
+  const protobuf = protobufOf(served)
+  const make = () =>
+    isCurrent(served, content)
+      ? protobuf.encodeStoredItem(content.value)
+      : protobuf.encodeItem(toServedObject(parts, served, readOurObject(content.value), content))
   return kept(representations, content, { representation: protobufRepresentationOf(served), make, bytesOf: (item) => item.length })
 }
 

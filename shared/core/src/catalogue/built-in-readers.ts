@@ -10,7 +10,14 @@ import { type SelectableFields, selectableFieldsOf } from '../kind/selectable-fi
 import type { ApiObject } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
-import { encodeJsonItems, encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from '../protobuf/encode.ts'
+import {
+  encodeJsonItem,
+  encodeJsonItems,
+  encodeProtobuf,
+  encodeProtobufItem,
+  encodeProtobufItems,
+  hasProtobuf,
+} from '../protobuf/encode.ts'
 import { type Decode, decoderOf } from '../schema/decode.ts'
 import { resolveStruct, typeNameAt } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
@@ -143,6 +150,7 @@ function protobufReadersOf(type: string): ProtobufReaders | undefined {
     encode: (object) => encodeProtobuf(type, object),
     encodeItem: (object) => encodeProtobufItem(type, object),
     encodeItems: (objects) => encodeProtobufItems(type, objects),
+    encodeStoredItem: (json) => encodeJsonItem(type, json),
     encodeStoredItems: (jsons) => encodeJsonItems(type, jsons),
   }
 }

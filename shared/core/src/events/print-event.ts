@@ -8,7 +8,7 @@ import { memberSpan, type Span } from '../json/span.ts'
 import type { ApiObject, ObjectMeta } from '../meta/object-meta.ts'
 import type { Status } from '../meta/status.ts'
 import { domainGroup, type Names, namesOf } from '../names.ts'
-import { printProtobuf } from '../protobuf/envelope.ts'
+import { printJsonProtobuf, printProtobuf } from '../protobuf/envelope.ts'
 import { type ProtobufEventType, printProtobufEvent } from '../protobuf/event.ts'
 import { printStatusProtobuf } from '../protobuf/meta-objects.ts'
 import type { IncludeObject } from '../table/include-object.ts'
@@ -38,7 +38,7 @@ export function printEvent(
     case 'json':
       return printJsonEvent(type, content.served)
     case 'protobuf':
-      return printProtobufEvent(type, printProtobuf({ ...format, kind: format.objectKind, object: readOurJson(content.served) as object }))
+      return printProtobufEvent(type, printJsonProtobuf({ ...format, kind: format.objectKind, json: content.served }))
     case 'table':
       return printJsonEvent(type, printTableOf(format, content, nowMs, table ?? tablePrinterOf()))
     case 'metadata':

@@ -133,7 +133,8 @@ export interface ProtobufReaders {
   /** As `encode`, as an item of a list. */
   encodeItem(object: object): Uint8Array
   encodeItems(objects: readonly object[]): Uint8Array[]
-  /** As `encodeItems`, for stored objects of this version. */
+  /** As `encodeItem` and `encodeItems`, for stored objects of this version. */
+  encodeStoredItem(json: Uint8Array): Uint8Array
   encodeStoredItems(jsons: readonly Uint8Array[]): Uint8Array[]
 }
 

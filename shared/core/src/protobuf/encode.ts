@@ -1,6 +1,5 @@
-import { decodeOwnJson } from '../json/scan.ts'
 import { resolveStruct } from '../schema/resolve.ts'
-import { writeJsonMessage } from './json-message.ts'
+import { JsonMessages } from './json-message.ts'
 import { writeMessage } from './message-writer.ts'
 import { Writer } from './writer.ts'
 
@@ -28,6 +27,15 @@ export function encodeProtobufItem(type: string, object: object): Uint8Array {
   return writer.finish()
 }
 
+/** The same of an object whose JSON we have printed. */
+export function encodeJsonItem(type: string, json: Uint8Array): Uint8Array {
+  writer.reset()
+  messages.write(type, json)
+  writer.varint(writer.length)
+  writer.varint(itemTag)
+  return writer.finish()
+}
+
 /**
  * Objects as `encodeProtobufItem` gives them, one behind the other in one buffer: a buffer for each of them would take longer
  * to get than to fill.
@@ -36,17 +44,9 @@ export function encodeProtobufItems(type: string, objects: readonly object[]): U
   return encodeItems(objects, (object) => writeMessage(type, writer, object))
 }
 
-/** The same of objects whose JSON we have printed. Nearly all are encoded without being read. */
+/** The same of objects whose JSON we have printed. */
 export function encodeJsonItems(type: string, jsons: readonly Uint8Array[]): Uint8Array[] {
-  return encodeItems(jsons, (json) => {
-    if (!writeJsonMessage(type, writer, json)) writeMessage(type, writer, objectOf(json))
-  })
-}
-
-function objectOf(json: Uint8Array): object {
-  const { value } = decodeOwnJson(json)
-  if (typeof value !== 'object' || value === null) throw new TypeError('a stored value is no object')
-  return value
+  return encodeItems(jsons, (json) => messages.write(type, json))
 }
 
 function encodeItems<T>(items: readonly T[], write: (item: T) => void): Uint8Array[] {
@@ -73,3 +73,4 @@ const itemTag = 0x12
 
 /** Encoding never waits, so one buffer serves everybody in turn. */
 const writer = new Writer()
+const messages = new JsonMessages(writer)

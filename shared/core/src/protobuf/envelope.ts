@@ -10,6 +10,7 @@ import {
   writeEnvelopeEnd,
   writeEnvelopeStart,
 } from './envelope-parts.ts'
+import { JsonMessages } from './json-message.ts'
 import { writeMessage } from './message-writer.ts'
 import { MalformedProtobuf, Reader, reading } from './reader.ts'
 import { Writer } from './writer.ts'
@@ -54,6 +55,21 @@ export function printProtobuf({ apiVersion, kind, type, object }: ProtobufSource
   return writer.finish()
 }
 
+/** The same of an object whose JSON we have printed. */
+export function printJsonProtobuf({
+  apiVersion,
+  kind,
+  type,
+  json,
+}: Omit<ProtobufSource, 'object'> & { readonly json: Uint8Array }): Uint8Array {
+  writer.reset()
+  writeEnvelopeEnd(writer)
+  const before = writer.length
+  messages.write(type, json)
+  writeEnvelopeStart(writer, { apiVersion, kind, rawBytes: writer.length - before })
+  return writer.finish()
+}
+
 /** Reads a body. One that is compressed, or not Protobuf inside, is refused. */
 export function parseEnvelope(body: Uint8Array, { protobufMediaType }: Pick<Names, 'protobufMediaType'>): EnvelopeReading {
   if (!protobufMagic.every((byte, index) => body[index] === byte)) {
@@ -71,6 +87,7 @@ export function parseEnvelope(body: Uint8Array, { protobufMediaType }: Pick<Name
 }
 
 const writer = new Writer()
+const messages = new JsonMessages(writer)
 
 interface Unknown {
   apiVersion: string

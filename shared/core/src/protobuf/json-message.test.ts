@@ -5,7 +5,7 @@ import { printJson } from '../json/print.ts'
 import { decoderOf } from '../schema/decode.ts'
 import { allTypeNames, resolveStruct, resolveType } from '../schema/resolve.ts'
 import { encodeJsonItems, encodeProtobufItems, hasProtobuf } from './encode.ts'
-import { writeJsonMessage } from './json-message.ts'
+import { JsonMessages } from './json-message.ts'
 import { Writer } from './writer.ts'
 
 const types = allTypeNames().filter((name) => {
@@ -22,7 +22,7 @@ function expectSame(type: string, value: unknown): void {
   )
 }
 
-const isWritten = (type: string, json: string) => writeJsonMessage(type, new Writer(), Buffer.from(json))
+const isWritten = (type: string, json: string) => new JsonMessages(new Writer()).copy(type, Buffer.from(json))
 const hexOf = (items: readonly Uint8Array[]) => items.map((item) => Buffer.from(item).toString('hex'))
 
 describe('a message that is written from JSON', () => {
@@ -46,6 +46,27 @@ describe('a message that is written from JSON', () => {
     ['keys of which one begins with the other', { data: { a: '1', aa: '2', 'a-b': '3' } }],
     ['keys beyond ASCII', { data: { ä: '1', b: '2' } }],
     ['null and nothing', { data: null, immutable: true, binaryData: {}, metadata: { labels: null, finalizers: [] } }],
+    [
+      'times on both sides of a leap day, before 1970 and at the ends of what a year may be',
+      {
+        metadata: {
+          name: 'a',
+          managedFields: [
+            '2024-02-29T23:59:59Z',
+            '2024-03-01T00:00:00Z',
+            '2100-02-28T12:00:00Z',
+            '1969-12-31T23:59:59Z',
+            '0001-01-01T00:00:00Z',
+            '9999-12-31T23:59:59Z',
+            '2026-01-02T03:04:05.5Z',
+          ].map((time) => ({ time })),
+        },
+      },
+    ],
+    [
+      'JSON that is passed through',
+      { metadata: { name: 'a', managedFields: [{ fieldsV1: { 'k:{"a":"]}"}': { '.': {} } } }, { fieldsV1: {} }] } },
+    ],
     ['many entries', { data: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index + 10_000}`, 'v'])) }],
   ])('is that of the object, with %s', (_, rest) => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, ...rest }
@@ -76,6 +97,6 @@ describe('a message that is written from JSON', () => {
     const writer = new Writer()
     writer.text('before')
     const { length } = writer
-    expect([writeJsonMessage('core/v1.ConfigMap', writer, Buffer.from(text)), writer.length]).toEqual([false, length])
+    expect([new JsonMessages(writer).copy('core/v1.ConfigMap', Buffer.from(text)), writer.length]).toEqual([false, length])
   })
 })

@@ -1,362 +1,190 @@
-import { type Field, isScalar, type Node, type StructNode } from '../description/node.ts'
-import { resolveNode, resolveStruct } from '../schema/resolve.ts'
-import { JsonTape, UnreadableTape } from './json-tape.ts'
-import { valueWriterOf } from './message-writer.ts'
+import { decodeOwnJson } from '../json/scan.ts'
+import { resolveStruct } from '../schema/resolve.ts'
+import { messageShape, type Shape, type Step } from './json-plan.ts'
+import { JsonSlots, UnreadableJson } from './json-slots.ts'
+import { writeMessage } from './message-writer.ts'
 import { wireTypes } from './reader.ts'
-import { scalarWriters, tagOf, type ValueWriter } from './scalar-writer.ts'
-import { type WireStruct, wireStructOf } from './shape.ts'
+import { endIntOrString, tagOf, writeSeconds } from './scalar-writer.ts'
 import type { Writer } from './writer.ts'
 
-/**
- * Writes the message of an object from its JSON, as `writeMessage` does from the object: texts are copied and never become strings. The
- * JSON is one that a printer of ours has written of an object that its type's decoder has read. False: it has something that only
- * `writeMessage` writes, such as keys beyond ASCII, and nothing was written.
- */
-export function writeJsonMessage(type: string, target: Writer, json: Uint8Array): boolean {
-  const before = target.length
-  try {
-    jsonMessages.write(planOf(resolveStruct(type)), target, json)
-    return true
-  } catch (error) {
-    if (!(error instanceof UnreadableTape)) throw error
-    target.back(before)
-    return false
-  }
-}
-
-/** How a value is written: as data, so that the few functions that interpret it are soon compiled. */
-interface Shape {
-  readonly kind: 'text' | 'boolean' | 'integer' | 'embedded' | 'message' | 'other'
-  /** The type of a message. */
-  readonly node: StructNode | undefined
-  /** Writes a value by the general writer: types without a writer here, and defaults of absent values. */
-  readonly byValue: ValueWriter
-}
-
-/** How a field is written. */
-interface Step {
-  readonly kind: 'single' | 'list' | 'map' | 'group'
-  readonly tag: number
-  /** The place of its token. */
-  readonly place: number
-  readonly value: Shape
-  /** What is written for a field without a value; undefined: nothing. */
-  readonly substitute: unknown
-  /** Of a map's entry. */
-  readonly valueTag: number
-  /** Of a group. */
-  readonly steps: readonly Step[]
-}
-
-/** How a struct is written. */
-interface Plan {
-  /** Names of the fields, in the order in which they are printed. */
-  readonly names: readonly Uint8Array[]
-  /** From the last number to the first. */
-  readonly steps: readonly Step[]
-}
-
-const encoder = new TextEncoder()
-const plans = new WeakMap<StructNode, Plan>()
-
-function planOf(node: StructNode): Plan {
-  const known = plans.get(node)
-  if (known !== undefined) return known
-  const names = node.fields.flatMap(({ name, tag }) => (tag === undefined ? [] : [name]))
-  const places = new Map(names.map((name, place) => [name, place]))
-  const plan = { names: names.map((name) => encoder.encode(name)), steps: stepsOf(wireStructOf(node), places) }
-  plans.set(node, plan)
-  return plan
-}
-
-const noSteps: readonly Step[] = []
-/** Of a group, which has no value of its own. */
-const noValue: Shape = { kind: 'other', node: undefined, byValue: scalarWriters.string }
-
-function stepsOf({ fields, groups }: WireStruct, places: ReadonlyMap<string, number>): readonly Step[] {
-  const steps = fields.map(({ tag, field }) => ({ number: tag, step: fieldStep(tag, field, places.get(field.name) ?? 0) }))
-  for (const group of groups) {
-    const step: Step = {
-      kind: 'group',
-      tag: tagOf(group.tag, wireTypes.bytes),
-      place: 0,
-      value: noValue,
-      substitute: undefined,
-      valueTag: 0,
-      steps: stepsOf(group, places),
-    }
-    steps.push({ number: group.tag, step })
-  }
-  return steps.sort((left, right) => right.number - left.number).map(({ step }) => step)
-}
-
-function fieldStep(number: number, { node: fieldNode, pointer }: Field, place: number): Step {
-  const node = resolveNode(fieldNode)
-  if (node.kind === 'list' && !node.isWrapped) {
-    const value = shapeOf(node.items)
-    return { kind: 'list', tag: tagOf(number, value.byValue.wireType), place, value, substitute: undefined, valueTag: 0, steps: noSteps }
-  }
-  if (node.kind === 'map') {
-    const value = shapeOf(node.values)
-    const valueTag = tagOf(2, value.byValue.wireType)
-    return { kind: 'map', tag: tagOf(number, wireTypes.bytes), place, value, substitute: undefined, valueTag, steps: noSteps }
-  }
-  const value = shapeOf(node)
-  const { wireType, zero } = value.byValue
-  return {
-    kind: 'single',
-    tag: tagOf(number, wireType),
-    place,
-    value,
-    substitute: pointer ? undefined : zero,
-    valueTag: 0,
-    steps: noSteps,
-  }
-}
-
-function shapeOf(node: Node): Shape {
-  const resolved = resolveNode(node)
-  const byValue = valueWriterOf(resolved)
-  return { kind: kindOf(resolved), node: resolved.kind === 'struct' ? resolved : undefined, byValue }
-}
-
-function kindOf(node: Node): Shape['kind'] {
-  if (node.kind === 'struct') return 'message'
-  if (node.kind === 'string') return 'text'
-  if (!isScalar(node)) return 'other'
-  switch (node.kind) {
-    case 'boolean':
-      return 'boolean'
-    case 'int32':
-    case 'int64':
-      return 'integer'
-    case 'raw':
-    case 'json':
-    case 'fieldsV1':
-      return 'embedded'
-    default:
-      return 'other'
-  }
-}
-
-/** Token of a field that is absent or null. */
-const absent = -1
+const decoder = new TextDecoder()
 const keyTag = tagOf(1, wireTypes.bytes)
-const embeddedTextTag = tagOf(1, wireTypes.bytes)
-const tokensAtStart = 8_192
+/** The tag of a text that is all of a message. */
+const textTag = tagOf(1, wireTypes.bytes)
+const [quote, letterT, letterZ, digit0, digit9] = [0x22, 0x74, 0x5a, 0x30, 0x39]
 
-/** Writes messages, one at a time. Tokens that it remembers on the way are a stack. */
-class JsonMessages {
-  readonly #tape = new JsonTape()
-  #found = new Int32Array(tokensAtStart)
-  #top = 0
+/** Writes messages of objects from their JSON. */
+export class JsonMessages {
+  readonly #target: Writer
+  readonly #found = new JsonSlots()
 
-  write(plan: Plan, target: Writer, json: Uint8Array): void {
-    this.#tape.read(json)
-    this.#top = 0
-    this.#writeMessage(plan, target, 0)
+  constructor(target: Writer) {
+    this.#target = target
   }
 
-  #writeMessage({ names, steps }: Plan, target: Writer, token: number): void {
-    const first = this.#reserve(names.length)
-    this.#found.fill(absent, first, this.#top)
-    this.#findFields(token, names, first)
-    this.#writeSteps(steps, target, first)
-    this.#top = first
+  /** Writes the message of an object from its JSON. Nearly always that is done without reading the object. */
+  write(type: string, json: Uint8Array): void {
+    if (!this.copy(type, json)) writeMessage(type, this.#target, objectOf(json))
   }
 
-  #writeSteps(steps: readonly Step[], target: Writer, first: number): void {
-    for (const step of steps) {
-      if (step.kind === 'group') {
-        const before = target.length
-        this.#writeSteps(step.steps, target, first)
+  /**
+   * Writes the message of an object as `writeMessage` does, from its JSON: texts are copied and never become strings. The JSON is one that a printer of ours has written of an object that its type's decoder has read. False: it has something that only
+   * `writeMessage` writes, such as keys beyond ASCII, and nothing was written.
+   */
+  copy(type: string, json: Uint8Array): boolean {
+    const before = this.#target.length
+    const shape = messageShape(resolveStruct(type))
+    try {
+      this.#writeFields(shape.plan.steps, this.#found.read(shape, json))
+      return true
+    } catch (error) {
+      if (!(error instanceof UnreadableJson)) throw error
+      this.#target.back(before)
+      return false
+    } finally {
+      this.#found.clear()
+    }
+  }
+
+  #writeFields(steps: readonly Step[], first: number): void {
+    const target = this.#target
+    const { slots } = this.#found
+    for (const { place, shape, tag, substitute, valueTag, group } of steps) {
+      const before = target.length
+      if (group !== undefined) {
+        this.#writeFields(group, first)
         target.varint(target.length - before)
-        target.varint(step.tag)
+        target.varint(tag)
         continue
       }
-      const token = this.#found[first + step.place] ?? absent
-      if (token !== absent) this.#writeField(step, target, token)
-      else if (step.substitute !== undefined) {
-        step.value.byValue.write(target, step.substitute)
-        target.varint(step.tag)
+      let record = slots[first + place] ?? 0
+      if (record === 0) target.copy(substitute, 0, substitute.length)
+      for (; record !== 0; record = slots[record] ?? 0) {
+        const end = target.length
+        const start = slots[record + 1] ?? 0
+        const value = shape.items ?? shape
+        if (value.kind === 'message' && start !== 0) {
+          this.#writeFields(value.plan.steps, start)
+          target.varint(target.length - end)
+        } else this.#writeValue(value, start, slots[record + 2] ?? 0)
+        if (shape.kind === 'map') {
+          target.varint(valueTag)
+          this.#writeText(slots[record + 3] ?? 0, slots[record + 4] ?? 0)
+          target.varint(keyTag)
+          target.varint(target.length - end)
+        }
+        target.varint(tag)
       }
     }
   }
 
-  #writeField(step: Step, target: Writer, token: number): void {
-    if (step.kind === 'list') this.#writeList(step, target, token)
-    else if (step.kind === 'map') this.#writeMap(step, target, token)
-    else {
-      this.#writeValue(step.value, target, token)
-      target.varint(step.tag)
+  /** Writes a value that has no others in it. Null, which lists and maps have, is written as the zero value of its type. */
+  #writeValue(shape: Shape, start: number, end: number): void {
+    if (start === 0) shape.byValue.write(this.#target, shape.byValue.zero)
+    else if (!this.#writeScalar(shape, start, end)) {
+      const json = decoder.decode(this.#found.bytes.subarray(start, Math.abs(end)))
+      shape.byValue.write(this.#target, decodeOwnJson(json).value)
     }
-  }
-
-  #writeList({ tag, value }: Step, target: Writer, token: number): void {
-    const tape = this.#tape
-    if (!tape.isArray(token)) return
-    const before = this.#top
-    for (let item = token + 1; item < tape.next(token); item = tape.next(item)) this.#push(item)
-    for (let index = this.#top - 1; index >= before; index--) {
-      this.#writePresent(value, target, this.#found[index] ?? 0)
-      target.varint(tag)
-    }
-    this.#top = before
-  }
-
-  /** Entries in the order of their keys. */
-  #writeMap({ tag, value, valueTag }: Step, target: Writer, token: number): void {
-    const before = this.#top
-    this.#pushKeys(token)
-    for (let index = this.#top - 1; index >= before; index--) {
-      const key = this.#found[index] ?? 0
-      const entryEnd = target.length
-      this.#writePresent(value, target, key + 1)
-      target.varint(valueTag)
-      this.#writeText(target, key)
-      target.varint(keyTag)
-      target.varint(target.length - entryEnd)
-      target.varint(tag)
-    }
-    this.#top = before
-  }
-
-  /** Writes a list item or a map value; null is written as the zero value of its type. */
-  #writePresent(shape: Shape, target: Writer, token: number): void {
-    if (this.#tape.isNull(token)) shape.byValue.write(target, shape.byValue.zero)
-    else this.#writeValue(shape, target, token)
-  }
-
-  #writeValue(shape: Shape, target: Writer, token: number): void {
-    if (!this.#writeJson(shape, target, token)) shape.byValue.write(target, this.#tape.valueOf(token))
   }
 
   /** False: the value has to be read. */
-  #writeJson({ kind, node }: Shape, target: Writer, token: number): boolean {
-    const tape = this.#tape
+  #writeScalar({ kind }: Shape, start: number, end: number): boolean {
+    const target = this.#target
+    const { bytes } = this.#found
+    const before = target.length
+    const isText = bytes[start] === quote
+    if (kind === 'embedded') {
+      // JSON that is passed through, in a message of its own.
+      this.#writeText(start, Math.abs(end))
+      target.varint(textTag)
+      target.varint(target.length - before)
+      return true
+    }
+    if (end < 0) return false
     switch (kind) {
       case 'text':
-        if (!tape.isPlainText(token)) return false
-        this.#writeText(target, token)
+        this.#writeText(start + 1, end - 1)
         return true
       case 'boolean':
-        target.varint(tape.isTrue(token) ? 1 : 0)
+        target.varint(bytes[start] === letterT ? 1 : 0)
         return true
       case 'integer': {
-        const value = tape.smallInteger(token)
+        const value = smallInteger(bytes, start, end)
         if (value < 0) return false
         target.varint(value)
         return true
       }
-      case 'embedded':
-        this.#writeEmbedded(target, token)
-        return true
-      case 'message': {
-        if (node === undefined) return false
-        const before = target.length
-        this.#writeMessage(planOf(node), target, token)
-        target.varint(target.length - before)
-        return true
+      case 'time': {
+        const seconds = secondsOf(bytes, start, end)
+        if (seconds < 0) return false
+        writeSeconds(target, seconds)
+        break
       }
-      case 'other':
+      case 'quantity':
+        if (!isText) return false
+        this.#writeText(start + 1, end - 1)
+        target.varint(textTag)
+        break
+      case 'intOrString': {
+        const value = isText ? 0 : smallInteger(bytes, start, end)
+        if (value < 0) return false
+        if (isText) this.#writeText(start + 1, end - 1)
+        else target.varint(0)
+        endIntOrString(target, value, isText)
+        break
+      }
+      default:
         return false
     }
-  }
-
-  /** A text without its quotes, behind its length. */
-  #writeText(target: Writer, token: number): void {
-    const tape = this.#tape
-    const start = tape.start(token) + 1
-    const end = tape.end(token) - 1
-    target.copy(tape.bytes, start, end)
-    target.varint(end - start)
-  }
-
-  /** JSON that is passed through, in a message of its own. */
-  #writeEmbedded(target: Writer, token: number): void {
-    const tape = this.#tape
-    const before = target.length
-    target.copy(tape.bytes, tape.start(token), tape.end(token))
     target.varint(target.length - before)
-    target.varint(embeddedTextTag)
-    target.varint(target.length - before)
+    return true
   }
 
-  /** Notes the token of each field that is there, by its place. */
-  #findFields(object: number, names: readonly Uint8Array[], first: number): void {
-    const tape = this.#tape
-    if (!tape.isObject(object)) throw new UnreadableTape('an object was expected')
-    let expected = 0
-    const end = tape.next(object)
-    for (let key = object + 1; key < end; key = tape.next(key + 1)) {
-      if (!tape.isPlainText(key)) throw new UnreadableTape('a name has escapes')
-      const place = placeOf(tape, key, names, expected)
-      if (place === absent) continue
-      this.#found[first + place] = tape.isNull(key + 1) ? absent : key + 1
-      expected = place + 1
-    }
-  }
-
-  /** Puts the tokens of a map's keys on the stack, which are in their order. */
-  #pushKeys(map: number): void {
-    const tape = this.#tape
-    if (!tape.isObject(map)) throw new UnreadableTape('an object was expected')
-    let last = absent
-    const end = tape.next(map)
-    for (let key = map + 1; key < end; key = tape.next(key + 1)) {
-      if (!tape.isPlainText(key) || (last !== absent && !isBefore(tape, last, key))) throw new UnreadableTape('keys are in another order')
-      this.#push(key)
-      last = key
-    }
-  }
-
-  #push(token: number): void {
-    const place = this.#reserve(1)
-    this.#found[place] = token
-  }
-
-  /** Reserves places on the stack and returns the first. */
-  #reserve(count: number): number {
-    const first = this.#top
-    this.#top += count
-    if (this.#top > this.#found.length) {
-      const found = new Int32Array(this.#top * 2)
-      found.set(this.#found)
-      this.#found = found
-    }
-    return first
+  /** Writes bytes behind their length. */
+  #writeText(start: number, end: number): void {
+    this.#target.copy(this.#found.bytes, start, end)
+    this.#target.varint(end - start)
   }
 }
 
-/** Encoding never waits, so one serves everybody in turn. */
-const jsonMessages = new JsonMessages()
-
-/** Fields come in their order, so that the one that is expected next, or one soon after it, is the one. */
-function placeOf(tape: JsonTape, key: number, names: readonly Uint8Array[], expected: number): number {
-  const start = tape.start(key) + 1
-  const length = tape.end(key) - 1 - start
-  for (let step = 0; step < names.length; step++) {
-    const place = expected + step < names.length ? expected + step : expected + step - names.length
-    const name = names[place]
-    if (name?.length === length && isAt(tape.bytes, start, name)) return place
-  }
-  return absent
+function objectOf(json: Uint8Array): object {
+  const { value } = decodeOwnJson(json)
+  if (typeof value !== 'object' || value === null) throw new TypeError('a stored value is no object')
+  return value
 }
 
-function isAt(bytes: Uint8Array, start: number, name: Uint8Array): boolean {
-  for (let index = 0; index < name.length; index++) if (bytes[start + index] !== name[index]) return false
-  return true
+/** A whole number from 0 to 10^15; -1 where the value is another one. */
+function smallInteger(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > 15) return -1
+  return digitsAt(bytes, start, end)
 }
 
-/** Whether an ASCII text comes before another one. */
-function isBefore(tape: JsonTape, left: number, right: number): boolean {
-  const { bytes } = tape
-  for (let a = tape.start(left) + 1, b = tape.start(right) + 1; ; a++, b++) {
-    // The quote that ends a text is not compared as a character.
-    if (b === tape.end(right) - 1) return false
-    if (a === tape.end(left) - 1) return true
-    const [before, after] = [bytes[a] ?? 0, bytes[b] ?? 0]
-    if (before >= 0x80 || after >= 0x80) throw new UnreadableTape('keys are not ASCII')
-    if (before !== after) return before < after
+/** The number that decimal digits say; -1 where there is something else. */
+function digitsAt(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const code = bytes[at] ?? 0
+    if (code < digit0 || code > digit9) return -1
+    value = value * 10 + code - digit0
   }
+  return value
+}
+
+const timeLength = '"2026-01-02T03:04:05Z"'.length
+/** Days from March, with which a year begins here, to the first of a month. */
+const daysFromMarch = Uint16Array.of(306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)
+/** From the first of March of the year 0. */
+const daysTo1970 = 719_468
+
+/** Seconds since 1970 of a time in whole seconds; -1 where the value is another one. */
+function secondsOf(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start !== timeLength || bytes[end - 2] !== letterZ) return -1
+  const partAt = (offset: number) => digitsAt(bytes, start + offset, start + offset + 2)
+  const [century, yearOfCentury, month, day] = [partAt(1), partAt(3), partAt(6), partAt(9)]
+  const [hour, minute, second] = [partAt(12), partAt(15), partAt(18)]
+  if ((century | yearOfCentury | month | day | hour | minute | second) < 0) return -1
+  const year = century * 100 + yearOfCentury - (month < 3 ? 1 : 0)
+  const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+  const days = year * 365 + leapDays + (daysFromMarch[month - 1] ?? 0) + day - 1 - daysTo1970
+  return ((days * 24 + hour) * 60 + minute) * 60 + second
 }

@@ -74,6 +74,11 @@ const wholeSecondLength = '2026-01-02T03:04:05Z'.length
 
 function writeInstant(target: Writer, text: string): void {
   const { seconds, nanoseconds } = instantOf(text)
+  writeSeconds(target, seconds, nanoseconds)
+}
+
+/** The message of an instant, without its length. */
+export function writeSeconds(target: Writer, seconds: number, nanoseconds = 0): void {
   target.integer(nanoseconds)
   target.varint(nanosecondsTag)
   target.integer(seconds)
@@ -99,12 +104,19 @@ const intFormTag = tagOf(1, wireTypes.varint)
 const intTag = tagOf(2, wireTypes.varint)
 const stringTag = tagOf(3, wireTypes.bytes)
 
-/** All three parts are always there: which of the two is meant (0: the number), the number, the text. */
 function writeIntOrString(target: Writer, value: number | string): void {
   const isText = typeof value === 'string'
   target.text(isText ? value : '')
+  endIntOrString(target, isText ? 0 : value, isText)
+}
+
+/**
+ * Writes what comes before the text of an `IntOrString`. All three parts are always there: which of the two is meant (0: the number),
+ * the number, the text with its length.
+ */
+export function endIntOrString(target: Writer, value: number, isText: boolean): void {
   target.varint(stringTag)
-  target.integer(isText ? 0 : value)
+  target.integer(value)
   target.varint(intTag)
   target.varint(isText ? 1 : 0)
   target.varint(intFormTag)

@@ -14,8 +14,13 @@ const maxUnsigned32 = 2 ** 32
  *   text('v1'), varint(2), varint(0x0a)   gives   0a 02 'v' '1'
  */
 export class Writer {
-  #bytes = new Uint8Array(bytesAtStart)
-  #at = bytesAtStart
+  #bytes: Uint8Array<ArrayBuffer>
+  #at: number
+
+  constructor(bytes = bytesAtStart) {
+    this.#bytes = new Uint8Array(bytes)
+    this.#at = bytes
+  }
 
   /** Bytes written so far. The difference of two is the length of what was written between them. */
   get length(): number {
@@ -41,6 +46,12 @@ export class Writer {
     if (value < 0x80) {
       if (this.#at < 1) this.#grow(1)
       this.#bytes[--this.#at] = value
+      return
+    }
+    if (value < 0x4000) {
+      const at = this.#reserve(2)
+      this.#bytes[at] = (value & 0x7f) | 0x80
+      this.#bytes[at + 1] = value >>> 7
       return
     }
     let size = 1
