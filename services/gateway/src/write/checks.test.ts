@@ -4,7 +4,8 @@ import { parseStructuralInSteps, StructuralReaders } from '@orch/core/structural
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { Pace } from '../request/pace.ts'
-import { checkMetadata, refuseEscalation, validateNew, warn } from './checks.ts'
+import { type CheckParts, checkMetadata, refuseEscalation, validateNew, warn } from './checks.ts'
+import type { NewDraft } from './draft.ts'
 
 const rule = 'self.spec.all(x, x >= 0)'
 const readers = new StructuralReaders({
@@ -93,14 +94,15 @@ function aDraftOf(rules: object, more: { subresource?: object; live?: object } =
     strategy: { behaviour: { nameKind: 'subdomain', takesBareFinalizers: true }, rules },
   }
   const target = { served, subresource: more.subresource, info: { verb: 'create', kind: 'resource' } }
-  return { warnings, draft: { object, body: object, live: more.live, write: { request, target } } }
+  const draft = { object, body: object, live: more.live, write: { request, target } } as unknown as NewDraft
+  return { warnings, draft }
 }
 
 test('a valid object may be warned of, by its values and, when it is new, for its kind', () => {
   const rules = { warning: 'of the kind' }
   const warned = (more: Parameters<typeof aDraftOf>[1]) => {
     const { draft, warnings } = aDraftOf(rules, more)
-    void warn(draft as never, { names: namesOf('orch') } as never)
+    void warn(draft, { names: namesOf('orch') } as CheckParts)
     return warnings
   }
   expect(warned({})).toEqual(['of a value', 'of the kind'])
@@ -113,7 +115,7 @@ test('AUTHZ-03: a role must not grant what its writer lacks, and a subresource o
     const { draft } = aDraftOf(rules, more)
     const roles = new Proxy({}, { get: () => () => { throw new Error('asked') } }) // biome-ignore format: whatever is asked
     try {
-      await refuseEscalation(draft as never, { roles, authorizers: [], names: namesOf('orch') } as never)
+      await refuseEscalation(draft, { roles, authorizers: [], names: namesOf('orch') } as unknown as CheckParts)
       return false
     } catch {
       return true
@@ -140,7 +142,7 @@ test('AUTHZ-03: a policy without faults must not have parameters read that its w
       ...{ pace: new Pace(), authorizers: [], catalogue: { findKind: () => undefined, names: namesOf('orch') } },
     }
     try {
-      await validateNew({ ...draft, object: policy } as never, parts as never)
+      await validateNew({ ...draft, object: policy } as unknown as NewDraft, parts as unknown as CheckParts)
       return ''
     } catch (error) {
       return (error as StatusError).message

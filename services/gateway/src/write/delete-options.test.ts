@@ -120,7 +120,9 @@ test('DEL-12: without a body the options are those of the query', async () => {
       negotiator,
       draws: createDraws(systemChance),
     })
-    return readDeleteOptions(request, { ...parts, pace: new Pace(), clock, wheel: clock } as never)
+    return readDeleteOptions(request, { ...parts, pace: new Pace(), clock, wheel: clock } as unknown as Parameters<
+      typeof readDeleteOptions
+    >[1])
   }
   expect(await read('')).toMatchObject(nothing)
   expect(await read(`?${ignore}=true`)).toMatchObject({ ...nothing, ignoresReadErrors: true })

@@ -154,8 +154,8 @@ test('fields of features that are off are dropped, except those that the object 
 
 test('META-19: an owner that is listed twice is listed once, which the writer is warned of', () => {
   const owner = (uid: string, name = uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid })
-  const merged = (owners: object[], merge = mergeOwners) => {
-    const object = anObject({ name: 'a', ownerReferences: owners as never })
+  const merged = (ownerReferences: NonNullable<ObjectMeta['ownerReferences']>, merge = mergeOwners) => {
+    const object = anObject({ name: 'a', ownerReferences })
     const draft = aNewDraft({ served: servedLike('configmaps'), object })
     const warnings: string[] = []
     draft.write.request.warn = (text: string) => void warnings.push(text)
