@@ -75,7 +75,7 @@ const reason = `${noBackend}${withoutProcesses}`
 
 describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
   test('two gateways show one state, and a killed service is started again without loss', async () => {
-    const server = await startProcess(['--distributed'])
+    const server = await startProcess(['--distributed', '--watches=2'])
     const [first, second] = await clientsOf(server)
     const events = await second!.watch({ ...inDefault, resourceVersion: '0' })
     await first!.create(aConfigMap({ name: 'a', data: { x: '1' } }))
@@ -98,7 +98,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
   })
 
   test('storages host watch and gateways admission without NATS, and a watch continues when a storage is killed', async () => {
-    const server = await startProcess(['--distributed', '--gateways=1', '--watches=0', '--admissions=0'])
+    const server = await startProcess(['--distributed', '--gateways=1', '--admissions=0'])
     const [client] = await clientsOf(server)
     const commands = descendants(server.pid).map(({ command }) => command)
     expect(commands.filter((command) => /nats-server|main\.js (watch|admission) /.test(command))).toEqual([])

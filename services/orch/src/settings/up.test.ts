@@ -8,16 +8,13 @@ function countsOf(...flags: string[]) {
   return { gateways, storages, watches, admissions }
 }
 
-test('services have processes of their own if there are several of their possible hosts', () => {
-  expect(countsOf()).toEqual({ gateways: 2, storages: 2, watches: 2, admissions: 1 })
-})
-
-test('one storage hosts watch', () => {
+test('storages host watch, and admission has a process of its own if there are several gateways', () => {
+  expect(countsOf()).toEqual({ gateways: 2, storages: 2, watches: 0, admissions: 1 })
   expect(countsOf('--storages=1')).toEqual({ gateways: 2, storages: 1, watches: 0, admissions: 1 })
 })
 
 test('one gateway hosts admission', () => {
-  expect(countsOf('--gateways=1')).toEqual({ gateways: 1, storages: 2, watches: 2, admissions: 0 })
+  expect(countsOf('--gateways=1')).toEqual({ gateways: 1, storages: 2, watches: 0, admissions: 0 })
 })
 
 test('a given count is accepted, also that of the default', () => {

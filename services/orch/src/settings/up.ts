@@ -24,15 +24,11 @@ function replicaSetting(
 export const upDistributedSettings = {
   distributed: setting(
     { flag: '--distributed', type: bool, default: 'false' },
-    'Starts each service as a separate process, with an etcd and a nats-server on this machine, to try out a distributed deployment. Further gateways use the ports after --secure-port.',
+    'Starts each service as a separate process, with an etcd (and a nats-server for --watches) on this machine, to try out a distributed deployment. Further gateways use the ports after --secure-port.',
   ),
   gateways: replicaSetting('--gateways', 'gateways', { default: '2' }),
   storages: replicaSetting('--storages', 'storages', { default: '2' }),
-  watches: replicaSetting('--watches', 'watches (0: each storage hosts its own, and there is no NATS)', {
-    default: '2',
-    min: 0,
-    defaultDoc: '2; 0 with --storages=1',
-  }),
+  watches: replicaSetting('--watches', 'watches (0: each storage hosts its own, and there is no NATS)', { default: '0', min: 0 }),
   admissions: replicaSetting('--admissions', 'admissions (0: each gateway hosts its own)', {
     default: '1',
     min: 0,
@@ -44,17 +40,12 @@ export const upDistributedSettings = {
 type UpDistributed = Values<typeof upDistributedSettings>
 
 /**
- * How many of each are started. One storage hosts watch and one gateway hosts admission, unless something else was given: a process of
- * their own would have the same bytes pass one socket more, and nothing to scale apart.
+ * How many of each are started. One gateway hosts admission, unless something else was given: a process of its own would have the same
+ * bytes pass one socket more, and nothing to scale apart.
  */
 export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: { has(flag: string): boolean }): S {
-  const { gateways, storages } = settings
-  const isHosted = (hosts: number, flag: string) => hosts === 1 && !given.has(flag)
-  return {
-    ...settings,
-    ...(isHosted(storages, upDistributedSettings.watches.flag) && { watches: 0 }),
-    ...(isHosted(gateways, upDistributedSettings.admissions.flag) && { admissions: 0 }),
-  }
+  const isHosted = settings.gateways === 1 && !given.has(upDistributedSettings.admissions.flag)
+  return isHosted ? { ...settings, admissions: 0 } : settings
 }
 
 /** All settings of `orch up`. */
