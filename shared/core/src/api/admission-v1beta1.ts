@@ -1,69 +1,10 @@
-import { boolean, bytes, defineTypes, field, known, list, map, object, raw, ref, string, struct } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import { admissionV1 } from './admission-v1.ts'
 
-/** The types of admission/v1beta1: one definition each, read by everything that knows a type. */
-export const admissionV1beta1 = defineTypes({
-  AdmissionRequest: () =>
-    struct(
-      {
-        uid: field(string(), { tag: 1, required: true, doc: 'Identity of this question, which the answer repeats.' }),
-        kind: field(ref('meta/v1.GroupVersionKind'), {
-          tag: 2,
-          required: true,
-          doc: 'Kind of the object, in the version that the webhook sees.',
-        }),
-        resource: field(ref('meta/v1.GroupVersionResource'), {
-          tag: 3,
-          required: true,
-          doc: 'Resource of the request, in the version that the webhook sees.',
-        }),
-        subResource: field(string(), { tag: 4, doc: 'Subresource of the request, if any.' }),
-        requestKind: field(ref('meta/v1.GroupVersionKind'), { tag: 13, pointer: true, doc: 'Kind of the object as the client sent it.' }),
-        requestResource: field(ref('meta/v1.GroupVersionResource'), { tag: 14, pointer: true, doc: 'Resource as the client named it.' }),
-        requestSubResource: field(string(), { tag: 15, doc: 'Subresource as the client named it.' }),
-        name: field(string(), { tag: 5, doc: 'Name of the object. Empty when the server will make one.' }),
-        namespace: field(string(), { tag: 6, doc: 'Namespace of the request, if any.' }),
-        operation: field(ref('admission/v1beta1.Operation'), {
-          tag: 7,
-          required: true,
-          doc: 'CREATE, UPDATE, DELETE or CONNECT. Other than the verb of the request where that leads to another operation.',
-        }),
-        userInfo: field(ref('authentication/v1.UserInfo'), { tag: 8, required: true, doc: 'Who makes the request.' }),
-        object: field(raw(), { tag: 9, doc: 'The object after the change. Unset for DELETE.' }),
-        oldObject: field(raw(), { tag: 10, doc: 'The object before the change. Unset for CREATE and CONNECT.' }),
-        dryRun: field(boolean(), { tag: 11, pointer: true, doc: 'Whether nothing will be stored. Default: false.' }),
-        options: field(raw(), { tag: 12, doc: 'Options of the operation, such as DeleteOptions.' }),
-      },
-      { doc: 'What a webhook is asked about.' },
-    ),
-  AdmissionResponse: () =>
-    struct(
-      {
-        uid: field(string(), { tag: 1, required: true, doc: 'Identity of the question.' }),
-        allowed: field(boolean(), { tag: 2, required: true, doc: 'Whether the request may go on.' }),
-        status: field(ref('meta/v1.Status'), {
-          tag: 3,
-          pointer: true,
-          doc: 'Why it may not. Not read if it may.',
-        }),
-        patch: field(bytes(), { tag: 4, doc: 'Changes to the object, as a JSON patch in base64.' }),
-        patchType: field(ref('admission/v1beta1.PatchType'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Format of the patch. The only value is JSONPatch.',
-        }),
-        auditAnnotations: field(map(string()), { tag: 6, doc: 'Notes for the audit log. The name of the webhook is put before each key.' }),
-        warnings: field(list(string()), { tag: 7, doc: 'Warnings for the client, best below 120 characters.' }),
-      },
-      { doc: 'What a webhook answers.' },
-    ),
-  AdmissionReview: () =>
-    object(
-      {
-        request: field(ref('admission/v1beta1.AdmissionRequest'), { tag: 1, pointer: true, doc: 'The question.' }),
-        response: field(ref('admission/v1beta1.AdmissionResponse'), { tag: 2, pointer: true, doc: 'The answer.' }),
-      },
-      { doc: 'A question to an admission webhook, and its answer.' },
-    ),
-  Operation: () => known('CREATE', 'UPDATE', 'DELETE', 'CONNECT'),
-  PatchType: () => known('JSONPatch'),
-})
+const { AdmissionRequest, AdmissionResponse, AdmissionReview, Operation, PatchType } = admissionV1
+
+/** The types of admission/v1beta1: those of v1. */
+export const admissionV1beta1 = inVersion(
+  { AdmissionRequest, AdmissionResponse, AdmissionReview, Operation, PatchType },
+  { from: 'admission/v1', to: 'admission/v1beta1' },
+)

@@ -1,194 +1,68 @@
-import { boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../description/define.ts'
+import { field, list, map, ref, string, struct, wrapped } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import { authorizationV1 } from './authorization-v1.ts'
 
-/** The types of authorization/v1beta1: one definition each, read by everything that knows a type. */
-export const authorizationV1beta1 = defineTypes({
-  LocalSubjectAccessReview: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata. The namespace must be that of the question.',
-        }),
-        spec: field(ref('authorization/v1beta1.SubjectAccessReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
-        status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), {
-          tag: 3,
-          doc: 'The answer, filled in by the server.',
-        }),
-      },
-      { doc: 'Asks whether a user may do something in one namespace.' },
-    ),
-  NonResourceAttributes: () =>
-    struct(
-      {
-        path: field(string(), { tag: 1, doc: 'Path of the request.' }),
-        verb: field(string(), { tag: 2, doc: 'HTTP method of the request, in lower case.' }),
-      },
-      { doc: 'A request for a path that is not a resource.' },
-    ),
-  NonResourceRule: () =>
-    struct(
-      {
-        verbs: field(list(string()), { tag: 1, required: true, doc: 'HTTP methods, in lower case. * means all.' }),
-        nonResourceURLs: field(list(string()), { tag: 2, doc: 'Paths. A * stands for all, or at the end for the rest.' }),
-      },
-      { doc: 'Paths and what may be done with them.' },
-    ),
-  ResourceAttributes: () =>
-    struct(
-      {
-        namespace: field(string(), { tag: 1, doc: 'Namespace. Empty means none, or all for a resource with namespaces.' }),
-        verb: field(string(), { tag: 2, doc: 'What is done: get, list, watch, create, update, patch, delete and so on. * means all.' }),
-        group: field(string(), { tag: 3, doc: 'API group. * means all.' }),
-        version: field(string(), { tag: 4, doc: 'Version of the group. * means all.' }),
-        resource: field(string(), { tag: 5, doc: 'Resource. * means all.' }),
-        subresource: field(string(), { tag: 6, doc: 'Subresource. Empty means the resource itself.' }),
-        name: field(string(), { tag: 7, doc: 'Name of the object. Empty means all.' }),
-      },
-      { doc: 'A request for a resource.' },
-    ),
-  ResourceRule: () =>
-    struct(
-      {
-        verbs: field(list(string()), { tag: 1, required: true, doc: 'What may be done. * means all.' }),
-        apiGroups: field(list(string()), { tag: 2, doc: 'Groups of the resources. * means all.' }),
-        resources: field(list(string()), { tag: 3, doc: 'The resources. * means all, and */name a subresource of all.' }),
-        resourceNames: field(list(string()), { tag: 4, doc: 'Names of the objects. Empty means all.' }),
-      },
-      { doc: 'Resources and what may be done with them.' },
-    ),
-  SelfSubjectAccessReview: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata; not used.',
-        }),
-        spec: field(ref('authorization/v1beta1.SelfSubjectAccessReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
-        status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), {
-          tag: 3,
-          doc: 'The answer, filled in by the server.',
-        }),
-      },
-      { doc: 'Asks whether the one who asks may do something.' },
-    ),
-  SelfSubjectAccessReviewSpec: () =>
-    struct(
-      {
-        resourceAttributes: field(ref('authorization/v1beta1.ResourceAttributes'), {
-          tag: 1,
-          pointer: true,
-          doc: 'A request for a resource.',
-        }),
-        nonResourceAttributes: field(ref('authorization/v1beta1.NonResourceAttributes'), {
-          tag: 2,
-          pointer: true,
-          doc: 'A request for a path that is not a resource.',
-        }),
-      },
-      { doc: 'What is to be done. Exactly one field is set.' },
-    ),
-  SelfSubjectRulesReview: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata; not used.',
-        }),
-        spec: field(ref('authorization/v1beta1.SelfSubjectRulesReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
-        status: field(ref('authorization/v1beta1.SubjectRulesReviewStatus'), {
-          tag: 3,
-          doc: 'The answer, filled in by the server. It may be incomplete.',
-        }),
-      },
-      { doc: 'Asks what the one who asks may do in a namespace.' },
-    ),
-  SelfSubjectRulesReviewSpec: () =>
-    struct(
-      {
-        namespace: field(string(), { tag: 1, doc: 'The namespace. Required.' }),
-      },
-      { doc: 'Where something is to be done.' },
-    ),
-  SubjectAccessReview: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata; not used.',
-        }),
-        spec: field(ref('authorization/v1beta1.SubjectAccessReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
-        status: field(ref('authorization/v1beta1.SubjectAccessReviewStatus'), {
-          tag: 3,
-          doc: 'The answer, filled in by the server.',
-        }),
-      },
-      { doc: 'Asks whether a user may do something.' },
-    ),
-  SubjectAccessReviewSpec: () =>
-    struct(
-      {
-        resourceAttributes: field(ref('authorization/v1beta1.ResourceAttributes'), {
-          tag: 1,
-          pointer: true,
-          doc: 'A request for a resource.',
-        }),
-        nonResourceAttributes: field(ref('authorization/v1beta1.NonResourceAttributes'), {
-          tag: 2,
-          pointer: true,
-          doc: 'A request for a path that is not a resource.',
-        }),
-        user: field(string(), { tag: 3, doc: 'Name of the user.' }),
-        group: field(list(string()), { tag: 4, doc: 'Groups of the user.' }),
-        extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
-        uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
-      },
-      { doc: 'Who is to do what. Exactly one of the attributes is set, and at least one of user and groups.' },
-    ),
-  SubjectAccessReviewStatus: () =>
-    struct(
-      {
-        allowed: field(boolean(), { tag: 1, required: true, doc: 'Whether it is allowed.' }),
-        denied: field(boolean(), {
-          tag: 4,
-          doc: 'Whether it is denied for certain. Not together with allowed; if both are false, nobody had an opinion.',
-        }),
-        reason: field(string(), { tag: 2, doc: 'Why, if that is known.' }),
-        evaluationError: field(string(), { tag: 3, doc: 'What went wrong while finding out. The answer may be good nevertheless.' }),
-      },
-      { doc: 'Whether something is allowed.' },
-    ),
-  SubjectRulesReviewStatus: () =>
-    struct(
-      {
-        resourceRules: field(list(ref('authorization/v1beta1.ResourceRule')), {
-          tag: 1,
-          required: true,
-          doc: 'What may be done with resources, in no order.',
-        }),
-        nonResourceRules: field(list(ref('authorization/v1beta1.NonResourceRule')), {
-          tag: 2,
-          required: true,
-          doc: 'What may be done with other paths, in no order.',
-        }),
-        incomplete: field(boolean(), { tag: 3, required: true, doc: 'Whether there may be more rules than these.' }),
-        evaluationError: field(string(), { tag: 4, doc: 'What went wrong while finding out. The rules may be good nevertheless.' }),
-      },
-      { doc: 'What may be done in a namespace.' },
-    ),
-})
+const {
+  LocalSubjectAccessReview,
+  NonResourceAttributes,
+  NonResourceRule,
+  ResourceRule,
+  SelfSubjectAccessReview,
+  SelfSubjectAccessReviewSpec,
+  SelfSubjectRulesReview,
+  SelfSubjectRulesReviewSpec,
+  SubjectAccessReview,
+  SubjectAccessReviewStatus,
+  SubjectRulesReviewStatus,
+} = authorizationV1
+
+/** The types of authorization/v1beta1: those of v1, with another name for the groups of a user. */
+export const authorizationV1beta1 = inVersion(
+  {
+    LocalSubjectAccessReview,
+    NonResourceAttributes,
+    NonResourceRule,
+    ResourceRule,
+    SelfSubjectAccessReview,
+    SelfSubjectAccessReviewSpec,
+    SelfSubjectRulesReview,
+    SelfSubjectRulesReviewSpec,
+    SubjectAccessReview,
+    SubjectAccessReviewStatus,
+    SubjectRulesReviewStatus,
+    ResourceAttributes: () =>
+      struct(
+        {
+          namespace: field(string(), { tag: 1, doc: 'Namespace. Empty means none, or all for a resource with namespaces.' }),
+          verb: field(string(), { tag: 2, doc: 'What is done: get, list, watch, create, update, patch, delete and so on. * means all.' }),
+          group: field(string(), { tag: 3, doc: 'API group. * means all.' }),
+          version: field(string(), { tag: 4, doc: 'Version of the group. * means all.' }),
+          resource: field(string(), { tag: 5, doc: 'Resource. * means all.' }),
+          subresource: field(string(), { tag: 6, doc: 'Subresource. Empty means the resource itself.' }),
+          name: field(string(), { tag: 7, doc: 'Name of the object. Empty means all.' }),
+        },
+        { doc: 'A request for a resource.' },
+      ),
+    SubjectAccessReviewSpec: () =>
+      struct(
+        {
+          resourceAttributes: field(ref('authorization/v1beta1.ResourceAttributes'), {
+            tag: 1,
+            pointer: true,
+            doc: 'A request for a resource.',
+          }),
+          nonResourceAttributes: field(ref('authorization/v1beta1.NonResourceAttributes'), {
+            tag: 2,
+            pointer: true,
+            doc: 'A request for a path that is not a resource.',
+          }),
+          user: field(string(), { tag: 3, doc: 'Name of the user.' }),
+          group: field(list(string()), { tag: 4, doc: 'Groups of the user.' }),
+          extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
+          uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
+        },
+        { doc: 'Who is to do what. Exactly one of the attributes is set, and at least one of user and groups.' },
+      ),
+  },
+  { from: 'authorization/v1', to: 'authorization/v1beta1' },
+)

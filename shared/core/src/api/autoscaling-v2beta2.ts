@@ -1,330 +1,126 @@
-import { defineTypes, field, int32, int64, known, list, object, quantity, ref, string, struct, time } from '../description/define.ts'
+import { field, int32, int64, known, list, ref, struct, time } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import { autoscalingV2 } from './autoscaling-v2.ts'
 
-/** The types of autoscaling/v2beta2: one definition each, read by everything that knows a type. */
-export const autoscalingV2beta2 = defineTypes({
-  ContainerResourceMetricSource: () =>
-    struct(
-      {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
-        target: field(ref('autoscaling/v2beta2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
-        container: field(string(), { tag: 3, required: true, doc: 'Name of the container.' }),
-      },
-      { doc: 'The wanted use of a resource by one container of each pod.' },
-    ),
-  ContainerResourceMetricStatus: () =>
-    struct(
-      {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
-        current: field(ref('autoscaling/v2beta2.MetricValueStatus'), { tag: 2, required: true, doc: 'Value that was measured.' }),
-        container: field(string(), { tag: 3, required: true, doc: 'Name of the container.' }),
-      },
-      { doc: 'The measured use of a resource by one container of each pod.' },
-    ),
-  CrossVersionObjectReference: () =>
-    struct(
-      {
-        kind: field(string(), { tag: 1, required: true, doc: 'Kind of the object.' }),
-        name: field(string(), { tag: 2, required: true, doc: 'Name of the object.' }),
-        apiVersion: field(string(), { tag: 3, doc: 'Group version of the object.' }),
-      },
-      { doc: 'Names an object in the same namespace.' },
-    ),
-  ExternalMetricSource: () =>
-    struct(
-      {
-        metric: field(ref('autoscaling/v2beta2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        target: field(ref('autoscaling/v2beta2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
-      },
-      { doc: 'The wanted value of a metric from outside the cluster.' },
-    ),
-  ExternalMetricStatus: () =>
-    struct(
-      {
-        metric: field(ref('autoscaling/v2beta2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        current: field(ref('autoscaling/v2beta2.MetricValueStatus'), { tag: 2, required: true, doc: 'Value that was measured.' }),
-      },
-      { doc: 'The measured value of a metric from outside the cluster.' },
-    ),
-  HPAScalingPolicy: () =>
-    struct(
-      {
-        type: field(ref('autoscaling/v2beta2.HPAScalingPolicyType'), { tag: 1, required: true, doc: 'Pods or Percent.' }),
-        value: field(int32(), { tag: 2, required: true, doc: 'Most that may be changed, as a number of pods or in percent. Above zero.' }),
-        periodSeconds: field(int32(), { tag: 3, required: true, doc: 'Seconds that the bound is for, from 1 to 1800.' }),
-      },
-      { doc: 'A bound on the change within some time.' },
-    ),
-  HPAScalingPolicyType: () => known('Pods', 'Percent'),
-  HPAScalingRules: () =>
-    struct(
-      {
-        stabilizationWindowSeconds: field(int32(), {
-          tag: 3,
-          pointer: true,
-          doc: 'Seconds whose earlier results are looked at, taking the most careful, from 0 to 3600. Default: 0 for up, 300 for down.',
-        }),
-        selectPolicy: field(ref('autoscaling/v2beta2.ScalingPolicySelect'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Which of the policies counts: Max (the default), Min, or Disabled, which does not scale in this direction.',
-        }),
-        policies: field(list(ref('autoscaling/v2beta2.HPAScalingPolicy')), {
-          tag: 2,
-          doc: 'Bounds on the change. At least one, or all are ignored.',
-        }),
-      },
-      { doc: 'How fast the number of pods may change in one direction.' },
-    ),
-  HorizontalPodAutoscaler: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-        }),
-        spec: field(ref('autoscaling/v2beta2.HorizontalPodAutoscalerSpec'), {
-          tag: 2,
-          doc: 'Which object is scaled, by what measurements and within which bounds.',
-        }),
-        status: field(ref('autoscaling/v2beta2.HorizontalPodAutoscalerStatus'), {
-          tag: 3,
-          doc: 'What was measured and decided.',
-        }),
-      },
-      { doc: 'Sets the number of pods of another object from what is measured of them.' },
-    ),
-  HorizontalPodAutoscalerBehavior: () =>
-    struct(
-      {
-        scaleUp: field(ref('autoscaling/v2beta2.HPAScalingRules'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Rules for more pods. Default: at most doubling or 4 more, whichever is more, every 15 seconds, without waiting.',
-        }),
-        scaleDown: field(ref('autoscaling/v2beta2.HPAScalingRules'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Rules for fewer pods. Default: down to the least number, to the highest value of the last 300 seconds.',
-        }),
-      },
-      { doc: 'How fast the number of pods may go up and down.' },
-    ),
-  HorizontalPodAutoscalerCondition: () =>
-    struct(
-      {
-        type: field(ref('autoscaling/v2beta2.HorizontalPodAutoscalerConditionType'), {
-          tag: 1,
-          required: true,
-          doc: 'What the condition is about: ScalingActive, AbleToScale or ScalingLimited.',
-        }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
-      },
-      { doc: "One aspect of an autoscaler's state." },
-    ),
-  HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
-  HorizontalPodAutoscalerList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
-        }),
-        items: field(list(ref('autoscaling/v2beta2.HorizontalPodAutoscaler')), {
-          tag: 2,
-          required: true,
-          doc: 'The HorizontalPodAutoscaler objects of the list.',
-        }),
-      },
-      { doc: 'A list of HorizontalPodAutoscaler objects.' },
-    ),
-  HorizontalPodAutoscalerSpec: () =>
-    struct(
-      {
-        scaleTargetRef: field(ref('autoscaling/v2beta2.CrossVersionObjectReference'), {
-          tag: 1,
-          required: true,
-          doc: 'Object that is scaled. It must have a scale subresource.',
-        }),
-        minReplicas: field(int32(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Least number of pods. Default: 1. Zero only where the cluster allows it and an Object or External metric is used.',
-        }),
-        maxReplicas: field(int32(), { tag: 3, required: true, doc: 'Greatest number of pods. Not less than minReplicas.' }),
-        metrics: field(list(ref('autoscaling/v2beta2.MetricSpec')), {
-          tag: 4,
-          doc: 'Measurements. Each gives a number of pods and the highest wins. Default: 80% of the CPU that the pods request.',
-        }),
-        behavior: field(ref('autoscaling/v2beta2.HorizontalPodAutoscalerBehavior'), {
-          tag: 5,
-          pointer: true,
-          doc: 'How fast the number may go up and down.',
-        }),
-      },
-      { doc: 'Which object is scaled, and how.' },
-    ),
-  HorizontalPodAutoscalerStatus: () =>
-    struct(
-      {
-        observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
-        lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
-        currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
-        desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
-        currentMetrics: field(list(ref('autoscaling/v2beta2.MetricStatus')), { tag: 5, keepEmpty: true, doc: 'What was last measured.' }),
-        conditions: field(list(ref('autoscaling/v2beta2.HorizontalPodAutoscalerCondition')), {
-          tag: 6,
-          keepEmpty: true,
-          doc: 'Whether the autoscaler can measure and scale, and is held back by its bounds.',
-        }),
-      },
-      { doc: 'What an autoscaler measured and decided.' },
-    ),
-  MetricIdentifier: () =>
-    struct(
-      {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
-        selector: field(ref('meta/v1.LabelSelector'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Labels that narrow the metric down. Unset uses only its name.',
-        }),
-      },
-      { doc: 'Names a metric.' },
-    ),
-  MetricSourceType: () => known('Object', 'Pods', 'Resource', 'ContainerResource', 'External'),
-  MetricSpec: () =>
-    struct(
-      {
-        type: field(ref('autoscaling/v2beta2.MetricSourceType'), {
-          tag: 1,
-          required: true,
-          doc: 'Object, Pods, Resource, ContainerResource or External.',
-        }),
-        object: field(ref('autoscaling/v2beta2.ObjectMetricSource'), {
-          tag: 2,
-          pointer: true,
-          doc: 'A metric of one object, such as requests at an ingress.',
-        }),
-        pods: field(ref('autoscaling/v2beta2.PodsMetricSource'), { tag: 3, pointer: true, doc: 'A metric of each pod, averaged.' }),
-        resource: field(ref('autoscaling/v2beta2.ResourceMetricSource'), {
-          tag: 4,
-          pointer: true,
-          doc: 'A resource of the pods, such as CPU, averaged.',
-        }),
-        containerResource: field(ref('autoscaling/v2beta2.ContainerResourceMetricSource'), {
-          tag: 7,
-          pointer: true,
-          featureGate: 'HPAContainerMetrics',
-          doc: 'A resource of one container of each pod, averaged.',
-        }),
-        external: field(ref('autoscaling/v2beta2.ExternalMetricSource'), {
-          tag: 5,
-          pointer: true,
-          doc: 'A metric from outside the cluster.',
-        }),
-      },
-      { doc: 'Something that is measured, and the value it is to have. What is set goes with the type.' },
-    ),
-  MetricStatus: () =>
-    struct(
-      {
-        type: field(ref('autoscaling/v2beta2.MetricSourceType'), {
-          tag: 1,
-          required: true,
-          doc: 'Object, Pods, Resource, ContainerResource or External.',
-        }),
-        object: field(ref('autoscaling/v2beta2.ObjectMetricStatus'), { tag: 2, pointer: true, doc: 'A metric of one object.' }),
-        pods: field(ref('autoscaling/v2beta2.PodsMetricStatus'), { tag: 3, pointer: true, doc: 'A metric of each pod, averaged.' }),
-        resource: field(ref('autoscaling/v2beta2.ResourceMetricStatus'), {
-          tag: 4,
-          pointer: true,
-          doc: 'A resource of the pods, averaged.',
-        }),
-        containerResource: field(ref('autoscaling/v2beta2.ContainerResourceMetricStatus'), {
-          tag: 7,
-          pointer: true,
-          doc: 'A resource of one container of each pod, averaged.',
-        }),
-        external: field(ref('autoscaling/v2beta2.ExternalMetricStatus'), {
-          tag: 5,
-          pointer: true,
-          doc: 'A metric from outside the cluster.',
-        }),
-      },
-      { doc: 'Something that was measured. What is set goes with the type.' },
-    ),
-  MetricTarget: () =>
-    struct(
-      {
-        type: field(ref('autoscaling/v2beta2.MetricTargetType'), { tag: 1, required: true, doc: 'Utilization, Value or AverageValue.' }),
-        value: field(quantity(), { tag: 2, pointer: true, doc: 'The value as a whole.' }),
-        averageValue: field(quantity(), { tag: 3, pointer: true, doc: 'The value for each pod.' }),
-        averageUtilization: field(int32(), { tag: 4, pointer: true, doc: 'Percent of what the pods request. For resources only.' }),
-      },
-      { doc: 'The value that a metric is to have.' },
-    ),
-  MetricTargetType: () => known('Utilization', 'Value', 'AverageValue'),
-  MetricValueStatus: () =>
-    struct(
-      {
-        value: field(quantity(), { tag: 1, pointer: true, doc: 'The value as a whole.' }),
-        averageValue: field(quantity(), { tag: 2, pointer: true, doc: 'The value for each pod.' }),
-        averageUtilization: field(int32(), { tag: 3, pointer: true, doc: 'Percent of what the pods request. For resources only.' }),
-      },
-      { doc: 'The value that a metric has.' },
-    ),
-  ObjectMetricSource: () =>
-    struct(
-      {
-        describedObject: field(ref('autoscaling/v2beta2.CrossVersionObjectReference'), { tag: 1, required: true, doc: 'The object.' }),
-        target: field(ref('autoscaling/v2beta2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
-        metric: field(ref('autoscaling/v2beta2.MetricIdentifier'), { tag: 3, required: true, doc: 'The metric.' }),
-      },
-      { doc: 'The wanted value of a metric of one object.' },
-    ),
-  ObjectMetricStatus: () =>
-    struct(
-      {
-        metric: field(ref('autoscaling/v2beta2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        current: field(ref('autoscaling/v2beta2.MetricValueStatus'), { tag: 2, required: true, doc: 'Value that was measured.' }),
-        describedObject: field(ref('autoscaling/v2beta2.CrossVersionObjectReference'), { tag: 3, required: true, doc: 'The object.' }),
-      },
-      { doc: 'The measured value of a metric of one object.' },
-    ),
-  PodsMetricSource: () =>
-    struct(
-      {
-        metric: field(ref('autoscaling/v2beta2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        target: field(ref('autoscaling/v2beta2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted, as an average.' }),
-      },
-      { doc: 'The wanted value of a metric of the pods.' },
-    ),
-  PodsMetricStatus: () =>
-    struct(
-      {
-        metric: field(ref('autoscaling/v2beta2.MetricIdentifier'), { tag: 1, required: true, doc: 'The metric.' }),
-        current: field(ref('autoscaling/v2beta2.MetricValueStatus'), { tag: 2, required: true, doc: 'Value that was measured.' }),
-      },
-      { doc: 'The measured value of a metric of the pods.' },
-    ),
-  ResourceMetricSource: () =>
-    struct(
-      {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
-        target: field(ref('autoscaling/v2beta2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
-      },
-      { doc: 'The wanted use of a resource by the pods.' },
-    ),
-  ResourceMetricStatus: () =>
-    struct(
-      {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
-        current: field(ref('autoscaling/v2beta2.MetricValueStatus'), { tag: 2, required: true, doc: 'Value that was measured.' }),
-      },
-      { doc: 'The measured use of a resource by the pods.' },
-    ),
-  ScalingPolicySelect: () => known('Max', 'Min', 'Disabled'),
-})
+const {
+  ContainerResourceMetricSource,
+  ContainerResourceMetricStatus,
+  CrossVersionObjectReference,
+  ExternalMetricSource,
+  ExternalMetricStatus,
+  HPAScalingPolicy,
+  HPAScalingPolicyType,
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerCondition,
+  HorizontalPodAutoscalerList,
+  MetricIdentifier,
+  MetricSourceType,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricTargetType,
+  MetricValueStatus,
+  ObjectMetricSource,
+  ObjectMetricStatus,
+  PodsMetricSource,
+  PodsMetricStatus,
+  ResourceMetricSource,
+  ResourceMetricStatus,
+  ScalingPolicySelect,
+} = autoscalingV2
+
+/** The types of autoscaling/v2beta2: those of v2, whose lists have no types. */
+export const autoscalingV2beta2 = inVersion(
+  {
+    ContainerResourceMetricSource,
+    ContainerResourceMetricStatus,
+    CrossVersionObjectReference,
+    ExternalMetricSource,
+    ExternalMetricStatus,
+    HPAScalingPolicy,
+    HPAScalingPolicyType,
+    HorizontalPodAutoscaler,
+    HorizontalPodAutoscalerBehavior,
+    HorizontalPodAutoscalerCondition,
+    HorizontalPodAutoscalerList,
+    MetricIdentifier,
+    MetricSourceType,
+    MetricSpec,
+    MetricStatus,
+    MetricTarget,
+    MetricTargetType,
+    MetricValueStatus,
+    ObjectMetricSource,
+    ObjectMetricStatus,
+    PodsMetricSource,
+    PodsMetricStatus,
+    ResourceMetricSource,
+    ResourceMetricStatus,
+    ScalingPolicySelect,
+    HPAScalingRules: () =>
+      struct(
+        {
+          stabilizationWindowSeconds: field(int32(), {
+            tag: 3,
+            pointer: true,
+            doc: 'Seconds whose earlier results are looked at, taking the most careful, from 0 to 3600. Default: 0 for up, 300 for down.',
+          }),
+          selectPolicy: field(ref('autoscaling/v2beta2.ScalingPolicySelect'), {
+            tag: 1,
+            pointer: true,
+            doc: 'Which of the policies counts: Max (the default), Min, or Disabled, which does not scale in this direction.',
+          }),
+          policies: field(list(ref('autoscaling/v2beta2.HPAScalingPolicy')), {
+            tag: 2,
+            doc: 'Bounds on the change. At least one, or all are ignored.',
+          }),
+        },
+        { doc: 'How fast the number of pods may change in one direction.' },
+      ),
+    HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
+    HorizontalPodAutoscalerSpec: () =>
+      struct(
+        {
+          scaleTargetRef: field(ref('autoscaling/v2beta2.CrossVersionObjectReference'), {
+            tag: 1,
+            required: true,
+            doc: 'Object that is scaled. It must have a scale subresource.',
+          }),
+          minReplicas: field(int32(), {
+            tag: 2,
+            pointer: true,
+            doc: 'Least number of pods. Default: 1. Zero only where the cluster allows it and an Object or External metric is used.',
+          }),
+          maxReplicas: field(int32(), { tag: 3, required: true, doc: 'Greatest number of pods. Not less than minReplicas.' }),
+          metrics: field(list(ref('autoscaling/v2beta2.MetricSpec')), {
+            tag: 4,
+            doc: 'Measurements. Each gives a number of pods and the highest wins. Default: 80% of the CPU that the pods request.',
+          }),
+          behavior: field(ref('autoscaling/v2beta2.HorizontalPodAutoscalerBehavior'), {
+            tag: 5,
+            pointer: true,
+            doc: 'How fast the number may go up and down.',
+          }),
+        },
+        { doc: 'Which object is scaled, and how.' },
+      ),
+    HorizontalPodAutoscalerStatus: () =>
+      struct(
+        {
+          observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
+          lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
+          currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
+          desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
+          currentMetrics: field(list(ref('autoscaling/v2beta2.MetricStatus')), { tag: 5, keepEmpty: true, doc: 'What was last measured.' }),
+          conditions: field(list(ref('autoscaling/v2beta2.HorizontalPodAutoscalerCondition')), {
+            tag: 6,
+            keepEmpty: true,
+            doc: 'Whether the autoscaler can measure and scale, and is held back by its bounds.',
+          }),
+        },
+        { doc: 'What an autoscaler measured and decided.' },
+      ),
+  },
+  { from: 'autoscaling/v2', to: 'autoscaling/v2beta2' },
+)

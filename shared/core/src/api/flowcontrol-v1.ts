@@ -17,14 +17,14 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Share of them, in percent, that the level lends to others. Default: 0.',
         }),
       },
-      { since: 29, doc: 'Share of an exempt priority level. Its own requests are never bounded.' },
+      { since: 28, doc: 'Share of an exempt priority level. Its own requests are never bounded.' },
     ),
   FlowDistinguisherMethod: () =>
     struct(
       {
         type: field(ref('flowcontrol/v1.FlowDistinguisherMethodType'), { tag: 1, required: true, doc: 'ByUser or ByNamespace.' }),
       },
-      { since: 29, doc: 'How the requests of a schema are told apart into flows.' },
+      { doc: 'How the requests of a schema are told apart into flows.' },
     ),
   FlowDistinguisherMethodType: () => known('ByUser', 'ByNamespace'),
   FlowSchema: () =>
@@ -41,7 +41,7 @@ export const flowcontrolV1 = defineTypes({
         }),
         status: field(ref('flowcontrol/v1.FlowSchemaStatus'), { tag: 3, doc: 'Whether the schema could be used.' }),
       },
-      { since: 29, doc: 'Sorts requests into a priority level.' },
+      { doc: 'Sorts requests into a priority level.' },
     ),
   FlowSchemaCondition: () =>
     struct(
@@ -52,7 +52,7 @@ export const flowcontrolV1 = defineTypes({
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
-      { since: 29, doc: "One aspect of a schema's state." },
+      { doc: "One aspect of a schema's state." },
     ),
   FlowSchemaList: () =>
     object(
@@ -63,7 +63,7 @@ export const flowcontrolV1 = defineTypes({
         }),
         items: field(list(ref('flowcontrol/v1.FlowSchema')), { tag: 2, required: true, doc: 'The FlowSchema objects of the list.' }),
       },
-      { since: 29, doc: 'A list of FlowSchema objects.' },
+      { doc: 'A list of FlowSchema objects.' },
     ),
   FlowSchemaSpec: () =>
     struct(
@@ -89,7 +89,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Requests that are meant: those that match at least one rule. Empty matches none.',
         }),
       },
-      { since: 29, doc: 'Which requests are meant, and where they go.' },
+      { doc: 'Which requests are meant, and where they go.' },
     ),
   FlowSchemaStatus: () =>
     struct(
@@ -103,14 +103,14 @@ export const flowcontrolV1 = defineTypes({
           doc: 'State of the schema by aspect. Dangling tells that its priority level does not exist.',
         }),
       },
-      { since: 29, doc: 'Whether a schema could be used.' },
+      { doc: 'Whether a schema could be used.' },
     ),
   GroupSubject: () =>
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the group. * means every group.' }),
       },
-      { since: 29, doc: 'A group of users.' },
+      { doc: 'A group of users.' },
     ),
   LimitResponse: () =>
     struct(
@@ -127,7 +127,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Settings for Queue; not allowed for Reject.',
         }),
       },
-      { union: true, since: 29, doc: 'What happens to requests that cannot be served at once.' },
+      { union: true, doc: 'What happens to requests that cannot be served at once.' },
     ),
   LimitResponseType: () => known('Queue', 'Reject'),
   LimitedPriorityLevelConfiguration: () =>
@@ -155,7 +155,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
         }),
       },
-      { since: 29, doc: 'Bounds on the requests of a priority level.' },
+      { doc: 'Bounds on the requests of a priority level.' },
     ),
   NonResourcePolicyRule: () =>
     struct(
@@ -173,7 +173,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Paths. A * stands for all, or at the end for the rest.',
         }),
       },
-      { since: 29, doc: 'Requests for paths that are not resources: both verb and path must match.' },
+      { doc: 'Requests for paths that are not resources: both verb and path must match.' },
     ),
   PolicyRulesWithSubjects: () =>
     struct(
@@ -195,7 +195,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Requests for other paths.',
         }),
       },
-      { since: 29, doc: 'Requests: both the subject and a rule must match. At least one rule is given.' },
+      { doc: 'Requests: both the subject and a rule must match. At least one rule is given.' },
     ),
   PriorityLevelConfiguration: () =>
     object(
@@ -211,7 +211,7 @@ export const flowcontrolV1 = defineTypes({
         }),
         status: field(ref('flowcontrol/v1.PriorityLevelConfigurationStatus'), { tag: 3, doc: 'Whether the level could be used.' }),
       },
-      { since: 29, doc: 'Bounds on how many requests are served at once, and how others wait.' },
+      { doc: 'Bounds on how many requests are served at once, and how others wait.' },
     ),
   PriorityLevelConfigurationCondition: () =>
     struct(
@@ -222,7 +222,7 @@ export const flowcontrolV1 = defineTypes({
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
-      { since: 29, doc: "One aspect of a priority level's state." },
+      { doc: "One aspect of a priority level's state." },
     ),
   PriorityLevelConfigurationList: () =>
     object(
@@ -237,14 +237,14 @@ export const flowcontrolV1 = defineTypes({
           doc: 'The PriorityLevelConfiguration objects of the list.',
         }),
       },
-      { since: 29, doc: 'A list of PriorityLevelConfiguration objects.' },
+      { doc: 'A list of PriorityLevelConfiguration objects.' },
     ),
   PriorityLevelConfigurationReference: () =>
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the level. Required.' }),
       },
-      { since: 29, doc: 'Names a priority level.' },
+      { doc: 'Names a priority level.' },
     ),
   PriorityLevelConfigurationSpec: () =>
     struct(
@@ -263,10 +263,11 @@ export const flowcontrolV1 = defineTypes({
         exempt: field(ref('flowcontrol/v1.ExemptPriorityLevelConfiguration'), {
           tag: 3,
           pointer: true,
+          since: 28,
           doc: 'Share of an exempt level; not allowed for Limited.',
         }),
       },
-      { union: true, since: 29, doc: 'Whether and how the requests of a level are bounded.' },
+      { union: true, doc: 'Whether and how the requests of a level are bounded.' },
     ),
   PriorityLevelConfigurationStatus: () =>
     struct(
@@ -280,7 +281,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'State of the level by aspect.',
         }),
       },
-      { since: 29, doc: 'Whether a priority level could be used.' },
+      { doc: 'Whether a priority level could be used.' },
     ),
   PriorityLevelEnablement: () => known('Exempt', 'Limited'),
   QueuingConfiguration: () =>
@@ -298,7 +299,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Most requests that wait in a queue; more are rejected. Default: 50.',
         }),
       },
-      { since: 29, doc: 'How requests wait.' },
+      { doc: 'How requests wait.' },
     ),
   ResourcePolicyRule: () =>
     struct(
@@ -324,7 +325,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Namespaces of the requests. * means all, but not requests without one. Empty needs clusterScope.',
         }),
       },
-      { since: 29, doc: 'Requests for resources: verb, group, resource and namespace must match.' },
+      { doc: 'Requests for resources: verb, group, resource and namespace must match.' },
     ),
   ServiceAccountSubject: () =>
     struct(
@@ -332,7 +333,7 @@ export const flowcontrolV1 = defineTypes({
         namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the account.' }),
         name: field(string(), { tag: 2, required: true, doc: 'Name of the account. * means every one of the namespace.' }),
       },
-      { since: 29, doc: 'A service account.' },
+      { doc: 'A service account.' },
     ),
   Subject: () =>
     struct(
@@ -347,7 +348,7 @@ export const flowcontrolV1 = defineTypes({
         group: field(ref('flowcontrol/v1.GroupSubject'), { tag: 3, pointer: true, doc: 'A group of users.' }),
         serviceAccount: field(ref('flowcontrol/v1.ServiceAccountSubject'), { tag: 4, pointer: true, doc: 'A service account.' }),
       },
-      { union: true, since: 29, doc: 'Who makes a request. What is set goes with the kind.' },
+      { union: true, doc: 'Who makes a request. What is set goes with the kind.' },
     ),
   SubjectKind: () => known('User', 'Group', 'ServiceAccount'),
   UserSubject: () =>
@@ -355,6 +356,6 @@ export const flowcontrolV1 = defineTypes({
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the user. * means every user.' }),
       },
-      { since: 29, doc: 'A user.' },
+      { doc: 'A user.' },
     ),
 })

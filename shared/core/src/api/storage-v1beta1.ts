@@ -1,336 +1,56 @@
-import {
-  boolean,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  known,
-  list,
-  map,
-  object,
-  quantity,
-  ref,
-  string,
-  struct,
-  time,
-} from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import { storageV1 } from './storage-v1.ts'
 
-/** The types of storage/v1beta1: one definition each, read by everything that knows a type. */
-export const storageV1beta1 = defineTypes({
-  CSIDriver: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-        }),
-        spec: field(ref('storage/v1beta1.CSIDriverSpec'), { tag: 2, required: true, doc: 'What the driver needs and can do.' }),
-      },
-      { doc: 'A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver.' },
-    ),
-  CSIDriverList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
-        }),
-        items: field(list(ref('storage/v1beta1.CSIDriver')), { tag: 2, required: true, doc: 'The CSIDriver objects of the list.' }),
-      },
-      { doc: 'A list of CSIDriver objects.' },
-    ),
-  CSIDriverSpec: () =>
-    struct(
-      {
-        attachRequired: field(boolean(), {
-          tag: 1,
-          pointer: true,
-          doc: 'Whether volumes must be attached to a node before they are mounted. Default: true. Cannot be changed.',
-        }),
-        podInfoOnMount: field(boolean(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Whether the driver is told about the pod when it mounts a volume. Default: false.',
-        }),
-        volumeLifecycleModes: field(list(ref('storage/v1beta1.VolumeLifecycleMode')), {
-          tag: 3,
-          doc: 'Kinds of volumes that the driver supports: Persistent (the default), Ephemeral, or both. Cannot be changed.',
-        }),
-        storageCapacity: field(boolean(), {
-          tag: 4,
-          pointer: true,
-          doc: 'Whether the scheduler is to look at the capacity that the driver publishes before it places pods. Default: false.',
-        }),
-        fsGroupPolicy: field(ref('storage/v1beta1.FSGroupPolicy'), {
-          tag: 5,
-          pointer: true,
-          doc: "Whether owner and mode of a volume are changed for the pod's fsGroup: ReadWriteOnceWithFSType (the default), File or None.",
-        }),
-        tokenRequests: field(list(ref('storage/v1beta1.TokenRequest')), {
-          tag: 6,
-          listType: 'atomic',
-          doc: 'Service account tokens that the driver is given when it mounts, at most one for an audience.',
-        }),
-        requiresRepublish: field(boolean(), {
-          tag: 7,
-          pointer: true,
-          doc: 'Whether mounted volumes are published again from time to time, so that changes arrive. Default: false.',
-        }),
-        seLinuxMount: field(boolean(), {
-          tag: 8,
-          pointer: true,
-          doc: 'Whether the driver can mount a volume with an SELinux context given as an option. Default: false.',
-        }),
-      },
-      { doc: 'What a volume driver needs and can do.' },
-    ),
-  CSINode: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-        }),
-        spec: field(ref('storage/v1beta1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
-      },
-      { doc: 'The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent.' },
-    ),
-  CSINodeDriver: () =>
-    struct(
-      {
-        name: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Name by which the driver is registered, the same as the name of its CSIDriver.',
-        }),
-        nodeID: field(string(), {
-          tag: 2,
-          required: true,
-          doc: 'Name that the driver itself has for the node. Volumes are attached to the node by this name.',
-        }),
-        topologyKeys: field(list(string()), {
-          tag: 3,
-          keepEmpty: true,
-          doc: 'Labels of the node by which the driver says where it is. May be empty, and may differ between nodes.',
-        }),
-        allocatable: field(ref('storage/v1beta1.VolumeNodeResources'), {
-          tag: 4,
-          pointer: true,
-          doc: 'How many volumes of the driver the node can take. Unset means no limit is known.',
-        }),
-      },
-      { doc: 'A volume driver on a node.' },
-    ),
-  CSINodeList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
-        }),
-        items: field(list(ref('storage/v1beta1.CSINode')), { tag: 2, required: true, doc: 'The CSINode objects of the list.' }),
-      },
-      { doc: 'A list of CSINode objects.' },
-    ),
-  CSINodeSpec: () =>
-    struct(
-      {
-        drivers: field(list(ref('storage/v1beta1.CSINodeDriver')), {
-          tag: 1,
-          required: true,
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          doc: 'The drivers, each with another name. May be empty, if all have been removed.',
-        }),
-      },
-      { doc: 'The volume drivers of a node.' },
-    ),
-  CSIStorageCapacity: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-        }),
-        nodeTopology: field(ref('meta/v1.LabelSelector'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Nodes that can reach the storage. Unset means none, empty means all.',
-        }),
-        storageClassName: field(string(), {
-          tag: 3,
-          required: true,
-          doc: 'The storage class that the numbers are for. Cannot be changed.',
-        }),
-        capacity: field(quantity(), { tag: 4, pointer: true, doc: 'Space that is left. Unset means unknown.' }),
-        maximumVolumeSize: field(quantity(), {
-          tag: 5,
-          pointer: true,
-          doc: 'Size of the largest volume that can be made. Unset means unknown; then capacity is used.',
-        }),
-      },
-      { doc: 'How much space is left for new volumes of one storage class in one part of the cluster.' },
-    ),
-  CSIStorageCapacityList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
-        }),
-        items: field(list(ref('storage/v1beta1.CSIStorageCapacity')), {
-          tag: 2,
-          required: true,
-          listType: 'map',
-          listMapKeys: ['name'],
-          doc: 'The CSIStorageCapacity objects of the list.',
-        }),
-      },
-      { doc: 'A list of CSIStorageCapacity objects.' },
-    ),
-  FSGroupPolicy: () => known('ReadWriteOnceWithFSType', 'File', 'None'),
-  StorageClass: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-        }),
-        provisioner: field(string(), { tag: 2, required: true, doc: 'Name of the driver that makes the volumes. Cannot be changed.' }),
-        parameters: field(map(string()), { tag: 3, doc: 'Settings that the driver takes for new volumes. Cannot be changed.' }),
-        reclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
-          tag: 4,
-          pointer: true,
-          doc: 'What becomes of a volume when its claim is deleted: Delete (the default) or Retain.',
-        }),
-        mountOptions: field(list(string()), {
-          tag: 5,
-          doc: 'Options that volumes of the class are mounted with. They are not checked; a wrong one fails the mount.',
-        }),
-        allowVolumeExpansion: field(boolean(), {
-          tag: 6,
-          pointer: true,
-          doc: 'Whether claims of the class can ask for more space later. Default: false.',
-        }),
-        volumeBindingMode: field(ref('storage/v1beta1.VolumeBindingMode'), {
-          tag: 7,
-          pointer: true,
-          doc: 'When volumes are made and bound: Immediate (the default), or WaitForFirstConsumer, once a pod is placed.',
-        }),
-        allowedTopologies: field(list(ref('core/v1.TopologySelectorTerm')), {
-          tag: 8,
-          listType: 'atomic',
-          doc: 'Limits where volumes may be made. Empty means everywhere. Takes effect if the driver knows topology.',
-        }),
-      },
-      { doc: 'A kind of storage that claims can ask for by name, and how volumes of it are made.' },
-    ),
-  StorageClassList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
-        }),
-        items: field(list(ref('storage/v1beta1.StorageClass')), { tag: 2, required: true, doc: 'The StorageClass objects of the list.' }),
-      },
-      { doc: 'A list of StorageClass objects.' },
-    ),
-  TokenRequest: () =>
-    struct(
-      {
-        audience: field(string(), { tag: 1, required: true, doc: 'For whom the token is. Empty means the server itself.' }),
-        expirationSeconds: field(int64(), { tag: 2, pointer: true, doc: 'Lifetime of the token in seconds. Default: one hour.' }),
-      },
-      { doc: 'A service account token that a driver asks for.' },
-    ),
-  VolumeAttachment: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
-        }),
-        spec: field(ref('storage/v1beta1.VolumeAttachmentSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'What is to be attached where. Cannot be changed.',
-        }),
-        status: field(ref('storage/v1beta1.VolumeAttachmentStatus'), {
-          tag: 3,
-          doc: 'How far attaching or detaching has come, written by the attacher.',
-        }),
-      },
-      { doc: 'Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users.' },
-    ),
-  VolumeAttachmentList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 1,
-          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
-        }),
-        items: field(list(ref('storage/v1beta1.VolumeAttachment')), {
-          tag: 2,
-          required: true,
-          doc: 'The VolumeAttachment objects of the list.',
-        }),
-      },
-      { doc: 'A list of VolumeAttachment objects.' },
-    ),
-  VolumeAttachmentSource: () =>
-    struct(
-      {
-        persistentVolumeName: field(string(), { tag: 1, pointer: true, doc: 'Name of the persistent volume.' }),
-        inlineVolumeSpec: field(ref('core/v1.PersistentVolumeSpec'), {
-          tag: 2,
-          pointer: true,
-          doc: 'The volume itself, for volumes that pods spell out and that were moved to a driver. Not for other uses.',
-        }),
-      },
-      { doc: 'The volume to attach. Exactly one field is set.' },
-    ),
-  VolumeAttachmentSpec: () =>
-    struct(
-      {
-        attacher: field(string(), { tag: 1, required: true, doc: 'Name of the driver that has to do it.' }),
-        source: field(ref('storage/v1beta1.VolumeAttachmentSource'), { tag: 2, required: true, doc: 'The volume.' }),
-        nodeName: field(string(), { tag: 3, required: true, doc: 'Name of the node.' }),
-      },
-      { doc: 'What is to be attached where.' },
-    ),
-  VolumeAttachmentStatus: () =>
-    struct(
-      {
-        attached: field(boolean(), { tag: 1, required: true, doc: 'Whether the volume is attached. Written by the attacher only.' }),
-        attachmentMetadata: field(map(string()), {
-          tag: 2,
-          doc: 'What the attacher has to tell those who mount the volume next. Only set once attached.',
-        }),
-        attachError: field(ref('storage/v1beta1.VolumeError'), { tag: 3, pointer: true, doc: 'The last error while attaching, if any.' }),
-        detachError: field(ref('storage/v1beta1.VolumeError'), { tag: 4, pointer: true, doc: 'The last error while detaching, if any.' }),
-      },
-      { doc: 'How far attaching or detaching has come.' },
-    ),
-  VolumeBindingMode: () => known('Immediate', 'WaitForFirstConsumer'),
-  VolumeError: () =>
-    struct(
-      {
-        time: field(time(), { tag: 1, doc: 'When it happened.' }),
-        message: field(string(), { tag: 2, doc: 'What happened, for people. May be logged, so it holds no secrets.' }),
-      },
-      { doc: 'An error of a volume operation.' },
-    ),
-  VolumeLifecycleMode: () => known('Persistent', 'Ephemeral'),
-  VolumeNodeResources: () =>
-    struct(
-      {
-        count: field(int32(), {
-          tag: 1,
-          pointer: true,
-          doc: 'Most volumes of the driver on the node. A volume counts once, however many pods use it. Unset means no limit is known; 0 means none.',
-        }),
-      },
-      { doc: 'What a node can take of one driver.' },
-    ),
-})
+const {
+  CSIDriver,
+  CSIDriverList,
+  CSIDriverSpec,
+  CSINode,
+  CSINodeDriver,
+  CSINodeList,
+  CSINodeSpec,
+  CSIStorageCapacity,
+  CSIStorageCapacityList,
+  FSGroupPolicy,
+  StorageClass,
+  StorageClassList,
+  TokenRequest,
+  VolumeAttachment,
+  VolumeAttachmentList,
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeAttachmentStatus,
+  VolumeBindingMode,
+  VolumeError,
+  VolumeLifecycleMode,
+  VolumeNodeResources,
+} = storageV1
+
+/** The types of storage/v1beta1: those of v1. */
+export const storageV1beta1 = inVersion(
+  {
+    CSIDriver,
+    CSIDriverList,
+    CSIDriverSpec,
+    CSINode,
+    CSINodeDriver,
+    CSINodeList,
+    CSINodeSpec,
+    CSIStorageCapacity,
+    CSIStorageCapacityList,
+    FSGroupPolicy,
+    StorageClass,
+    StorageClassList,
+    TokenRequest,
+    VolumeAttachment,
+    VolumeAttachmentList,
+    VolumeAttachmentSource,
+    VolumeAttachmentSpec,
+    VolumeAttachmentStatus,
+    VolumeBindingMode,
+    VolumeError,
+    VolumeLifecycleMode,
+    VolumeNodeResources,
+  },
+  { from: 'storage/v1', to: 'storage/v1beta1' },
+)
