@@ -1,4 +1,20 @@
-import { boolean, bytes, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../description/define.ts'
+import {
+  boolean,
+  bytes,
+  checked,
+  defineTypes,
+  field,
+  int32,
+  known,
+  list,
+  needed,
+  object,
+  only,
+  ref,
+  string,
+  struct,
+  time,
+} from '../description/define.ts'
 
 /** The types of apiregistration/v1: one definition each, read by everything that knows a type. */
 export const apiregistrationV1 = defineTypes({
@@ -25,7 +41,7 @@ export const apiregistrationV1 = defineTypes({
           required: true,
           doc: 'What the condition is about. The only value is Available.',
         }),
-        status: field(ref('apiregistration/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
@@ -63,12 +79,12 @@ export const apiregistrationV1 = defineTypes({
           listType: 'atomic',
           doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
         }),
-        groupPriorityMinimum: field(int32(), {
+        groupPriorityMinimum: field(int32({ min: 1, max: 20_000, detail: 'must be positive and less than 20000' }), {
           tag: 7,
           required: true,
           doc: 'Least priority of the group among groups, where clients may choose. The highest of its versions counts. From 1 to 20000.',
         }),
-        versionPriority: field(int32(), {
+        versionPriority: field(int32({ min: 1, max: 1000, detail: 'must be positive and less than 1000' }), {
           tag: 8,
           required: true,
           doc: 'Place of the version in its group, highest first; equal ones are put in order by name. From 1 to 1000.',
@@ -94,8 +110,8 @@ export const apiregistrationV1 = defineTypes({
   ServiceReference: () =>
     struct(
       {
-        namespace: field(string(), { tag: 1, doc: 'Namespace of the service.' }),
-        name: field(string(), { tag: 2, doc: 'Name of the service.' }),
+        namespace: needed(string(), { tag: 1, doc: 'Namespace of the service.' }),
+        name: needed(string(), { tag: 2, doc: 'Name of the service.' }),
         port: field(int32(), { tag: 3, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
       },
       { doc: 'Points to a service of the cluster.' },

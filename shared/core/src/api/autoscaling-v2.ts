@@ -1,27 +1,38 @@
 import {
+  checked,
   defineTypes,
   field,
   int32,
   int64,
   known,
   list,
+  needed,
   object,
+  only,
   quantity,
   ref,
   string,
   struct,
+  text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
+
+import { aboveZero } from './bounds.ts'
 
 /** The types of autoscaling/v2: one definition each, read by everything that knows a type. */
 export const autoscalingV2 = defineTypes({
   ContainerResourceMetricSource: () =>
     struct(
       {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        name: field(ref('core/v1.ResourceName'), {
+          tag: 1,
+          needed: 'must specify a resource name',
+          required: true,
+          doc: 'Name of the resource.',
+        }),
         target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
-        container: field(string(), { tag: 3, required: true, doc: 'Name of the container.' }),
+        container: field(text('label'), { tag: 3, needed: 'must specify a container', required: true, doc: 'Name of the container.' }),
       },
       { doc: 'The wanted use of a resource by one container of each pod.' },
     ),
@@ -37,8 +48,8 @@ export const autoscalingV2 = defineTypes({
   CrossVersionObjectReference: () =>
     struct(
       {
-        kind: field(string(), { tag: 1, required: true, doc: 'Kind of the object.' }),
-        name: field(string(), { tag: 2, required: true, doc: 'Name of the object.' }),
+        kind: needed(text('pathSegment'), { tag: 1, required: true, doc: 'Kind of the object.' }),
+        name: needed(text('pathSegment'), { tag: 2, required: true, doc: 'Name of the object.' }),
         apiVersion: field(string(), { tag: 3, doc: 'Group version of the object.' }),
       },
       { doc: 'Names an object in the same namespace.' },
@@ -62,13 +73,17 @@ export const autoscalingV2 = defineTypes({
   HPAScalingPolicy: () =>
     struct(
       {
-        type: field(ref('autoscaling/v2.HPAScalingPolicyType'), { tag: 1, required: true, doc: 'Pods or Percent.' }),
-        value: field(int32(), { tag: 2, required: true, doc: 'Most that may be changed, as a number of pods or in percent. Above zero.' }),
-        periodSeconds: field(int32(), { tag: 3, required: true, doc: 'Seconds that the bound is for, from 1 to 1800.' }),
+        type: checked(ref('autoscaling/v2.HPAScalingPolicyType'), { tag: 1, required: true, doc: 'Pods or Percent.' }),
+        value: field(int32(aboveZero), {
+          tag: 2,
+          required: true,
+          doc: 'Most that may be changed, as a number of pods or in percent. Above zero.',
+        }),
+        periodSeconds: field(int32(aboveZero), { tag: 3, required: true, doc: 'Seconds that the bound is for, from 1 to 1800.' }),
       },
       { doc: 'A bound on the change within some time.' },
     ),
-  HPAScalingPolicyType: () => known('Pods', 'Percent'),
+  HPAScalingPolicyType: () => only(known('Percent', 'Pods')),
   HPAScalingRules: () =>
     struct(
       {
@@ -84,6 +99,7 @@ export const autoscalingV2 = defineTypes({
         }),
         policies: field(list(ref('autoscaling/v2.HPAScalingPolicy')), {
           tag: 2,
+          needed: 'must specify at least one Policy',
           listType: 'atomic',
           doc: 'Bounds on the change. At least one, or all are ignored.',
         }),
@@ -203,8 +219,8 @@ export const autoscalingV2 = defineTypes({
       {
         observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
         lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
-        currentReplicas: field(int32(), { tag: 3, doc: 'Number of pods that was last seen.' }),
-        desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
+        currentReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of pods that was last seen.' }),
+        desiredReplicas: field(int32({ min: 0 }), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
         currentMetrics: field(list(ref('autoscaling/v2.MetricStatus')), {
           tag: 5,
           keepEmpty: true,
@@ -225,7 +241,7 @@ export const autoscalingV2 = defineTypes({
   MetricIdentifier: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
+        name: field(text('pathSegment'), { tag: 1, needed: 'must specify a metric name', required: true, doc: 'Name of the metric.' }),
         selector: field(ref('meta/v1.LabelSelector'), {
           tag: 2,
           pointer: true,
@@ -234,12 +250,13 @@ export const autoscalingV2 = defineTypes({
       },
       { doc: 'Names a metric.' },
     ),
-  MetricSourceType: () => known('Object', 'Pods', 'Resource', 'ContainerResource', 'External'),
+  MetricSourceType: () => only(known('ContainerResource', 'External', 'Object', 'Pods', 'Resource')),
   MetricSpec: () =>
     struct(
       {
         type: field(ref('autoscaling/v2.MetricSourceType'), {
           tag: 1,
+          needed: 'must specify a metric source type',
           required: true,
           doc: 'Object, Pods, Resource, ContainerResource or External.',
         }),
@@ -287,10 +304,23 @@ export const autoscalingV2 = defineTypes({
   MetricTarget: () =>
     struct(
       {
-        type: field(ref('autoscaling/v2.MetricTargetType'), { tag: 1, required: true, doc: 'Utilization, Value or AverageValue.' }),
-        value: field(quantity(), { tag: 2, pointer: true, doc: 'The value as a whole.' }),
-        averageValue: field(quantity(), { tag: 3, pointer: true, doc: 'The value for each pod.' }),
-        averageUtilization: field(int32(), { tag: 4, pointer: true, doc: 'Percent of what the pods request. For resources only.' }),
+        type: field(ref('autoscaling/v2.MetricTargetType'), {
+          tag: 1,
+          needed: 'must specify a metric target type',
+          required: true,
+          doc: 'Utilization, Value or AverageValue.',
+        }),
+        value: field(quantity({ sign: 'positive', detail: 'must be positive' }), { tag: 2, pointer: true, doc: 'The value as a whole.' }),
+        averageValue: field(quantity({ sign: 'positive', detail: 'must be positive' }), {
+          tag: 3,
+          pointer: true,
+          doc: 'The value for each pod.',
+        }),
+        averageUtilization: field(int32({ min: 1 }), {
+          tag: 4,
+          pointer: true,
+          doc: 'Percent of what the pods request. For resources only.',
+        }),
       },
       { doc: 'The value that a metric is to have.' },
     ),
@@ -341,7 +371,12 @@ export const autoscalingV2 = defineTypes({
   ResourceMetricSource: () =>
     struct(
       {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
+        name: field(ref('core/v1.ResourceName'), {
+          tag: 1,
+          needed: 'must specify a resource name',
+          required: true,
+          doc: 'Name of the resource.',
+        }),
         target: field(ref('autoscaling/v2.MetricTarget'), { tag: 2, required: true, doc: 'Value that is wanted.' }),
       },
       { doc: 'The wanted use of a resource by the pods.' },
@@ -354,5 +389,5 @@ export const autoscalingV2 = defineTypes({
       },
       { doc: 'The measured use of a resource by the pods.' },
     ),
-  ScalingPolicySelect: () => known('Max', 'Min', 'Disabled'),
+  ScalingPolicySelect: () => only(known('Disabled', 'Max', 'Min')),
 })

@@ -2289,6 +2289,7 @@ export const coreV1 = defineTypes({
       {
         accessModes: field(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 1,
+          needed: 'at least 1 access mode is required',
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
           changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the volume must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
@@ -3776,14 +3777,16 @@ export const coreV1 = defineTypes({
     ),
   ResourceQuotaScope: () =>
     valuesByLevel(
-      closed(
-        'Terminating',
-        'NotTerminating',
-        'BestEffort',
-        'NotBestEffort',
-        'PriorityClass',
-        'CrossNamespacePodAffinity',
-        'VolumeAttributesClass',
+      only(
+        closed(
+          'BestEffort',
+          'CrossNamespacePodAffinity',
+          'NotBestEffort',
+          'NotTerminating',
+          'PriorityClass',
+          'Terminating',
+          'VolumeAttributesClass',
+        ),
       ),
       { since: { VolumeAttributesClass: 33 } },
     ),
@@ -3929,16 +3932,16 @@ export const coreV1 = defineTypes({
       },
       { structType: 'atomic', doc: 'Chooses the objects that a quota counts by scopes.' },
     ),
-  ScopeSelectorOperator: () => closed('In', 'NotIn', 'Exists', 'DoesNotExist'),
+  ScopeSelectorOperator: () => only(closed('DoesNotExist', 'Exists', 'In', 'NotIn')),
   ScopedResourceSelectorRequirement: () =>
     struct(
       {
-        scopeName: field(ref('core/v1.ResourceQuotaScope'), {
+        scopeName: needed(ref('core/v1.ResourceQuotaScope'), {
           tag: 1,
           required: true,
           doc: 'Scope, such as BestEffort, NotTerminating or PriorityClass.',
         }),
-        operator: field(ref('core/v1.ScopeSelectorOperator'), {
+        operator: needed(ref('core/v1.ScopeSelectorOperator'), {
           tag: 2,
           required: true,
           doc: 'In, NotIn, Exists or DoesNotExist. In and NotIn are for the scope PriorityClass.',

@@ -94,7 +94,7 @@ export const bytes = scalar('bytes')
 export const time = scalar('time')
 /** RFC 3339 with six digits of a second, UTC. */
 export const microTime = scalar('microTime')
-export const quantity = (facets?: Pick<ScalarNode, 'sign'>): { readonly kind: 'quantity' } => ({ kind: 'quantity', ...facets })
+export const quantity = (facets?: Pick<ScalarNode, 'sign' | 'detail'>): { readonly kind: 'quantity' } => ({ kind: 'quantity', ...facets })
 export const intOrString = (facets?: Pick<ScalarNode, 'means' | 'max'>): { readonly kind: 'intOrString' } => ({
   kind: 'intOrString',
   ...facets,

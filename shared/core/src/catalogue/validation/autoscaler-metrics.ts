@@ -1,46 +1,46 @@
-import type { IsGateOn } from '../../feature-gates.ts'
-import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel, checkPathSegment } from '../../meta/validate-names.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
-import { type Part, partOf, textOf } from '../../validation/part.ts'
-import { allowChecked, isGiven, numberOf, requireChecked, requireText } from './checks.ts'
-
-type SourceRule = (errors: FieldError[], source: Part, at: string) => void
+import { forbiddenValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import { isGiven, numberOf } from './checks.ts'
 
 /** Kinds of metrics, by the field that describes them, in the order in which they are looked at. */
-const sources: ReadonlyMap<string, SourceRule> = new Map<string, SourceRule>([
-  ['object', validateObjectMetric],
-  ['external', validateExternalMetric],
-  ['pods', validatePodsMetric],
-  ['resource', validateResourceMetric],
-  ['containerResource', validateContainerMetric],
+const sources: ReadonlyMap<string, string> = new Map([
+  ['object', 'autoscaling/v2.ObjectMetricSource'],
+  ['external', 'autoscaling/v2.ExternalMetricSource'],
+  ['pods', 'autoscaling/v2.PodsMetricSource'],
+  ['resource', 'autoscaling/v2.ResourceMetricSource'],
+  ['containerResource', 'autoscaling/v2.ContainerResourceMetricSource'],
 ])
 
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
-const targetTypes = ['Utilization', 'Value', 'AverageValue']
+const targetTypes = ['', 'Utilization', 'Value', 'AverageValue']
 
-/** What an autoscaler looks at. Without any replica only metrics from outside its Pods say anything. */
-export function validateMetrics(
-  errors: FieldError[],
-  metrics: readonly Part[],
-  minReplicas: number | bigint | undefined,
-  isGateOn: IsGateOn,
-): void {
-  for (const [index, metric] of metrics.entries()) validateMetric(errors, metric, `spec.metrics[${index}]`, isGateOn)
-  const hasOutside = metrics.some(({ type }) => type === 'Object' || type === 'External')
-  if (minReplicas === 0 && !hasOutside) {
-    errors.push(forbiddenValue('spec.metrics', 'must specify at least one Object or External metric to support scaling to zero replicas'))
-  }
+/** The measurements of an autoscaler, with wanted values. */
+export const metricRules: Readonly<Record<string, TypeRules>> = {
+  'autoscaling/v2.MetricSpec': ['type', { passedOver: [...sources.keys()] }, validateSource],
+  'autoscaling/v2.MetricIdentifier': ['name', { passedOver: ['selector'] }],
+  'autoscaling/v2.MetricTarget': ['type', validateTargetType, 'value', 'averageValue', 'averageUtilization'],
+  'autoscaling/v2.ObjectMetricSource': ['describedObject', 'metric', 'target', requireValue],
+  'autoscaling/v2.ExternalMetricSource': ['metric', 'target', requireOneValue],
+  'autoscaling/v2.PodsMetricSource': ['metric', 'target', requireAverage],
+  'autoscaling/v2.ResourceMetricSource': ['name', 'target', requireUsage],
+  'autoscaling/v2.ContainerResourceMetricSource': ['name', 'container', 'target', requireUsage],
 }
 
-function validateMetric(errors: FieldError[], metric: Part, at: string, isGateOn: IsGateOn): void {
+/** Without any replica only metrics from outside the Pods say anything. */
+export function requireOuterMetric(errors: FieldError[], spec: Part): void {
+  const hasOuter = itemsOf(spec, 'metrics').some(({ type }) => type === 'Object' || type === 'External')
+  if (numberOf(spec, 'minReplicas') !== 0 || hasOuter) return
+  errors.push(forbiddenValue('spec.metrics', 'must specify at least one Object or External metric to support scaling to zero replicas'))
+}
+
+function validateSource(errors: FieldError[], metric: Part, at: string, context: RuleContext): void {
+  const { isGateOn, rules } = context
   const type = textOf(metric, 'type')
-  if (type === '') errors.push(requiredValue(`${at}.type`, 'must specify a metric source type'))
-  else if (!types.includes(type)) errors.push(unsupportedValue(`${at}.type`, type, types))
   const present = [...sources.keys()].filter((name) => isGiven(metric, name))
   const first = present[0]
-  if (first !== undefined) sources.get(first)?.(errors, partOf(metric, first), `${at}.${first}`)
+  if (first !== undefined) rules.of(sources.get(first) ?? '')(errors, partOf(metric, first), `${at}.${first}`, context)
   const wanted = types.includes(type) ? `${type.charAt(0).toLowerCase()}${type.slice(1)}` : ''
   if (wanted !== '' && !present.includes(wanted)) {
     const isOff = wanted === 'containerResource' && !isGateOn('HPAContainerMetrics')
@@ -53,23 +53,17 @@ function validateMetric(errors: FieldError[], metric: Part, at: string, isGateOn
   }
 }
 
-/** A reference to an object of any kind. */
-export function validateObjectReference(errors: FieldError[], reference: Part, at: string): void {
-  requireChecked(errors, { part: reference, name: 'kind', at }, checkPathSegment)
-  requireChecked(errors, { part: reference, name: 'name', at }, checkPathSegment)
+function givenIn(source: Part, ...names: readonly string[]): readonly string[] {
+  return names.filter((name) => isGiven(partOf(source, 'target'), name))
 }
 
-function validateObjectMetric(errors: FieldError[], source: Part, at: string): void {
-  validateObjectReference(errors, partOf(source, 'describedObject'), `${at}.describedObject`)
-  const target = validateIdentified(errors, source, at)
-  if (!isGiven(target, 'value') && !isGiven(target, 'averageValue')) {
-    errors.push(requiredValue(`${at}.target.averageValue`, 'must set either a target value or averageValue'))
-  }
+function requireValue(errors: FieldError[], source: Part, at: string): void {
+  if (givenIn(source, 'value', 'averageValue').length > 0) return
+  errors.push(requiredValue(`${at}.target.averageValue`, 'must set either a target value or averageValue'))
 }
 
-function validateExternalMetric(errors: FieldError[], source: Part, at: string): void {
-  const target = validateIdentified(errors, source, at)
-  const given = ['value', 'averageValue'].filter((name) => isGiven(target, name))
+function requireOneValue(errors: FieldError[], source: Part, at: string): void {
+  const given = givenIn(source, 'value', 'averageValue')
   if (given.length === 0) {
     errors.push(requiredValue(`${at}.target.averageValue`, 'must set either a target value for metric or a per-pod target'))
   }
@@ -78,61 +72,24 @@ function validateExternalMetric(errors: FieldError[], source: Part, at: string):
   }
 }
 
-function validatePodsMetric(errors: FieldError[], source: Part, at: string): void {
-  const target = validateIdentified(errors, source, at)
-  if (!isGiven(target, 'averageValue')) {
-    errors.push(requiredValue(`${at}.target.averageValue`, 'must specify a positive target averageValue'))
-  }
+function requireAverage(errors: FieldError[], source: Part, at: string): void {
+  if (givenIn(source, 'averageValue').length > 0) return
+  errors.push(requiredValue(`${at}.target.averageValue`, 'must specify a positive target averageValue'))
 }
 
-function validateResourceMetric(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'name', at }, 'must specify a resource name')
-  validateUsageTarget(errors, partOf(source, 'target'), `${at}.target`)
-}
-
-function validateContainerMetric(errors: FieldError[], source: Part, at: string): void {
-  requireText(errors, { part: source, name: 'name', at }, 'must specify a resource name')
-  if (requireText(errors, { part: source, name: 'container', at }, 'must specify a container'))
-    allowChecked(errors, { part: source, name: 'container', at }, checkLabel)
-  validateUsageTarget(errors, partOf(source, 'target'), `${at}.target`)
-}
-
-function validateUsageTarget(errors: FieldError[], target: Part, at: string): void {
-  validateTarget(errors, target, at)
-  const given = ['averageUtilization', 'averageValue'].filter((name) => isGiven(target, name))
+function requireUsage(errors: FieldError[], source: Part, at: string): void {
+  const given = givenIn(source, 'averageUtilization', 'averageValue')
   if (given.length === 0) {
-    errors.push(requiredValue(`${at}.averageUtilization`, 'must set either a target raw value or a target utilization'))
+    errors.push(requiredValue(`${at}.target.averageUtilization`, 'must set either a target raw value or a target utilization'))
   }
   if (given.length === 2) {
-    errors.push(forbiddenValue(`${at}.averageValue`, 'may not set both a target raw value and a target utilization'))
+    errors.push(forbiddenValue(`${at}.target.averageValue`, 'may not set both a target raw value and a target utilization'))
   }
 }
 
-/** The name of a metric and what it should be; gives the latter. */
-function validateIdentified(errors: FieldError[], source: Part, at: string): Part {
-  const metric = partOf(source, 'metric')
-  const isNamed = requireText(errors, { part: metric, name: 'name', at: `${at}.metric` }, 'must specify a metric name')
-  if (isNamed) allowChecked(errors, { part: metric, name: 'name', at: `${at}.metric` }, checkPathSegment)
-  const target = partOf(source, 'target')
-  validateTarget(errors, target, `${at}.target`)
-  return target
-}
-
-function validateTarget(errors: FieldError[], target: Part, at: string): void {
+function validateTargetType(errors: FieldError[], target: Part, at: string): void {
   const type = textOf(target, 'type')
-  if (type === '') errors.push(requiredValue(`${at}.type`, 'must specify a metric target type'))
-  else if (!targetTypes.includes(type)) {
-    errors.push(invalidValue(`${at}.type`, type, 'must be either Utilization, Value, or AverageValue'))
-  }
-  for (const name of ['value', 'averageValue']) {
-    const text = textOf(target, name)
-    const quantity = parseQuantity(text)
-    if (quantity !== undefined && quantitySign(quantity) <= 0) errors.push(invalidValue(`${at}.${name}`, text, 'must be positive'))
-  }
-  const utilization = numberOf(target, 'averageUtilization')
-  if (utilization !== undefined && utilization < 1) {
-    errors.push(invalidValue(`${at}.averageUtilization`, utilization, 'must be greater than 0'))
-  }
+  if (!targetTypes.includes(type)) errors.push(invalidValue(`${at}.type`, type, 'must be either Utilization, Value, or AverageValue'))
 }
 
 /** The one number of the first version, which stands for a metric of the second. */

@@ -1,33 +1,38 @@
+import { field, text } from '../../description/define.ts'
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkSubdomain } from '../../meta/validate-names.ts'
 import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import { validateLabelSelector } from '../../validation/selector.ts'
+import { as, type TypeRules } from '../../validation/rule-book.ts'
 import { validateAccessModes } from './access-modes.ts'
-import { allowChecked, allowOneOf, isGiven, requireText } from './checks.ts'
+import { requireText } from './checks.ts'
 
-/** What a claim of storage asks for, in a PersistentVolumeClaim or in a template of one. */
-export function validateClaimSpec(spec: Part, path: string): FieldError[] {
-  const errors: FieldError[] = []
-  const modes = itemsOf<string>(spec, 'accessModes')
-  if (modes.length === 0) errors.push(requiredValue(`${path}.accessModes`, 'at least 1 access mode is required'))
-  errors.push(...validateLabelSelector(optionalPart(spec, 'selector'), `${path}.selector`))
-  errors.push(...validateAccessModes(modes, `${path}.accessModes`))
-  validateSize(errors, partOf(partOf(spec, 'resources'), 'requests')['storage'], `${path}.resources[storage]`)
-  allowChecked(errors, { part: spec, name: 'storageClassName', at: path }, checkSubdomain)
-  allowOneOf(errors, { part: spec, name: 'volumeMode', at: path }, ['Block', 'Filesystem'])
-  for (const name of ['dataSource', 'dataSourceRef']) {
-    const source = optionalPart(spec, name)
-    if (source !== undefined) validateDataSource(errors, source, `${path}.${name}`)
-  }
-  if (['dataSource', 'dataSourceRef'].every((name) => isGiven(spec, name)) && !isSame(spec['dataSource'], spec['dataSourceRef'])) {
-    errors.push(invalidValue(path, `${path}.dataSource`, 'must match dataSourceRef'))
-  }
-  return errors
+/** A claim of storage, or a template of one. */
+export const claimSpecRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.PersistentVolumeClaimSpec': [
+    ...['accessModes', 'selector'],
+    (errors, spec, at) => void errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`)),
+    validateSize,
+    as('storageClassName', field(text('subdomain'))),
+    'volumeMode',
+    { passedOver: ['resources'] },
+    validateSources,
+  ],
 }
 
-function validateSize(errors: FieldError[], size: unknown, path: string): void {
+function validateSources(errors: FieldError[], spec: Part, at: string): void {
+  const [source, reference] = ['dataSource', 'dataSourceRef'].map((name) => {
+    const given = optionalPart(spec, name)
+    if (given !== undefined) validateDataSource(errors, given, `${at}.${name}`)
+    return given
+  })
+  if (source === undefined || reference === undefined || isSame(source, reference)) return
+  errors.push(invalidValue(at, `${at}.dataSource`, 'must match dataSourceRef'))
+}
+
+function validateSize(errors: FieldError[], spec: Part, at: string): void {
+  const path = `${at}.resources[storage]`
+  const size = partOf(partOf(spec, 'resources'), 'requests')['storage']
   const quantity = typeof size === 'string' ? parseQuantity(size) : undefined
   if (quantity === undefined) errors.push(requiredValue(path))
   else if (quantitySign(quantity) <= 0) errors.push(invalidValue(path, size, 'must be greater than zero'))

@@ -6,14 +6,14 @@ import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from '
 import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext } from '../../validation/rule-book.ts'
 import { allowOneOf, isGiven } from './checks.ts'
-import { validateClaimSpec } from './claim-spec.ts'
 import { validateAmount } from './persistent-volume.ts'
 
 /** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */
-export function validateClaim(claim: Part, live: Part | undefined, names: Names, { isGateOn }: RuleContext): FieldError[] {
+export function validateClaim(claim: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const spec = partOf(claim, 'spec')
-  const errors: FieldError[] = validateClaimSpec(spec, 'spec')
-  return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, isGateOn)]
+  const errors: FieldError[] = []
+  context.rules.of('core/v1.PersistentVolumeClaimSpec')(errors, spec, 'spec', context)
+  return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, context.isGateOn)]
 }
 
 /** The rules of a PersistentVolumeClaim's status. */

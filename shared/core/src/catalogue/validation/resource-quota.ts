@@ -2,9 +2,9 @@ import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
-import { invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { RuleContext } from '../../validation/rule-book.ts'
+import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
 
 const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']
@@ -26,13 +26,14 @@ const measured = new Set([
 const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
 /** The rules of a ResourceQuota's spec. Scopes decide what is counted and stay; a scope selector may change. */
-export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, { body }: RuleContext): FieldError[] {
+export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  const { body } = context
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
   return [
     ...validateAmounts(partOf(spec, 'hard'), 'spec.hard', partOf(partOf(partOf({ body }, 'body'), 'spec'), 'hard')),
     ...validateScopes(itemsOf<string>(spec, 'scopes'), limited),
-    ...validateSelector(optionalPart(spec, 'scopeSelector'), limited),
+    ...validateSelector(optionalPart(spec, 'scopeSelector'), limited, context),
     ...(live === undefined ? [] : validateScopeChange(spec, partOf(live, 'spec'))),
   ]
 }
@@ -74,12 +75,15 @@ function validateScopes(given: readonly string[], limited: readonly string[]): F
   return [...errors, ...contradictionsIn(given).map(() => refuse('conflicting scopes'))]
 }
 
-function validateSelector(selector: Part | undefined, limited: readonly string[]): FieldError[] {
+function validateSelector(selector: Part | undefined, limited: readonly string[], context: RuleContext): FieldError[] {
+  const validate = context.rules.of('core/v1.ScopedResourceSelectorRequirement')
   const path = 'spec.scopeSelector.matchExpressions'
   const terms = itemsOf(selector, 'matchExpressions')
   const errors = terms.flatMap((term, index) => {
     const at = `${path}[${index}]`
-    return [...validateTerm(term, at), ...validateUse(textOf(term, 'scopeName'), limited, `${at}.scopeName`)]
+    const found: FieldError[] = []
+    validate(found, term, at, context)
+    return [...found, ...validateUse(textOf(term, 'scopeName'), limited, `${at}.scopeName`)]
   })
   const named = terms.map((term) => textOf(term, 'scopeName'))
   return [...errors, ...contradictionsIn(named).map(() => invalidValue(path, named, 'conflicting scopes'))]
@@ -102,15 +106,15 @@ function contradictionsIn(given: readonly string[]): readonly unknown[] {
   return contradictions.filter((pair) => pair.every((scope) => given.includes(scope)))
 }
 
-function validateTerm(term: Part, at: string): FieldError[] {
-  const errors: FieldError[] = []
+/** A term of a selector of scopes. */
+export const scopeTermRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.ScopedResourceSelectorRequirement': ['scopeName', 'operator', validateTerm],
+}
+
+function validateTerm(errors: FieldError[], term: Part, at: string): void {
   const scope = textOf(term, 'scopeName')
   const operator = textOf(term, 'operator')
   const values = itemsOf<string>(term, 'values')
-  if (scope === '') errors.push(requiredValue(`${at}.scopeName`))
-  else if (!scopes.includes(scope)) errors.push(unsupportedValue(`${at}.scopeName`, scope, scopes))
-  if (operator === '') errors.push(requiredValue(`${at}.operator`))
-  else if (!operators.includes(operator)) errors.push(unsupportedValue(`${at}.operator`, operator, operators))
   if (plainScopes.has(scope) && operators.includes(operator) && operator !== 'Exists') {
     errors.push(invalidValue(`${at}.operator`, operator, 'must be "Exist" when scope is any of the scopes that take no values'))
   }
@@ -120,7 +124,6 @@ function validateTerm(term: Part, at: string): FieldError[] {
   if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
     errors.push(invalidValue(`${at}.values`, values, 'must be no value when `operator` is `Exists` or `DoesNotExist` for scope selector'))
   }
-  return errors
 }
 
 function validateScopeChange(spec: Part, live: Part): FieldError[] {

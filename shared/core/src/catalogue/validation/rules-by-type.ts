@@ -1,6 +1,10 @@
 import { RuleBook, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { policyStatusRules } from './admission-policy.ts'
+import { apiServiceRules } from './api-service.ts'
+import { autoscalerRules } from './autoscaler.ts'
+import { metricRules } from './autoscaler-metrics.ts'
+import { claimSpecRules } from './claim-spec.ts'
 import { cronJobRules } from './cron-job.ts'
 import { csiRules } from './csi-kinds.ts'
 import { csiNodeRules } from './csi-node.ts'
@@ -23,6 +27,7 @@ import { securityRules } from './pod/security.ts'
 import { sourceRules } from './pod/volume-sources.ts'
 import { podTemplateRules } from './pod-template.ts'
 import { replicaRules } from './replica-set.ts'
+import { scopeTermRules } from './resource-quota.ts'
 import { serviceRules } from './service.ts'
 import { runtimeClassRules } from './small-kinds.ts'
 import { statefulSetRules } from './stateful-set.ts'
@@ -32,7 +37,10 @@ import { attachmentRules } from './volume-attachment.ts'
 
 /** Types whose rules come in another order than their fields, or that have rules beside the facets of their fields. */
 const rulesByType: Readonly<Record<string, TypeRules>> = {
+  ...apiServiceRules,
   ...attachmentRules,
+  ...autoscalerRules,
+  ...claimSpecRules,
   ...containerRules,
   ...cronJobRules,
   ...csiNodeRules,
@@ -46,6 +54,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...ingressClassRules,
   ...ingressRules,
   ...jobRules,
+  ...metricRules,
   ...migrationRules,
   ...networkPolicyRules,
   ...persistentVolumeRules,
@@ -56,6 +65,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...replicaRules,
   ...runtimeClassRules,
   ...schedulingRules,
+  ...scopeTermRules,
   ...securityRules,
   ...serviceRules,
   ...sourceRules,

@@ -1,7 +1,6 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { apiServiceCells } from '../../../table/cells/cluster.ts'
 import { fillApiService } from '../../defaults/policy.ts'
-import { validateApiService, validateApiServiceStatus } from '../../validation/api-service.ts'
 
 /** A group version of the API, and the service that serves it. */
 export const apiService = defineResource({
@@ -18,7 +17,6 @@ export const apiService = defineResource({
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,
   defaults: fillApiService,
-  validation: { main: validateApiService, status: validateApiServiceStatus },
   table: {
     cells: apiServiceCells,
     columns: [

@@ -3,7 +3,7 @@ import { sameFields } from '../../../kind/reshape.ts'
 import { horizontalPodAutoscalerCells } from '../../../table/cells/workloads.ts'
 import { autoscalerToBeta, autoscalerToFirst, autoscalerToSecond, betaAutoscalerToSecond } from '../../conversion/autoscaler.ts'
 import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
-import { validateAutoscaler, validateAutoscalerStatus, validateBetaAutoscaler } from '../../validation/autoscaler.ts'
+import { validateBetaAutoscaler } from '../../validation/autoscaler.ts'
 
 /** Sets the number of pods of another object from the CPU they use. */
 export const horizontalPodAutoscaler = defineResource({
@@ -18,7 +18,7 @@ export const horizontalPodAutoscaler = defineResource({
       type: 'autoscaling/v2beta1.HorizontalPodAutoscaler',
       deprecated: { since: '1.22', removed: '1.25', replacement: 'autoscaling/v2.HorizontalPodAutoscaler' },
       defaults: fillMinReplicas,
-      validation: { main: validateBetaAutoscaler, status: validateAutoscalerStatus },
+      validation: { main: validateBetaAutoscaler },
       reshape: { toStored: betaAutoscalerToSecond, fromStored: autoscalerToBeta },
     },
     { type: 'autoscaling/v2.HorizontalPodAutoscaler', defaults: fillHorizontalPodAutoscaler },
@@ -37,7 +37,6 @@ export const horizontalPodAutoscaler = defineResource({
   subresources: [statusSubresource],
   storageVersionHash: 'oQlkt7f5j/A=',
   changes: { 27: { storageVersionHash: 'qwQve8ut294=' }, 37: { countsGenerations: true } },
-  validation: { main: validateAutoscaler, status: validateAutoscalerStatus },
   table: {
     cells: horizontalPodAutoscalerCells,
     columns: [

@@ -6,9 +6,8 @@ import { namesOf, profiles } from '../../../names.ts'
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import { as, type Step, type TypeRules, within } from '../../../validation/rule-book.ts'
+import { as, type RuleContext, type Step, type TypeRules, within } from '../../../validation/rule-book.ts'
 import { allowBetween, allowChecked, isGiven, requireText } from '../checks.ts'
-import { validateClaimSpec } from '../claim-spec.ts'
 import { validateDriverName } from '../csi-node.ts'
 import { pathIn, refuseBacksteps, validateDescendingPath } from './paths.ts'
 
@@ -157,7 +156,7 @@ function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
 }
 
 /** A claim that is made together with its Pod. It is named after the Pod, so its metadata may only describe it. */
-function validateClaimTemplate(errors: FieldError[], source: Part, at: string): void {
+function validateClaimTemplate(errors: FieldError[], source: Part, at: string, context: RuleContext): void {
   const template = optionalPart(source, 'volumeClaimTemplate')
   if (template === undefined) {
     errors.push(requiredValue(`${at}.volumeClaimTemplate`))
@@ -170,5 +169,5 @@ function validateClaimTemplate(errors: FieldError[], source: Part, at: string): 
     else if (name === 'annotations') validateAnnotations(errors, value as Record<string, string>, `${path}.metadata.annotations`)
     else errors.push(forbiddenValue(`${path}.metadata.${name}`, 'cannot be set for an ephemeral volume'))
   }
-  errors.push(...validateClaimSpec(partOf(template, 'spec'), `${path}.spec`))
+  context.rules.of('core/v1.PersistentVolumeClaimSpec')(errors, partOf(template, 'spec'), `${path}.spec`, context)
 }
