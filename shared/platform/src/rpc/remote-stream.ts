@@ -141,9 +141,10 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     }
     const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late: undefined, isLate: false }
     if (answerMs !== undefined) {
-      open.late = clock.after(Math.min(rpcLimits.unansweredMs, answerMs / 2), () => {
+      const quietMs = Math.min(rpcLimits.unansweredMs, answerMs / 2)
+      open.late = clock.after(quietMs, () => {
         replica.isAwaited(begunMs)
-        open.late = afterPatience(clock, answerMs, giveUp)
+        open.late = afterPatience(clock, answerMs - quietMs, giveUp)
       })
       const stop = replica.onSilence(leave)
       call.once('status', stop)
