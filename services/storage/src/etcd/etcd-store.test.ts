@@ -615,6 +615,12 @@ describe('the watch of a store', () => {
       },
     ],
     [
+      'has no write where one was heard',
+      (etcd) => {
+        etcd.events = etcd.events.filter(({ revision }) => revision <= 3)
+      },
+    ],
+    [
       'has lost the store',
       (etcd) => {
         etcd.events = []

@@ -73,6 +73,7 @@ describe('the reserve of a data file', () => {
     const { needed } = aReserve()
     const enough = aReserve({ filePages: 10 + needed + left, diskPages: 10 + needed + left })
     expect(await enough.reserve.hold(aBatch(purpose))).toBe(needed)
+    expect([enough.reserve.isFull, enough.world.extensions]).toEqual([false, 0])
     const short = aReserve({ filePages: 9 + needed + left, diskPages: 9 + needed + left })
     await expect(short.reserve.hold(aBatch(purpose))).rejects.toThrow('full: ENOSPC')
     expect(short.reserve.isFull).toBe(true)
@@ -80,12 +81,17 @@ describe('the reserve of a data file', () => {
 
   test('on a disk that is known to be full a batch is written that leaves just what it must leave', async () => {
     const { needed } = aReserve()
-    const pages = 10 + needed + reservePages / 2
-    const { reserve } = aReserve({ filePages: pages, diskPages: pages })
-    await expect(reserve.hold(aBatch('put'))).rejects.toThrow(NoRoomError)
-    expect(reserve.isFull).toBe(true)
-    expect(await reserve.hold(aBatch('delete'))).toBe(needed)
-    expect(reserve.isFull).toBe(true)
+    for (const [purpose, left] of [
+      ['delete', reservePages / 2],
+      ['sweep', 0],
+    ] as const) {
+      const pages = 10 + needed + left
+      const { reserve } = aReserve({ filePages: pages, diskPages: pages })
+      await expect(reserve.hold(aBatch('put'))).rejects.toThrow(NoRoomError)
+      expect(reserve.isFull).toBe(true)
+      expect(await reserve.hold(aBatch(purpose))).toBe(needed)
+      expect(reserve.isFull).toBe(true)
+    }
   })
 
   test('free pages inside the file count as half of the pages to be left, and never for the batch itself', async () => {

@@ -5,7 +5,7 @@ import type { ListShape } from './shape.ts'
 
 /** The path element of an item in a list of type set or map. Undefined: it has none, and `itemProblem` returns the reason. */
 export function itemElement(shape: ListShape, item: unknown): ElementText | undefined {
-  if (shape.listType === 'set') return item === null || typeof item === 'object' || item === undefined ? undefined : valueElement(item)
+  if (shape.listType === 'set') return typeof item === 'object' || item === undefined ? undefined : valueElement(item)
   if (!isJsonObject(item)) return undefined
   const values: unknown[] = []
   for (let index = 0; index < shape.keys.length; index++) {
