@@ -23,7 +23,7 @@ export const schedulingRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-/** kube-apiserver blames a field that there is not. */
+/** kube-apiserver blames an absent field. */
 function validateNamespaces(errors: FieldError[], term: Part, at: string): void {
   for (const namespace of itemsOf<string>(term, 'namespaces')) {
     for (const problem of checkLabel(namespace)) errors.push(invalidValue(`${at}.namespace`, namespace, problem))
