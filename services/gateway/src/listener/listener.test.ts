@@ -307,5 +307,6 @@ test('a request with a long body is read whole after an answer that its client h
   const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 900000\r\n\r\n'
   socket.write(`${head}${'y'.repeat(900_000)}`)
   const text = await readToEnd(socket)
-  expect(text.slice(text.lastIndexOf('HTTP/1.1'))).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*900000 bytes$/)
+  const answer = text.slice(text.lastIndexOf('HTTP/1.1'))
+  expect([answer.slice(0, 15), answer.slice(-12)]).toEqual(['HTTP/1.1 200 OK', '900000 bytes'])
 })

@@ -1,6 +1,6 @@
 import { printFieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
-import { type Part, partOf, print } from '../validation/part.ts'
+import { type Part, print } from '../validation/part.ts'
 import { approvalCondition } from './approval.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { type DefinitionCondition, type DefinitionStatus, specOf, statusOf } from './definition-spec.ts'
