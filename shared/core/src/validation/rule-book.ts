@@ -90,13 +90,18 @@ export const within = (field: string, ...steps: TypeRules): PlaceStep => ({ fiel
 /** Adds what is wrong with a value at a path. */
 type ValueRule = (errors: FieldError[], value: unknown, path: string, context: RuleContext) => void
 
+/** Rules by the type that they are of; undefined: it has none. */
+type Made = Map<string, PartRule | undefined>
+
 type Take = (name: string) => Field | undefined
 
 /** The rules of types at one level. Those of a type are made at the first question, from its description and its steps. */
 export class RuleBook {
   readonly #level: number
   readonly #rulesByType: Readonly<Record<string, TypeRules>>
-  readonly #made = new Map<string, PartRule | undefined>()
+  readonly #ofStructs: Made = new Map()
+  readonly #ofMain: Made = new Map()
+  readonly #ofStatus: Made = new Map()
 
   constructor(level: number, rulesByType: Readonly<Record<string, TypeRules>>) {
     this.#level = level
@@ -111,22 +116,14 @@ export class RuleBook {
   /** What is wrong with an object of a type: with its status, or with the rest, but for its metadata. */
   checkObject(type: string, part: 'main' | 'status', context: RuleContext): FieldError[] {
     const errors: FieldError[] = []
-    this.#kept(`${type}/${part}`, () => this.#rulesOf(type, part))?.(errors, context.object, '', context)
+    const made = part === 'main' ? this.#ofMain : this.#ofStatus
+    kept(made, type, () => this.#rulesOf(type, part))?.(errors, context.object, '', context)
     return errors
   }
 
   #ofStruct(type: string): PartRule | undefined {
     const name = typeNameAt(type, this.#level)
-    return this.#kept(name, () => this.#rulesOf(type))
-  }
-
-  #kept(key: string, make: () => PartRule | undefined): PartRule | undefined {
-    if (this.#made.has(key)) return this.#made.get(key)
-    // A type may contain itself.
-    this.#made.set(key, (...given) => this.#made.get(key)?.(...given))
-    const rule = make()
-    this.#made.set(key, rule)
-    return rule
+    return kept(this.#ofStructs, name, () => this.#rulesOf(type))
   }
 
   #rulesOf(type: string, part?: 'main' | 'status'): PartRule | undefined {
@@ -214,6 +211,15 @@ export class RuleBook {
     if (node.kind !== 'struct') return ruleOfPlain(node)
     return declared.kind === 'ref' ? ofObject(this.#ofStruct(declared.name)) : undefined
   }
+}
+
+function kept(made: Made, type: string, make: () => PartRule | undefined): PartRule | undefined {
+  if (made.has(type)) return made.get(type)
+  // A type may contain itself.
+  made.set(type, (...given) => made.get(type)?.(...given))
+  const rule = make()
+  made.set(type, rule)
+  return rule
 }
 
 /** The part of the object that is replaced at a path without list items; an empty one where there is none. */
