@@ -49,7 +49,7 @@ const outcomes: readonly Outcome[] = [
     code: '200; 202 with `orphanDependents: false`',
     body: 'the object with `deletionTimestamp`',
   },
-  { when: 'deletecollection', code: '200', body: 'the list of the objects, as they were before' },
+  { when: 'deletecollection', code: '200', body: 'the list of the objects, in their last states' },
   { when: 'an OpenAPI 3 document under a hash that is not its present one', code: '301', body: 'none; `Location` has the present hash' },
   { when: 'an OpenAPI document whose ETag is in `If-None-Match`', code: '304', body: 'none' },
 ]
@@ -98,7 +98,7 @@ const requestFailures = [
 const serverFailures = [
   { code: 500, reason: 'InternalError', when: 'an unexpected error; the log has the cause under the `Audit-Id` of the response' },
   { code: 500, reason: 'InternalError', when: 'a webhook that must answer fails or answers nonsense' },
-  { code: 500, reason: 'StorageReadError', when: 'objects of a list, or of a watch with what is there, cannot be read from storage' },
+  { code: 500, reason: 'StorageReadError', when: "objects of a list, or of a watch's initial state, cannot be read from storage" },
   { code: 500, reason: '', when: 'the stored value would be too large; a pod has several disruption budgets at its eviction' },
   { code: 500, reason: 'plain text', when: 'a health check fails (`/healthz`, `/livez`, `/readyz`)' },
   { code: 501, reason: '', when: 'the verb needs a node or a service that this server does not have' },
@@ -149,7 +149,7 @@ export function printStatusPage(): string {
     '',
     ...tableOf(serverFailures),
     '',
-    'A watch that has begun has code 200. What goes wrong later is an event of type `ERROR` whose object is the `Status`, with the codes of these tables; 410 means that the client lists again.',
+    'A watch that has begun has code 200. A later failure is an event of type `ERROR` whose object is the `Status`, with the codes of these tables; 410 means that the client lists again.',
     '',
   ].join('\n')
 }
