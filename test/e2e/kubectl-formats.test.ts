@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { aKubectl, describeKubectls } from './kubectl.ts'
+import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
+
+const server = sharedServer()
 
 /** The kinds without a generator. */
 const manifest = `
@@ -106,7 +108,7 @@ async function walkThrough(kubectl: (...args: string[]) => Promise<string>, with
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('NEG-04, NEG-06: generators, permission checks, tables and descriptions', async () => {
-    const { kubectl, withFile } = await aKubectl(binary)
+    const { kubectl, withFile } = await aKubectl(binary, server)
     await walkThrough(kubectl, withFile)
     expect(await kubectl('auth', 'can-i', 'create', 'pods')).toBe('yes\n')
     for (const [kind, heading, row] of tables) {
@@ -125,7 +127,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('NEG-06: a watch is a table that grows', async () => {
-    const { kubectl, env } = await aKubectl(binary)
+    const { kubectl, env } = await aKubectl(binary, server)
     await kubectl('create', 'configmap', 'first')
     const child = spawn(binary, ['get', 'configmaps', '-w'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill())

@@ -1,8 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { aKubectl, describeKubectls } from './kubectl.ts'
+import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
+
+const server = sharedServer()
 
 /** kubectl with a folder for its files: `file` writes one and returns its path. */
 async function aWriter(binary: string) {
@@ -12,7 +14,7 @@ async function aWriter(binary: string) {
     writeFileSync(path, text)
     return path
   }
-  return { ...(await aKubectl(binary)), folder, file }
+  return { ...(await aKubectl(binary, server)), folder, file }
 }
 
 const map = (data: Record<string, string>, name = 'm') =>

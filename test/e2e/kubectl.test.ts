@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { aKubectl, describeKubectls } from './kubectl.ts'
+import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
+
+const server = sharedServer()
 
 /** One object of each tested kind. Those of the last column are in the namespace. */
 const kinds: readonly [kind: string, name: string, apiVersion: string, rest: string, namespaced: boolean][] = [
@@ -38,7 +40,7 @@ interface Listed {
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('discovers the server’s resources', async () => {
-    const { kubectl } = await aKubectl(binary)
+    const { kubectl } = await aKubectl(binary, server)
     expect(await kubectl('version', '-o', 'json')).toContain('"minor": "25"')
     expect(await kubectl('api-versions')).toContain('storage.k8s.io/v1\n')
     expect(await kubectl('api-resources', '-o', 'name')).toContain('volumeattachments.storage.k8s.io\n')
@@ -49,7 +51,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('creates, gets, replaces and deletes each kind', async () => {
-    const { kubectl, withFile } = await aKubectl(binary)
+    const { kubectl, withFile } = await aKubectl(binary, server)
     await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
     // One process for all kinds asks the server as often as one for each would.
     const all = (step: string) => kinds.map((entry) => manifestOf(entry, step)).join('---\n')
@@ -82,7 +84,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('deletes a namespace with everything in it, and waits for its end', async () => {
-    const { kubectl, withFile } = await aKubectl(binary)
+    const { kubectl, withFile } = await aKubectl(binary, server)
     await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)
     const inside = kinds.filter(([, , , , namespaced]) => namespaced)
     await withFile('create', inside.map((entry) => manifestOf(entry, 'one')).join('---\n'))
@@ -92,7 +94,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('watches while another writes', async () => {
-    const { withFile, env } = await aKubectl(binary)
+    const { withFile, env } = await aKubectl(binary, server)
     await withFile('create', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: first, namespace: default}\n')
     const child = spawn(binary, ['get', 'configmaps', '-w', '-o', 'name'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill())

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { start } from 'orch'
-import { describe, onTestFinished } from 'vitest'
+import { type RunningServer, start } from 'orch'
+import { beforeAll, describe, onTestFinished } from 'vitest'
 import { findProgram, withoutPrograms } from '../programs.ts'
 import { aFolder } from './server-process.ts'
 
@@ -28,10 +28,26 @@ export const describeKubectls = describe
   .skipIf(kubectls.length === 0)
   .each(kubectls.length === 0 ? [`kubectl${withoutPrograms('kubectl')}`] : kubectls)
 
-/** kubectl with a home, a configuration and a server of its own. */
-export async function aKubectl(binary: string) {
+/** One server for the tests of a file, which documents its types once: each test finds it as it was at its start. */
+export function sharedServer(): () => Promise<RunningServer> {
+  let server: RunningServer | undefined
+  beforeAll(() => async () => server?.stop())
+  return async () => {
+    const { reset } = (server ??= await start({ profile: 'kubernetes' }))
+    onTestFinished(reset)
+    return server
+  }
+}
+
+async function ownServer(): Promise<RunningServer> {
   const server = await start({ profile: 'kubernetes' })
   onTestFinished(() => server.stop())
+  return server
+}
+
+/** kubectl with a home and a configuration of its own, and a server, which is its own as well where none is given. */
+export async function aKubectl(binary: string, openServer = ownServer) {
+  const server = await openServer()
   const home = aFolder()
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(home, 'admin.conf') }
   writeFileSync(env.KUBECONFIG, server.kubeconfig, { mode: 0o600 })
