@@ -36,11 +36,16 @@ export function compileCache(folder = join(import.meta.dirname, '../.cache/compi
   return folder
 }
 
-/** Removes the folders of runs that are no longer there. */
-export function removeLeftOvers(parent) {
+/** Removes the folders of ended runs. One that cannot be removed, such as one with a mounted file system, stays and ends no run. */
+export function removeLeftOvers(parent, remove = rmSync) {
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN
-    if (Number.isSafeInteger(pid) && pid > 0 && !isRunning(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+    if (!Number.isSafeInteger(pid) || pid <= 0 || isRunning(pid)) continue
+    try {
+      remove(join(parent, name), { recursive: true, force: true })
+    } catch (error) {
+      process.stderr.write(`${join(parent, name)} is left by an ended run and cannot be removed: ${error.message}\n`)
+    }
   }
 }
 

@@ -50,3 +50,17 @@ test('files of a killed run are removed by the next one, and no other files', ()
   removeLeftOvers(parent)
   expect(names.filter((name) => existsSync(join(parent, name)))).toEqual(names.slice(1))
 })
+
+test('a folder of a killed run that cannot be removed stays, and the others are removed', () => {
+  const parent = aFolder()
+  const [mounted, removed] = ['', ''].map(() => `orch-tests-${spawnSync(process.execPath, ['-e', '']).pid}`)
+  for (const name of [mounted, removed]) mkdirSync(join(parent, name))
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => said.mockRestore())
+  removeLeftOvers(parent, (folder, options) => {
+    if (folder.endsWith(mounted)) throw new Error('resource busy or locked')
+    rmSync(folder, options)
+  })
+  expect(readdirSync(parent)).toEqual([mounted])
+  expect(said.mock.calls.join('')).toBe(`${join(parent, mounted)} is left by an ended run and cannot be removed: resource busy or locked\n`)
+})

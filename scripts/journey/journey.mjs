@@ -1,5 +1,5 @@
 /**
- * `npm run journey [-- verb]`: serves one request in process, warm, and prints the files of its functions, in the order
+ * `npm run journey [-- verbs]`: serves one request of each verb in process, warm, and prints the files of its functions, in the order
  * of entry, and the number of returns of the request to a file that it has left.
  *
  * General helpers are code that a reader knows from its name and need not open: JSON, names, metadata, contracts, reading by the
@@ -30,28 +30,34 @@ const verbs = {
   delete: (client, number) => client.delete(`created-${number}`, { namespace: 'default' }),
 }
 
-const verb = process.argv[2] ?? 'create'
-const send = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-if (send === undefined) {
-  process.stderr.write(`Unknown verb ${verb}: one of ${Object.keys(verbs).join(', ')} was expected.\n`)
+const asked = process.argv.length > 2 ? process.argv.slice(2) : ['create']
+const unknown = asked.find((verb) => !Object.hasOwn(verbs, verb))
+if (unknown !== undefined) {
+  process.stderr.write(`Unknown verb ${unknown}: one of ${Object.keys(verbs).join(', ')} was expected.\n`)
   process.exit(1)
 }
 
 await using server = await start({ controllers: ['-*'] })
 const client = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
-await client.create(configMap('seen'))
-if (verb === 'delete') for (let number = 0; number <= 20; number++) await client.create(configMap(`created-${number}`))
-// Creates lazily created parts now.
-for (let number = 0; number < 20; number++) await send(client, number, await client.get('seen', { namespace: 'default' }))
-const given = await client.get('seen', { namespace: 'default' })
-const visits = await globalThis.recordJourney(() => send(client, 20, given))
-for (const line of describeJourney(visits)) process.stdout.write(`${line}\n`)
+for (const verb of asked) for (const line of describeJourney(verb, await journeyOf(verb))) process.stdout.write(`${line}\n`)
+
+/** The files that a warm request visits, of a server as it was at its start. */
+async function journeyOf(verb) {
+  await server.reset()
+  const send = verbs[verb]
+  await client.create(configMap('seen'))
+  if (verb === 'delete') for (let number = 0; number <= 20; number++) await client.create(configMap(`created-${number}`))
+  // Creates lazily created parts now.
+  for (let number = 0; number < 20; number++) await send(client, number, await client.get('seen', { namespace: 'default' }))
+  const given = await client.get('seen', { namespace: 'default' })
+  return globalThis.recordJourney(() => send(client, 20, given))
+}
 
 function configMap(name) {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { a: 'b' } }
 }
 
-function describeJourney(visits) {
+function describeJourney(verb, visits) {
   const isGeneral = (file) => generalHelpers.some((pattern) => pattern.test(file))
   const isOfEvent = (file) => eventFiles.some((pattern) => pattern.test(file))
   const markOf = (file) => (isGeneral(file) ? '·' : isOfEvent(file) ? '~' : ' ')

@@ -50,8 +50,9 @@ test('ADM-WH-19: the namespace selector matches the present labels of the namesp
   await created(api, path, configMap({ name: 'a' }))
   await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { [key]: 'on' } } })
   await created(api, path, configMap({ name: 'b' }))
-  // A write that is tried again asks again.
-  expect(new Set(hook.calls.map(({ request }) => request.name))).toEqual(new Set(['b']))
+  const names = hook.calls.map(({ request }) => request.name)
+  // With services apart, a write that is tried again asks again.
+  expect(clusterMode() === 'embedded' ? names : [...new Set(names)]).toEqual(['b'])
 })
 
 test('ADM-WH-20: the future labels of a Namespace itself count', async () => {
