@@ -30,11 +30,12 @@ export const describeKubectls = describe
 
 /** One server for the tests of a file, which documents its types once: each test finds it as it was at its start. */
 export function sharedServer(): () => Promise<RunningServer> {
-  let server: RunningServer | undefined
-  beforeAll(() => async () => server?.stop())
+  let starting: Promise<RunningServer> | undefined
+  beforeAll(() => async () => (await starting)?.stop())
   return async () => {
-    const { reset } = (server ??= await start({ profile: 'kubernetes' }))
-    onTestFinished(reset)
+    starting ??= start({ profile: 'kubernetes' })
+    const server = await starting
+    onTestFinished(server.reset)
     return server
   }
 }
