@@ -20,7 +20,7 @@ async function opened(options: RemoteServerOptions = {}) {
     held.push(response)
     arrivals.shift()?.()
   }, options)
-  const clock = createFakeClock()
+  const clock = createFakeClock(Date.now())
   const api = await anApi({ clock, flags: [serviceAt(server)] })
   await registered(api, anApiService(server))
   const arrival = (): Promise<ServerResponse> => {

@@ -24,7 +24,7 @@ async function secretNames({ client }: TestServer): Promise<string[]> {
 }
 
 test('CTRL-01: expired bootstrap tokens are deleted, the others at their expiry', async () => {
-  const clock = createFakeClock()
+  const clock = createFakeClock(Date.now())
   const server = await aServer({ clock, controllers: ['*', 'tokencleaner'] })
   const collection = server.client.resource(secrets)
   await collection.create(aBootstrapSecret('aaaaaa', { expiration: '2001-01-01T00:00:00Z' }))

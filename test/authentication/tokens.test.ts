@@ -63,7 +63,7 @@ describe('tokens of service accounts', () => {
   })
 
   test('AUTHN-SA-13: a token lives an hour and is for the server by default', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     await anAccount(server)
     const plain = decodeJwt(await aToken(server))
@@ -137,7 +137,7 @@ describe('tokens of service accounts', () => {
   })
 
   test('AUTHN-SA-13: the token of a volume lives a year, and contains the time of its renewal', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     await anAccount(server)
     const pod = await aPod(server, 'ours', 'robot')
@@ -165,7 +165,7 @@ describe('tokens of service accounts', () => {
   })
 
   test.each(['Pod', 'Secret'] as const)('AUTHN-SA-10: a token ends with the %s that it is bound to', async (kind) => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     await anAccount(server)
     await aPod(server, 'bound', 'robot')
@@ -179,7 +179,7 @@ describe('tokens of service accounts', () => {
   })
 
   test('AUTHN-SA-10: an account under deletion authenticates its tokens for another minute', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const server = await aServer({ clock })
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'default', finalizers: ['a.io/b'] } }
     await server.client.resource(serviceAccounts).create(account)
@@ -217,7 +217,7 @@ describe('tokens of service accounts', () => {
   })
 
   test('AUTHN-SA-02, ERR-03: any wrong token is refused in the same words', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const { server, pem } = await aServerWithKey('rsa', { clock })
     await anAccount(server)
     const token = await aToken(server)
@@ -295,7 +295,7 @@ describe('tokens of service accounts', () => {
     [true, 401],
     [false, 'system:serviceaccount:default:robot'],
   ])('AUTHN-SA-10, FLAG-06: with --service-account-lookup=%j the token of a Secret that is gone is %s', async (looksUp, expected) => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const server = await aServer({ clock, flags: [`--service-account-lookup=${looksUp}`] })
     await anAccount(server)
     const metadata = { name: 'held', namespace: 'default', annotations: { 'orch.io/service-account.name': 'robot' } }
@@ -313,7 +313,7 @@ describe('tokens of service accounts', () => {
   })
 
   test('AUTHN-SA-13, AUDIT-08: the use of a token after its requested time is in the audit event, and is counted', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const log = aFile('')
     const policy = aFile(JSON.stringify({ apiVersion: 'audit.orch.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }))
     const server = await aServer({ clock, flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`] })
@@ -425,7 +425,7 @@ describe('tokens of a file', () => {
   })
 
   test('AUTHN-FILE-03, AUTHN-FILE-04: are valid until the server ends, for any change of the file', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const path = aFile(rows)
     const server = await aServer({ clock, flags: [`--token-auth-file=${path}`] })
     writeFileSync(path, 'other,jim,19\n')
@@ -462,7 +462,7 @@ describe('bootstrap tokens', () => {
   async function aServerWith(
     changes: Record<string, string> = {},
     place: { name?: string; namespace?: string; type?: string } = {},
-    clock = createFakeClock(),
+    clock = createFakeClock(Date.now()),
   ) {
     const server = await aServer({ clock, flags: ['--enable-bootstrap-token-auth'] })
     const { name = 'bootstrap-token-abcdef', namespace = 'orch-system', type = 'bootstrap.orch.io/token' } = place
@@ -508,7 +508,7 @@ describe('bootstrap tokens', () => {
   )
 
   test('AUTHN-BOOT-10: end when their Secret is deleted, and at their expiry', async () => {
-    const clock = createFakeClock()
+    const clock = createFakeClock(Date.now())
     const expiration = new Date(clock.now() + 5 * second).toISOString()
     const server = await aServerWith({ expiration }, {}, clock)
     expect(await whoIs(server, token)).toMatchObject({ username: 'system:bootstrap:abcdef' })
