@@ -5,10 +5,11 @@
  * The machine's time, timers and chance: see `machine-calls.mjs`.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checkMachineCalls } from './machine-calls.mjs'
+import { checkMemoComments, checkModuleState, keptResultsPage } from './module-state.mjs'
 import { root } from './root.mjs'
 import { lineAt, parse, walk } from './syntax.mjs'
 
@@ -26,7 +27,8 @@ function main() {
   const names = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' }).split('\n')
   const files = names.filter(isProduct).flatMap((file) => readIfThere(file))
   const tests = names.filter((file) => /\.(?:ts|mts)$/.test(file) && !isProduct(file)).flatMap((file) => readIfThere(file))
-  const violations = [...checkCode(files, { tests }), ...checkMachineCalls(files)]
+  const violations = [...checkCode(files, { tests }), ...checkMachineCalls(files), ...checkModuleState(files), ...checkMemoComments(files)]
+  violations.push(...checkKeptResults(files))
   for (const violation of violations) process.stderr.write(`${violation}\n`)
   const { casts, claims, parameters } = countCode(files)
   const doubles = findDoubles(tests)
@@ -35,6 +37,16 @@ function main() {
   const many = `${parameters.length} functions with ${parametersMany} or more parameters by position`
   process.stdout.write(`${casts.length} casts, ${claims.length} claims by !, ${many}; ${doubles.length} doubles as never in tests.\n`)
   return violations.length === 0 ? 0 : 1
+}
+
+const keptResults = 'docs/reference/kept-results.md'
+
+/** Writes the page of kept results, or compares it with the code. */
+function checkKeptResults(files) {
+  const page = keptResultsPage(files)
+  if (process.argv.includes('--write')) writeFileSync(join(root, keptResults), page)
+  const [{ text = '' } = {}] = readIfThere(keptResults)
+  return text === page ? [] : [`${keptResults} does not show what modules keep; \`node scripts/check-code.mjs --write\` writes it`]
 }
 
 /** True for files of product code. */

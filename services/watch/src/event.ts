@@ -1,4 +1,5 @@
 import type { Change, Facts, FieldRequirement, Scope, Selection } from '@orch/core/contracts'
+import { memo } from '@orch/core/memo'
 import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
 import { uidInMetadata, uidInObject } from '@orch/core/stored'
 
@@ -33,20 +34,15 @@ export function shardTestOf({ resource }: Scope, { shards }: Selection): ((chang
     isInShards(shards, (field) => (field === 'uid' ? uidOf(change) : (fieldsOfKey(resource, change.key)['metadata.namespace'] ?? '')))
 }
 
-const uids = new WeakMap<Change, string>()
 const emptyObject = Buffer.from('{}')
 
-function uidOf(change: Change): string {
-  const known = uids.get(change)
-  if (known !== undefined) return known
+/** The uid of a changed object. */
+const uidOf = memo((change: Change): string => {
   const { after, before } = change
-  const uid =
-    after === undefined
-      ? uidInObject(before?.value ?? emptyObject)
-      : uidInMetadata(after.value.subarray(after.metadataStart, after.metadataEnd))
-  uids.set(change, uid)
-  return uid
-}
+  return after === undefined
+    ? uidInObject(before?.value ?? emptyObject)
+    : uidInMetadata(after.value.subarray(after.metadataStart, after.metadataEnd))
+})
 
 /** The key of every object holds these two; facts need not repeat them. */
 function isInKey({ field }: FieldRequirement): boolean {

@@ -1,3 +1,3 @@
 /** memo */
 
-export { memo } from '@orch/cel/memo'
+export { boundedMemo, memo } from '@orch/cel/memo'

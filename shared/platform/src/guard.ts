@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { memo } from '@orch/core/memo'
 import type { Counter } from 'prom-client'
 import { type ExchangeScope, runInScope } from './exchange-scope.ts'
 import type { Log } from './log.ts'
@@ -93,17 +94,12 @@ export function createGuard({ log, metrics }: FailureReport): Guard {
   })
 }
 
-const counters = new WeakMap<Metrics, Counter<'place'>>()
-
 /** One counter for all guards of a process. */
-function counterOf(metrics: Metrics): Counter<'place'> {
-  const known = counters.get(metrics)
-  if (known !== undefined) return known
-  const counter = metrics.counter({
-    name: 'orch_exchange_failures_total',
-    help: 'Exchanges and connections that were ended because of an exception, by what they were.',
-    labels: ['place'],
-  })
-  counters.set(metrics, counter)
-  return counter
-}
+const counterOf = memo(
+  (metrics: Metrics): Counter<'place'> =>
+    metrics.counter({
+      name: 'orch_exchange_failures_total',
+      help: 'Exchanges and connections that were ended because of an exception, by what they were.',
+      labels: ['place'],
+    }),
+)

@@ -1,3 +1,4 @@
+import { memo } from '@orch/core/memo'
 import type { Clock } from './clock.ts'
 import { declareMetrics, type MetricsOf, type MetricTable } from './metric-table.ts'
 import type { Metrics } from './metrics.ts'
@@ -87,14 +88,16 @@ export class QueueCounts {
   }
 }
 
-const made = new WeakMap<Metrics['registry'], WorkqueueMetrics>()
-
 /** The same for all queues that are counted in one set of metrics: a gateway and controllers may be in one process. */
 export function workqueueMetricsOf(metrics: Metrics, clock: Clock): WorkqueueMetrics {
-  const known = made.get(metrics.registry) ?? new WorkqueueMetrics(metrics, clock)
-  made.set(metrics.registry, known)
-  return known
+  return metricsOf(metrics.registry, { metrics, clock })
 }
+
+/** The counts of the queues in a registry. */
+const metricsOf = memo(
+  (_registry: Metrics['registry'], { metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }) =>
+    new WorkqueueMetrics(metrics, clock),
+)
 
 /** The counts of the queues of one process, under the names that Kubernetes' controllers use. */
 export class WorkqueueMetrics {

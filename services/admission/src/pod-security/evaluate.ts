@@ -1,3 +1,4 @@
+import { boundedMemo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
 import * as baseline from './baseline.ts'
 import type { PodView } from './pod.ts'
@@ -60,20 +61,21 @@ function linuxOnly(since: number, find: Find): readonly Edition[] {
   ]
 }
 
-const chosen = new Map<string, readonly Find[]>()
-
 /** The violations of a level by a Pod, in the level's edition of a version. Versions after the latest known are the latest. */
 export function evaluatePod({ level, version }: LevelVersion, pod: PodView, names: Names): readonly Violation[] {
   if (level === 'privileged') return []
-  const minor = minorOf(version)
-  const key = `${level}:${minor}`
-  let finds = chosen.get(key)
-  if (finds === undefined) {
-    finds = findsOf(level, minor)
-    chosen.set(key, finds)
-  }
+  const finds = (level === 'baseline' ? baselineOf : restrictedOf)(minorOf(version))
   return finds.map((find) => find(pod, names)).filter((violation) => violation !== undefined)
 }
+
+/** Minor numbers of releases whose checks are kept. */
+const editionsMax = 256
+
+/** The checks of the level baseline, by the minor number of the release. */
+const baselineOf = boundedMemo(editionsMax, (minor: number) => findsOf('baseline', minor))
+
+/** The checks of the level restricted, by the minor number of the release. */
+const restrictedOf = boundedMemo(editionsMax, (minor: number) => findsOf('restricted', minor))
 
 function findsOf(level: Check['level'], minor: number): readonly Find[] {
   const replaced = new Set<Find>()

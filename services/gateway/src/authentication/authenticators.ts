@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import { memo } from '@orch/core/memo'
 import { unauthorized } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
@@ -42,7 +43,7 @@ export const certificateAuthenticator: RequestAuthenticator = {
       case 'certificate':
         // A connection may outlive the certificate that opened it.
         if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
-        return ofPeer(peer, peer.commonName, peer.organizations)
+        return ofPeer(peer, { name: peer.commonName, groups: peer.organizations })
       case 'untrusted':
         return refused(`the client certificate does not verify: ${peer.reason}`)
       case 'internal':
@@ -53,16 +54,10 @@ export const certificateAuthenticator: RequestAuthenticator = {
 }
 
 /** One user object per connection. */
-const known = new WeakMap<Peer, Authentication>()
-
-function ofPeer(peer: Peer, name: string, groups: readonly string[]): Authentication {
-  const found = known.get(peer)
-  if (found !== undefined) return found
+const ofPeer = memo((peer: Peer, { name, groups }: { readonly name: string; readonly groups: readonly string[] }): Authentication => {
   const method = peer.kind === 'internal' ? 'part of the server' : 'client certificate'
-  const made: Authentication = { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra: {} } }
-  known.set(peer, made)
-  return made
-}
+  return { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra: {} } }
+})
 
 /** The default configuration: client certificates alone. */
 export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
@@ -103,7 +98,7 @@ export function createAuthenticators(
     authenticate(attempt) {
       const { peer } = attempt
       // Parts of this process need no credential.
-      if (peer.kind === 'internal') return ofPeer(peer, peer.name, peer.groups)
+      if (peer.kind === 'internal') return ofPeer(peer, peer)
       return firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt))
     },
     readToken,
@@ -235,15 +230,9 @@ function isMeantBy(name: string, pattern: string): boolean {
 const authenticatedGroup = 'system:authenticated'
 const unauthenticatedGroup = 'system:unauthenticated'
 
-/** Users with the group of all authenticated users; kept beside the user, which is the same object for a whole connection. */
-const withGroup = new WeakMap<User, User>()
-
 /** The user, in the group of all authenticated users. */
-export function asAuthenticated(user: User): User {
-  const known = withGroup.get(user)
-  if (known !== undefined) return known
+export const asAuthenticated: (user: User) => User = memo((user: User) => {
   const isSaid = user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)
   const made = isSaid ? user : { ...user, groups: [...user.groups, authenticatedGroup] }
-  withGroup.set(user, made)
   return made
-}
+})

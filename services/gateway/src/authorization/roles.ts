@@ -1,4 +1,5 @@
 import { objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { memo } from '@orch/core/memo'
 import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
@@ -164,15 +165,8 @@ function allows(rule: PolicyRule, access: Access): boolean {
   return access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access)
 }
 
-const decisions = new WeakMap<Grant, Decision>()
-
-function allowedBy(grant: Grant): Decision {
-  const known = decisions.get(grant)
-  if (known !== undefined) return known
-  const decision: Decision = { kind: 'allow', reason: `RBAC: allowed by ${grant.text}` }
-  decisions.set(grant, decision)
-  return decision
-}
+/** The decision of a grant, which the log names. */
+const allowedBy = memo((grant: Grant): Decision => ({ kind: 'allow', reason: `RBAC: allowed by ${grant.text}` }))
 
 /** Service accounts are users with a name of a certain form. */
 function subjectKey({ kind, name, namespace }: RoleSubject, bindingNamespace: string): string | undefined {

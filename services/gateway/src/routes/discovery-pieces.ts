@@ -10,8 +10,10 @@ export const aggregatedBytes = memo((catalogue: Catalogue) =>
   joined(catalogue.groups, aggregated(catalogue, []), (group) => itemOf(group, catalogue)),
 )
 
+/** The entry of a group in the list of groups. */
 const entryOf = memo((group: Group) => printed(apiGroupListDocument([group]).groups[0]))
 
+/** The entry of a group in the aggregated form. */
 const itemOf = memo((group: Group, catalogue: Catalogue) => printed(aggregated(catalogue, [group]).items[0]))
 
 function aggregated(catalogue: Catalogue, groups: readonly Group[]) {

@@ -81,6 +81,7 @@ function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryP
   return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(bytes, headers)
 }
 
+/** The tag of a document. */
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
 /** True if the client asks for the aggregated form before any plain clause. */

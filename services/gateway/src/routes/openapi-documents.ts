@@ -38,7 +38,10 @@ export class OpenApiDocuments {
     this.#shared = {
       builtIn,
       remoteParts: new RemoteParts(builtIn, options.remoteOpenApi.thread),
-      remoteFile: memo((file, name) => ({ file: new OpenApi3File(file.bytes, file, pace), listed: listed3(options, name, file.hash) })),
+      remoteFile: memo((file: RemoteFile, name: string) => ({
+        file: new OpenApi3File(file.bytes, file, pace),
+        listed: listed3(options, name, file.hash),
+      })),
       indexRuns: new Runs((run) => Buffer.concat(run.map(({ entry }) => entry))),
     }
   }

@@ -1,6 +1,7 @@
 import { fieldSets } from '@orch/core/apply'
 import type { Behaviour } from '@orch/core/catalogue'
 import { jsonEqual } from '@orch/core/json'
+import { memo } from '@orch/core/memo'
 import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { approvedStatus } from './certificate-parts.ts'
@@ -12,23 +13,16 @@ export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 type Container = BuiltIn<'core/v1.EphemeralContainer'>
 
 /** A status is written together with the metadata of the object, except for the fields that the kind keeps. */
-function statusKeeping(keptMetadata: readonly MetadataField[]): ObjectPart {
-  const known = statusParts.get(keptMetadata)
-  if (known !== undefined) return known
-  const part: ObjectPart = {
+const statusKeeping = memo(
+  (keptMetadata: readonly MetadataField[]): ObjectPart => ({
     keptMetadata,
     merge(given, { status: _status, ...live }) {
       const object: ApiObject = { ...live, metadata: metadataOf(given, live, keptMetadata) }
       if (given.status !== undefined) object.status = given.status
       return object
     },
-  }
-  statusParts.set(keptMetadata, part)
-  return part
-}
-
-/** By the kept fields: kinds share few such lists. */
-const statusParts = new WeakMap<readonly MetadataField[], ObjectPart>()
+  }),
+)
 
 const finalize: ObjectPart = {
   keptMetadata: [],

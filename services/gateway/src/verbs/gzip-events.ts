@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { memo } from '@orch/core/memo'
 import { deflateBlocks, gzipHeader, gzipTrailer } from '../representations/gzip-member.ts'
 
 /** RFC 1951, section 3.2.4: an empty block makes readers flush their output. */
@@ -26,11 +27,7 @@ export class GzipEvents {
   /** As they are; the same bytes are framed once for all watches. */
   stored(bytes: Uint8Array): Uint8Array {
     this.#count(bytes)
-    const known = framed.get(bytes)
-    if (known !== undefined) return known
-    const made = storedBlocks(bytes)
-    framed.set(bytes, made)
-    return made
+    return storedBlocks(bytes)
   }
 
   end(): Uint8Array {
@@ -43,9 +40,8 @@ export class GzipEvents {
   }
 }
 
-const framed = new WeakMap<Uint8Array, Uint8Array>()
-
-function storedBlocks(bytes: Uint8Array): Uint8Array {
+/** Bytes as stored blocks: events are the same bytes for all watches. */
+const storedBlocks = memo((bytes: Uint8Array): Uint8Array => {
   const parts: Uint8Array[] = []
   for (let start = 0; start < bytes.length; start += storedBytesMax) {
     const part = bytes.subarray(start, start + storedBytesMax)
@@ -55,4 +51,4 @@ function storedBlocks(bytes: Uint8Array): Uint8Array {
     parts.push(front, part)
   }
   return Buffer.concat([...parts, emptyBlock])
-}
+})

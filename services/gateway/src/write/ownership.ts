@@ -9,6 +9,7 @@ import {
 } from '@orch/core/apply'
 import type { Resource } from '@orch/core/catalogue'
 import { isJsonObject } from '@orch/core/json'
+import { memo } from '@orch/core/memo'
 import { type ApiObject, type ManagedFieldsEntry, parseApiVersion, printTime, toInstant } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { runAtOnce, type Steps } from '@orch/core/steps'
@@ -192,20 +193,13 @@ function servedAs({ resource }: Served, apiVersion: string, parts: OwnershipPart
   return other?.resource.stored.prefix === resource.stored.prefix ? other : undefined
 }
 
-const blanks = new WeakMap<Resource, OwnedObject>()
-
 /** An object before anything is set in it: the parts that every object has are owned by no manager. */
-function blankOf(resource: Resource): OwnedObject {
-  const known = blanks.get(resource)
-  if (known !== undefined) return known
+const blankOf = memo((resource: Resource): OwnedObject => {
   const decoded = resource.readers.decode({}, { trackUnknown: false })
-  const blank = decoded.kind === 'decoded' ? decoded.object : {}
-  blanks.set(resource, blank)
-  return blank
-}
+  return decoded.kind === 'decoded' ? decoded.object : {}
+})
 
 const statusField = fieldSets.setOfPaths([['f:status']])
-const resetByParts = new Map<string, fieldSets.FieldSet>()
 
 /** The fields that a write to this path cannot change, and so does not own. */
 function resetFieldsOf(served: Served, subresource: string | undefined): fieldSets.FieldSet | undefined {
@@ -214,16 +208,12 @@ function resetFieldsOf(served: Served, subresource: string | undefined): fieldSe
   if (unmarked !== undefined) return unmarked
   if (subresource === undefined) return hasStatus ? statusField : undefined
   if (subresource !== 'status') return undefined
-  const path = `${resource.apiVersion}/${resource.kind}/${subresource}`
-  const known = resetByParts.get(path)
-  if (known !== undefined) return known
-  const set = fieldSets.setOfPaths(pathsBesideStatus(served, subresource))
-  resetByParts.set(path, set)
-  return set
+  return fieldsBesideStatus(resource, strategy)
 }
 
-function pathsBesideStatus({ resource, strategy }: Served, subresource: string): string[][] {
+/** The fields of a kind that a write of its status cannot change. */
+const fieldsBesideStatus = memo((resource: Resource, strategy: Served['strategy']): fieldSets.FieldSet => {
   const others = [...resource.readers.shape.fields].filter(([name]) => name !== 'status' && name !== 'metadata')
-  const { keptMetadata = [] } = objectPartOf(strategy, subresource)
-  return [...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])]
-}
+  const { keptMetadata = [] } = objectPartOf(strategy, 'status')
+  return fieldSets.setOfPaths([...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])])
+})

@@ -1,5 +1,6 @@
 import { at } from '../at.ts'
 import type { FunctionDeclaration, Overload } from '../library.ts'
+import { memo } from '../memo.ts'
 import type { CelType } from '../types.ts'
 import { partsOf } from './walk.ts'
 
@@ -9,20 +10,14 @@ export interface Signature {
   readonly names: readonly string[]
 }
 
-const known = new WeakMap<FunctionDeclaration, readonly Signature[]>()
-
 /** The signatures of a function, which are made once. */
-export function signaturesOf(declaration: FunctionDeclaration): readonly Signature[] {
-  const found = known.get(declaration)
-  if (found !== undefined) return found
-  const made = declaration.overloads.map((overload) => {
+export const signaturesOf: (declaration: FunctionDeclaration) => readonly Signature[] = memo((declaration: FunctionDeclaration) =>
+  declaration.overloads.map((overload) => {
     const names = new Set<string>()
     for (const type of [overload.result, ...overload.parameters]) addNames(type, names)
     return { overload, names: [...names] }
-  })
-  known.set(declaration, made)
-  return made
-}
+  }),
+)
 
 function addNames(type: CelType, names: Set<string>): void {
   if (type.kind === 'parameter') names.add(type.name)

@@ -1,3 +1,4 @@
+import { boundedMemo } from '../memo.ts'
 import { CelError, Duration, Timestamp } from './values.ts'
 import { addWork } from './work.ts'
 
@@ -129,7 +130,6 @@ export function unixSeconds(time: Timestamp): bigint {
 }
 
 const zonesMax = 64
-const zones = new Map<string, Intl.DateTimeFormat>()
 const fixedOffset = /^([+-]?)(\d{1,2}):(\d\d)$/
 
 /** A time as the calendar and clock of a zone show it, in a `Date` whose UTC fields hold them; an error where no zone has the name. */
@@ -151,12 +151,11 @@ function floorMs(ns: bigint): bigint {
   return (ns - rest) / 1_000_000n
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  const known = zones.get(zone)
-  if (known !== undefined) return known
+/** The calendar and clock of a zone; undefined where no zone has the name. */
+const formatOf = boundedMemo(zonesMax, (zone: string): Intl.DateTimeFormat | undefined => {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(zone)) return undefined
   try {
-    const made = new Intl.DateTimeFormat('en-US', {
+    return new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       calendar: 'gregory',
       hourCycle: 'h23',
@@ -168,13 +167,10 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: 'numeric',
       second: 'numeric',
     })
-    if (zones.size >= zonesMax) zones.clear()
-    zones.set(zone, made)
-    return made
   } catch {
     return undefined
   }
-}
+})
 
 /** The work of finding the clock of a zone, in steps. */
 const zoneSteps = 4_000

@@ -1,3 +1,4 @@
+import { memo } from '../memo.ts'
 import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize, propertyCount } from './collections.ts'
 import { equal } from './equal.ts'
 import { escapeProperty } from './escape.ts'
@@ -69,17 +70,8 @@ function plainListOf({ allowsNull }: Extract<ViewNode, { kind: 'plainList' }>, j
 
 const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: plainNode }, rule: { kind: 'atomic' } }
 
-const arraysWithNull = new WeakMap<readonly unknown[], boolean>()
-
-/** Searches an array once, as rules read it again and again. */
-function hasNull(array: readonly unknown[]): boolean {
-  let found = arraysWithNull.get(array)
-  if (found === undefined) {
-    found = array.includes(null)
-    arraysWithNull.set(array, found)
-  }
-  return found
-}
+/** Whether an array has a null: it is searched once, as rules read it again and again. */
+const hasNull = memo((array: readonly unknown[]): boolean => array.includes(null))
 
 function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
   switch (kind) {
@@ -116,17 +108,12 @@ const propertySteps = 32
 const keySteps = 128
 const itemSteps = 12
 
-const propertyNames = new WeakMap<ObjectNode, ReadonlyMap<string, string>>()
-
 /** The fields of an object by their properties. */
-function namesByProperty(node: ObjectNode): ReadonlyMap<string, string> {
-  const known = propertyNames.get(node)
-  if (known !== undefined) return known
+const namesByProperty = memo((node: ObjectNode): ReadonlyMap<string, string> => {
   const made = new Map<string, string>()
   for (const [name, { property }] of node.fields) made.set(property, name)
-  propertyNames.set(node, made)
   return made
-}
+})
 
 type ObjectNode = Extract<ViewNode, { kind: 'object' }>
 type ListNode = Extract<ViewNode, { kind: 'list' }>

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
@@ -354,16 +355,11 @@ function setOf(fields: unknown): FieldSet | undefined {
 }
 
 /** The printed forms of sets. A writer that changes fields that it owns already has the same set again, at another time. */
-const printedSets = new WeakMap<FieldSet, Record<string, unknown>>()
-
-function printSet(set: FieldSet): Record<string, unknown> {
-  const known = printedSets.get(set)
-  if (known !== undefined) return known
+const printSet = memo((set: FieldSet): Record<string, unknown> => {
   const fields = printFieldSet(set)
   knownSets.set(fields, set)
-  printedSets.set(set, fields)
   return fields
-}
+})
 
 /** Early entries have the set under `fields`. */
 function fieldsOf(entry: ManagedFieldsEntry & { readonly fields?: unknown }): unknown {
@@ -440,13 +436,4 @@ const untracked = setOfPaths([
 ])
 
 /** The set without fields that have no owner: those that the server sets, and those that identify the object. */
-export function withoutUntracked(set: FieldSet): FieldSet {
-  const known = tracked.get(set)
-  if (known !== undefined) return known
-  const kept = difference(set, untracked)
-  tracked.set(set, kept)
-  return kept
-}
-
-/** The reduced forms of sets, so that equal reductions are one set. */
-const tracked = new WeakMap<FieldSet, FieldSet>()
+export const withoutUntracked: (set: FieldSet) => FieldSet = memo((set: FieldSet) => difference(set, untracked))

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import type { ResourceName } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import type { Counting } from '../quota/measures.ts'
@@ -20,18 +21,13 @@ export function resourceCountedBy(names: Names, name: string): ResourceName | un
   return undefined
 }
 
-const measuredByNames = new WeakMap<Names, ReadonlyMap<string, Counting>>()
-
 /** The countings of the kinds that declare one, by group and plural. */
-function measuredKinds(names: Names): ReadonlyMap<string, Counting> {
-  const known = measuredByNames.get(names)
-  if (known !== undefined) return known
+const measuredKinds = memo((names: Names): ReadonlyMap<string, Counting> => {
   const made = new Map<string, Counting>()
   for (const { quota, storedAs, plural } of allKinds) {
     if (quota === undefined) continue
     const { group } = groupVersionOf(names, packageOf(storedAs))
     made.set(`${group}/${plural}`, quota(names, { group, resource: plural }))
   }
-  measuredByNames.set(names, made)
   return made
-}
+})

@@ -1,3 +1,4 @@
+import { boundedMemo } from '@orch/cel/memo'
 /** The format of a quantity: powers of 1024 (`Ki`), decimal suffixes (`m`, `k`) or an exponent (`e3`). */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
@@ -72,21 +73,16 @@ export function toQuantity(value: bigint | number, format: QuantityFormat = 'Dec
   return { mantissa: BigInt(value), exponent: 0, format }
 }
 
-/** Readings of short texts: the same few amounts repeat, several times in one write, and computing them is slow. */
-const knownReadings = new Map<string, QuantityReading>()
 const knownReadingsMax = 1024
 /** V8 may keep the whole of a text for a part of it that is longer. */
 const knownLengthMax = 12
 
 function readText(text: string): QuantityReading {
-  const known = knownReadings.get(text)
-  if (known !== undefined) return known
-  const reading = computeReading(text)
-  if (text.length > knownLengthMax) return reading
-  if (knownReadings.size === knownReadingsMax) knownReadings.clear()
-  knownReadings.set(text, reading)
-  return reading
+  return text.length > knownLengthMax ? computeReading(text) : knownReading(text)
 }
+
+/** Readings of short texts: the same few amounts come again and again, several times in one write, and computing them is slow. */
+const knownReading = boundedMemo(knownReadingsMax, computeReading)
 
 /** No character can belong to two of its parts, so that a long text is refused as fast as it is read. */
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/

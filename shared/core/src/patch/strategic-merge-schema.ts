@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import type { Field, Node, StructNode } from '../description/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
 
@@ -11,8 +12,6 @@ export interface FieldStrategy {
 }
 
 const unknownField: FieldStrategy = { kind: 'default', mergeKey: undefined, schema: undefined }
-const strategies = new WeakMap<StructNode, ReadonlyMap<string, FieldStrategy>>()
-
 /** The strategy of a member of an object. */
 export function strategyOf(schema: Node | undefined, name: string): FieldStrategy {
   const node = schema === undefined ? undefined : resolveNode(schema)
@@ -20,13 +19,10 @@ export function strategyOf(schema: Node | undefined, name: string): FieldStrateg
   return node?.kind === 'struct' ? (fieldsOf(node).get(name) ?? unknownField) : unknownField
 }
 
-function fieldsOf(node: StructNode): ReadonlyMap<string, FieldStrategy> {
-  const known = strategies.get(node)
-  if (known !== undefined) return known
-  const made = new Map(node.fields.map((field) => [field.name, strategyOfField(field)]))
-  strategies.set(node, made)
-  return made
-}
+/** The strategies of the fields of a type, by name. */
+const fieldsOf = memo(
+  (node: StructNode): ReadonlyMap<string, FieldStrategy> => new Map(node.fields.map((field) => [field.name, strategyOfField(field)])),
+)
 
 /** That keys are retained is said by the patch; for the server only the rest of the strategy counts. */
 function strategyOfField({ node, patchStrategy, patchMergeKey }: Field): FieldStrategy {

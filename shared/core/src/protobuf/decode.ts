@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isScalar, type Node, type StructNode, type VariantNode } from '../description/node.ts'
 import { isJsonObject, setMember } from '../json/member.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
@@ -36,19 +37,15 @@ export function decodeProtobuf(type: string, bytes: Uint8Array): ProtobufReading
 /** Reads the fields of a message up to its end into an object. */
 type Fill = (reader: Reader, target: Target) => void
 
-const fillers = new WeakMap<StructNode, Fill>()
-
-function fillerOf(node: StructNode): Fill {
-  const known = fillers.get(node)
-  if (known !== undefined) return known
+/** The reader of a type's message. */
+const fillerOf = memo((node: StructNode): Fill => {
   let fields: FieldReaders | undefined
   const fill: Fill = (reader, target) => {
     fields ??= fieldsOf(node)
     fillFrom(fields, reader, target)
   }
-  fillers.set(node, fill)
   return fill
-}
+})
 
 function fieldsOf(node: StructNode): FieldReaders {
   return readersOf(wireStructOf(node))

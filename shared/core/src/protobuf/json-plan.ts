@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { type Field, isScalar, type Node, type StructNode } from '../description/node.ts'
 import { resolveNode } from '../schema/resolve.ts'
 import { valueWriterOf } from './message-writer.ts'
@@ -64,16 +65,9 @@ export interface Plan {
 
 const encoder = new TextEncoder()
 const nothing = new Uint8Array()
-const shapes = new WeakMap<StructNode, Shape>()
 
 /** The shape of an object, which all fields of its type share. */
-export function messageShape(node: StructNode): Shape {
-  const known = shapes.get(node)
-  if (known !== undefined) return known
-  const shape = new Shape('message', valueWriterOf(node), { node })
-  shapes.set(node, shape)
-  return shape
-}
+export const messageShape: (node: StructNode) => Shape = memo((node) => new Shape('message', valueWriterOf(node), { node }))
 
 function toPlan(node: StructNode): Plan {
   const fields = node.fields.filter(({ tag }) => tag !== undefined)

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { type Alternative, type Field, isScalar, type Node, type StructNode, type VariantNode } from '../description/node.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 import { wireTypes } from './reader.ts'
@@ -18,19 +19,15 @@ type WriteMessage = (writer: Writer, source: Source) => void
 /** Writes one field of a message, or nothing. */
 type WriteField = (writer: Writer, source: Source) => void
 
-const messages = new WeakMap<StructNode, WriteMessage>()
-
-function messageOf(node: StructNode): WriteMessage {
-  const known = messages.get(node)
-  if (known !== undefined) return known
+/** The writer of a type's message. */
+const messageOf = memo((node: StructNode): WriteMessage => {
   let writeFields: readonly WriteField[] | undefined
   const write: WriteMessage = (target, source) => {
     writeFields ??= fieldsOf(node)
     for (let index = 0; index < writeFields.length; index++) writeFields[index]!(target, source)
   }
-  messages.set(node, write)
   return write
-}
+})
 
 function fieldsOf(node: StructNode): readonly WriteField[] {
   return writersOf(wireStructOf(node))

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { printRevision, type Revision } from '../meta/revision.ts'
@@ -104,9 +105,6 @@ function printPlainly(value: unknown): string {
   return isListOfOwners(value) ? printOwners(value) : printJson(value)
 }
 
-/** Half of most objects is their owners' fields. A write keeps most of them, and new objects share those of like ones. */
-const fieldTexts = new WeakMap<object, string>()
-
 interface OwnerEntry {
   readonly fieldsV1: object
 }
@@ -123,14 +121,8 @@ function printOwners(entries: readonly OwnerEntry[]): string {
   return `[${texts.join(',')}]`
 }
 
-/** The fields are never changed once they are there. */
-function printFields(fields: object): string {
-  const known = fieldTexts.get(fields)
-  if (known !== undefined) return known
-  const text = printJson(fields)
-  fieldTexts.set(fields, text)
-  return text
-}
+/** Printed fields of owners, which never change: half of most objects. A write keeps most of them, and new objects share those of like ones. */
+const printFields = memo((fields: object): string => printJson(fields))
 
 function measure(front: string, metadataFront: string, metadataBack: string, back: string): EncodedObject {
   const text = front + metadataFront + metadataBack + back

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { printJson } from '../json/print.ts'
 import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
@@ -33,16 +34,8 @@ export function validateValue(schema: StructuralSchema, value: unknown, old?: Re
 /** Returns how many checks were made, by which alternatives are compared. `old` is given where a value replaces another. */
 type Check = (value: unknown, run: Run, old: Correlation | undefined) => number
 
-const checks = new WeakMap<StructuralSchema, Check>()
-
 /** The check of a schema; those of its parts are made when they are first needed. */
-function checkOf(schema: StructuralSchema): Check {
-  const known = checks.get(schema)
-  if (known !== undefined) return known
-  const made = createCheck(schema)
-  checks.set(schema, made)
-  return made
-}
+const checkOf = memo((schema: StructuralSchema): Check => createCheck(schema))
 
 /** Errors at an unchanged value are ignored. The type of the object itself is not. */
 function ratcheted(check: Check, value: unknown, run: Run, old: Correlation | undefined): number {

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { hasMembers, isJsonObject } from '../json/member.ts'
 import { printBare } from '../json/print.ts'
 import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
@@ -66,15 +67,8 @@ interface Reader {
   read(value: unknown, walk: Walk, known: unknown): unknown
 }
 
-const readers = new WeakMap<StructuralSchema, Reader>()
-
-function readerOf(schema: StructuralSchema): Reader {
-  const known = readers.get(schema)
-  if (known !== undefined) return known
-  const reader = createReader(schema)
-  readers.set(schema, reader)
-  return reader
-}
+/** The reader of a schema's values. */
+const readerOf: (schema: StructuralSchema) => Reader = memo(createReader)
 
 function createReader(schema: StructuralSchema): Reader {
   const properties = new Map<string, Reader>()

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../json/member.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
@@ -20,21 +21,16 @@ export function validateEmbedded(schema: StructuralSchema, value: unknown, place
   return errors
 }
 
-const known = new WeakMap<StructuralSchema, boolean>()
-
 /** Most schemas embed nothing. */
-function mayEmbed(schema: StructuralSchema): boolean {
-  const before = known.get(schema)
-  if (before !== undefined) return before
+const mayEmbed: (schema: StructuralSchema) => boolean = memo((schema: StructuralSchema) => {
   const { isEmbeddedResource, items, additionalProperties, properties } = schema
   const has =
     isEmbeddedResource === true ||
     (items !== undefined && mayEmbed(items)) ||
     (typeof additionalProperties === 'object' && mayEmbed(additionalProperties)) ||
     [...(properties?.values() ?? [])].some(mayEmbed)
-  known.set(schema, has)
   return has
-}
+})
 
 function check(schema: StructuralSchema, value: unknown, place: EmbeddedPlace, errors: FieldError[]): void {
   const { path } = place

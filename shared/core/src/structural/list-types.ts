@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
 import { canonicalText } from './canonical.ts'
@@ -11,12 +12,8 @@ export function validateListTypes(schema: StructuralSchema, value: unknown, path
   return errors
 }
 
-const known = new WeakMap<StructuralSchema, boolean>()
-
 /** Most parts of most schemas have no such lists. */
-function mayHaveLists(schema: StructuralSchema): boolean {
-  const before = known.get(schema)
-  if (before !== undefined) return before
+const mayHaveLists: (schema: StructuralSchema) => boolean = memo((schema: StructuralSchema) => {
   const { listType, items, additionalProperties, properties } = schema
   const has =
     listType === 'set' ||
@@ -24,9 +21,8 @@ function mayHaveLists(schema: StructuralSchema): boolean {
     (items !== undefined && mayHaveLists(items)) ||
     (typeof additionalProperties === 'object' && mayHaveLists(additionalProperties)) ||
     [...(properties?.values() ?? [])].some(mayHaveLists)
-  known.set(schema, has)
   return has
-}
+})
 
 function check(schema: StructuralSchema, value: unknown, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) checkList(schema, value, path, errors)

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import type { Names } from '../names.ts'
 import { type Cell, type Data, dataOf, nameOf, type ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
@@ -33,20 +34,19 @@ const defaultTable: KindTable = {
   },
 }
 
-const printers = new WeakMap<KindTable, TablePrinter>()
-
 /**
  * The printer of a kind's table, made at the first use. Objects are read in the version in which they are
  * stored. A kind without a table of its own shows names and creation times.
  */
 export function tablePrinterOf(table: KindTable = defaultTable): TablePrinter {
-  const known = printers.get(table)
-  if (known !== undefined) return known
-  const described = table.columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
-  const printer = createTablePrinter(described, table.cells, table)
-  printers.set(table, printer)
-  return printer
+  return printerOf(table)
 }
+
+/** The printer of a table, which is described once. */
+const printerOf = memo((table: KindTable): TablePrinter => {
+  const described = table.columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
+  return createTablePrinter(described, table.cells, table)
+})
 
 /** A column as clients see it. */
 export type DescribedColumn = Column & { readonly description: string }

@@ -1,3 +1,4 @@
+import { memo } from '@orch/core/memo'
 import { declareMetrics, type MetricTable } from '../metric-table.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -52,14 +53,13 @@ const table = {
   },
 } as const satisfies MetricTable
 
-const made = new WeakMap<Metrics['registry'], ConversionMetrics>()
-
 /** The same for all that count in one set of metrics: a gateway and admission may be in one process. */
 export function conversionMetricsOf(metrics: Metrics): ConversionMetrics {
-  const known = made.get(metrics.registry) ?? declareConversionMetrics(metrics)
-  made.set(metrics.registry, known)
-  return known
+  return metricsOf(metrics.registry, metrics)
 }
+
+/** The conversions counted in a registry. */
+const metricsOf = memo((_registry: Metrics['registry'], metrics: Metrics): ConversionMetrics => declareConversionMetrics(metrics))
 
 function declareConversionMetrics(metrics: Metrics): ConversionMetrics {
   const {

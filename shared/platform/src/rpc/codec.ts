@@ -1,5 +1,6 @@
 import type { wire } from '@orch/core/contracts'
 import { decodeOwnJson, printJson } from '@orch/core/json'
+import { memo } from '@orch/core/memo'
 import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
 import { messageOf } from '../error-message.ts'
 
@@ -20,8 +21,11 @@ const writer = new Writer()
 /** The codec of a description, built at first use and kept. */
 export function codecOf<D extends Described>(description: D): Codec<wire.Static<D>>
 export function codecOf(description: Described): Codec {
-  const known = codecs.get(description)
-  if (known !== undefined) return known
+  return keptCodecOf(description)
+}
+
+/** The codec of a description. */
+const keptCodecOf = memo((description: Described): Codec => {
   const { write, read } = bodyOf(description)
   const codec: Codec = {
     encode: (message: Plain) => {
@@ -32,11 +36,8 @@ export function codecOf(description: Described): Codec {
     },
     decode: (bytes) => read(new Reader(bytes), {}),
   }
-  codecs.set(description, codec)
   return codec
-}
-
-const codecs = new WeakMap<Described, Codec>()
+})
 
 /** The codec of a message, without the length in front of it. The writer writes from the end of a message to its start. */
 interface Body {
@@ -45,15 +46,11 @@ interface Body {
   read(reader: Reader, message: Plain): Plain
 }
 
-const bodies = new WeakMap<Described, Body>()
-
-function bodyOf(description: Described): Body {
-  const known = bodies.get(description)
-  if (known !== undefined) return known
-  const body = description.kind === 'message-type' ? messageBody(description.fields) : unionBody(description.variants)
-  bodies.set(description, body)
-  return body
-}
+/** The codec of a message, without the length in front of it. */
+const bodyOf = memo(
+  (description: Described): Body =>
+    description.kind === 'message-type' ? messageBody(description.fields) : unionBody(description.variants),
+)
 
 /** The codec of one value without its tag. */
 interface Item {

@@ -1,4 +1,5 @@
 import type { CallContext } from '@orch/core/contracts'
+import { memo } from '@orch/core/memo'
 import { StatusError } from '@orch/core/meta'
 import { systemClock } from '../clock.ts'
 import { type CountedHistogram, type CountedSeries, createCountedHistogram } from '../counted-metrics.ts'
@@ -76,19 +77,21 @@ function durationsOf(histogram: CountedHistogram, labels: { readonly service: st
   }
 }
 
-const histograms = new WeakMap<Metrics, Map<Side, CountedHistogram>>()
-
-/** One histogram for all contracts of a process. */
+/** One histogram of a side for all contracts of a process. */
 function histogramOf(metrics: Metrics, side: Side): CountedHistogram {
-  const known = histograms.get(metrics) ?? new Map<Side, CountedHistogram>()
-  histograms.set(metrics, known)
-  const histogram =
-    known.get(side) ??
-    createCountedHistogram(metrics, {
-      name: `orch_rpc_${side}_duration_seconds`,
-      help: side === 'client' ? 'Time until a call to another service was answered.' : 'Time that a call from another service took here.',
-      buckets,
-    })
-  known.set(side, histogram)
-  return histogram
+  return side === 'client' ? clientHistogramOf(metrics) : serverHistogramOf(metrics)
+}
+
+/** The histogram of the calls that a process makes. */
+const clientHistogramOf = memo((metrics: Metrics) =>
+  declareHistogram(metrics, 'client', 'Time until a call to another service was answered.'),
+)
+
+/** The histogram of the calls that a process answers. */
+const serverHistogramOf = memo((metrics: Metrics) =>
+  declareHistogram(metrics, 'server', 'Time that a call from another service took here.'),
+)
+
+function declareHistogram(metrics: Metrics, side: Side, help: string): CountedHistogram {
+  return createCountedHistogram(metrics, { name: `orch_rpc_${side}_duration_seconds`, help, buckets })
 }

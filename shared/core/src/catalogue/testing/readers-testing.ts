@@ -1,3 +1,4 @@
+import { boundedMemo } from '@orch/cel/memo'
 import { type IsGateOn, knownReleases, parseFeatureGates } from '../../feature-gates.ts'
 import type { Draft } from '../../kind/draft.ts'
 import type { KindReaders, ValidationCandidate } from '../../kind/kind-readers.ts'
@@ -9,19 +10,20 @@ import type { Part } from '../../validation/part.ts'
 import { BuiltInReaders } from '../built-in-readers.ts'
 import { createCatalogue } from '../catalogue.ts'
 
-const byLevel = new Map<number, ReadonlyMap<string, KindReaders>>()
-
 /** The readers of a type at a level: those of a built-in kind where it is the type of one. */
 function readersOf(type: string, level: number = knownReleases.own): KindReaders {
-  let byType = byLevel.get(level)
-  if (byType === undefined) {
-    const { resources } = createCatalogue('orch', { minor: level })
-    const described = resources.flatMap((resource) => [resource, ...resource.subresources])
-    byType = new Map(described.map(({ type: of, readers }) => [of, readers]))
-    byLevel.set(level, byType)
-  }
-  return byType.get(type) ?? new BuiltInReaders(type, {}, level)
+  return readersAt(level).get(type) ?? new BuiltInReaders(type, {}, level)
 }
+
+/** Levels whose readers are kept. */
+const levelsMax = 64
+
+/** The readers of the built-in kinds of a level, by type. */
+const readersAt = boundedMemo(levelsMax, (level: number): ReadonlyMap<string, KindReaders> => {
+  const { resources } = createCatalogue('orch', { minor: level })
+  const described = resources.flatMap((resource) => [resource, ...resource.subresources])
+  return new Map(described.map(({ type, readers }) => [type, readers]))
+})
 
 /** Completes an object of a type; gates are as they are by default at the level. */
 export function applyDefaults(

@@ -1,16 +1,9 @@
+import { memo } from '@orch/cel/memo'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 
-const knownLabels = new WeakMap<Names, Readonly<Record<string, string>>>()
-
 /** Labels of nodes that have others in their place, and what is said of them. */
-export function formerNodeLabels(names: Names): Readonly<Record<string, string>> {
-  const known = knownLabels.get(names)
-  if (known !== undefined) return known
-  const made = makeFormerNodeLabels(names)
-  knownLabels.set(names, made)
-  return made
-}
+export const formerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => makeFormerNodeLabels(names))
 
 function makeFormerNodeLabels(names: Names): Readonly<Record<string, string>> {
   const instead = (since: string, label: string): string => `deprecated since ${since}; use ${JSON.stringify(label)} instead`

@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { isWholeQuantity, parseQuantity } from '../../meta/quantity.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
@@ -69,17 +70,13 @@ function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
   return said
 }
 
-const knownAnnotations = new WeakMap<Names, readonly FormerAnnotation[]>()
-
 interface FormerAnnotation {
   readonly key: string
   readonly message: string
 }
 
 /** Annotations of Pods that have fields in their place, or nothing. */
-function formerAnnotations(names: Names): readonly FormerAnnotation[] {
-  const known = knownAnnotations.get(names)
-  if (known !== undefined) return known
+const formerAnnotations = memo((names: Names): readonly FormerAnnotation[] => {
   const useSysctls = 'non-functional in v1.11+; use the "sysctls" field instead'
   const made = [
     {
@@ -89,9 +86,8 @@ function formerAnnotations(names: Names): readonly FormerAnnotation[] {
     { key: subdomainLabel(names, 'security.alpha', 'sysctls'), message: useSysctls },
     { key: subdomainLabel(names, 'security.alpha', 'unsafe-sysctls'), message: useSysctls },
   ]
-  knownAnnotations.set(names, made)
   return made
-}
+})
 
 function ofFormerAnnotations(annotations: Part, path: string, names: Names): string[] {
   const said: string[] = []

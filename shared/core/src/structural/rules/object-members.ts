@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import type { StructuralSchema } from '../schema.ts'
 
 const text: StructuralSchema = { type: 'string' }
@@ -11,18 +12,12 @@ const metadata: StructuralSchema = {
   ]),
 }
 
-const known = new WeakMap<StructuralSchema, StructuralSchema>()
-
 /** The schema of an object with the members for its rules: `apiVersion`, `kind` and its name, and nothing else of its metadata. */
-export function withObjectMembers(schema: StructuralSchema): StructuralSchema {
+export const withObjectMembers: (schema: StructuralSchema) => StructuralSchema = memo((schema) => {
   if (hasMembers(schema)) return schema
-  const before = known.get(schema)
-  if (before !== undefined) return before
   const properties = new Map([...(schema.properties ?? []), ['apiVersion', text], ['kind', text], ['metadata', metadata]] as const)
-  const widened: StructuralSchema = { ...schema, type: 'object', properties }
-  known.set(schema, widened)
-  return widened
-}
+  return { ...schema, type: 'object', properties }
+})
 
 /** A schema that says all of it may say more. */
 function hasMembers({ properties }: StructuralSchema): boolean {

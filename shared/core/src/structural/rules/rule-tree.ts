@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { StepMeter, type Steps } from '../../steps.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { type CompiledRule, compileRule } from './compile.ts'
@@ -99,12 +100,8 @@ export class RuleTree {
   }
 }
 
-const known = new WeakMap<StructuralSchema, boolean>()
-
 /** True if a schema has rules that are evaluated: those in junctors other than `allOf` are not. */
-function hasRules(schema: StructuralSchema): boolean {
-  const before = known.get(schema)
-  if (before !== undefined) return before
+const hasRules: (schema: StructuralSchema) => boolean = memo((schema: StructuralSchema) => {
   const { rules, items, additionalProperties, properties, junctors } = schema
   const has =
     rules !== undefined ||
@@ -112,6 +109,5 @@ function hasRules(schema: StructuralSchema): boolean {
     (typeof additionalProperties === 'object' && hasRules(additionalProperties)) ||
     [...(properties?.values() ?? [])].some(hasRules) ||
     (junctors?.allOf ?? []).some(hasRules)
-  known.set(schema, has)
   return has
-}
+})

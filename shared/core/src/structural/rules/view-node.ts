@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import type { FieldNode, ListRule, ViewNode } from '@orch/cel/views'
 import type { StructuralSchema } from '../schema.ts'
 import type { Declared } from './declared.ts'
@@ -5,16 +6,8 @@ import type { Declared } from './declared.ts'
 const plain: ViewNode = { kind: 'plain' }
 const plainLists = { ofNullable: plainList(true), ofOthers: plainList(false) }
 const intOrString: ViewNode = { kind: 'intOrString' }
-const nodes = new WeakMap<Declared, ViewNode>()
-
 /** The view of a declared schema's values: JSON as it is, if that means the same. */
-export function viewNodeOf(declared: Declared): ViewNode {
-  const known = nodes.get(declared)
-  if (known !== undefined) return known
-  const node = createNode(declared)
-  nodes.set(declared, node)
-  return node
-}
+export const viewNodeOf: (declared: Declared) => ViewNode = memo((declared: Declared) => createNode(declared))
 
 function createNode(declared: Declared): ViewNode {
   const { schema, type, items, values, fields } = declared

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { boundedMemo, memo } from './memo.ts'
+
+test('a memo makes its result once for an object, and again for another one with the same members', () => {
+  let made = 0
+  const lengthOf = memo((list: readonly string[], more: number) => ({ length: list.length + more, made: ++made }))
+  const list = ['a', 'b']
+  expect(lengthOf(list, 1)).toEqual({ length: 3, made: 1 })
+  expect(lengthOf(list, 1)).toBe(lengthOf(list, 1))
+  expect(lengthOf(['a', 'b'], 1).made).toBe(2)
+})
+
+test('a memo calls again where the result was undefined or an error', () => {
+  let calls = 0
+  const find = memo((holder: { value?: string }) => {
+    calls += 1
+    if (holder.value === 'bad') throw new Error('bad')
+    return holder.value
+  })
+  const [none, bad] = [{}, { value: 'bad' }]
+  expect([find(none), find(none)]).toEqual([undefined, undefined])
+  expect(() => find(bad)).toThrow('bad')
+  expect(() => find(bad)).toThrow('bad')
+  expect(calls).toBe(4)
+})
+
+test('a bounded memo keeps as many results as its bound says, and begins anew with the next', () => {
+  const made: string[] = []
+  const upper = boundedMemo(2, (text: string) => {
+    made.push(text)
+    return text.toUpperCase()
+  })
+  for (const text of ['a', 'b', 'a', 'b']) expect(upper(text)).toBe(text.toUpperCase())
+  expect(made).toEqual(['a', 'b'])
+  for (const text of ['c', 'c', 'a']) upper(text)
+  expect(made).toEqual(['a', 'b', 'c', 'a'])
+})
