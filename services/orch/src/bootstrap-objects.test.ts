@@ -15,14 +15,14 @@ const collections = [
   { ...rbac, plural: 'rolebindings', namespaced: true },
 ]
 
-/** What differs between any two objects made one after the other. */
+/** The object without the parts that differ between any two objects. */
 function comparable({ metadata, ...rest }: ApiObject) {
   const { name: _name, uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...others } = metadata
   const labels = { ...others.labels, 'orch.io/metadata.name': '' }
   return { ...rest, metadata: { ...others, labels, managedFields: others.managedFields?.map((entry) => ({ ...entry, time: '' })) } }
 }
 
-/** A role that gathers is what a POST would have made of it without its rules, and what an apply of them adds. */
+/** An aggregated role equals a POST's result without its rules, with the additions of an apply of them. */
 function withoutGathered(bootstrapObject: ApiObject): { body: ApiObject; rest: ApiObject } {
   if (bootstrapObject['aggregationRule'] === undefined) return { body: bootstrapObject, rest: bootstrapObject }
   const { rules, ...body } = bootstrapObject

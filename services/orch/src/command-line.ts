@@ -7,7 +7,7 @@ import { apiRelease, productVersion } from './version.ts'
 export interface SettingsCommand {
   readonly doc: string
   settings(): Promise<Settings>
-  /** Its exit code; undefined while a server goes on running. */
+  /** Its exit code; undefined while a server continues to run. */
   run(terminal: Terminal, flags: readonly string[]): Promise<number | undefined>
 }
 
@@ -98,7 +98,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   help: 'print this help, or that of a command: orch help gateway',
 }
 
-/** Runs the command that the arguments name. Answers the exit code, or undefined while a server goes on running. */
+/** Runs the command that the arguments name. Returns the exit code, or undefined while a server continues to run. */
 export async function runCommand(terminal: Terminal): Promise<number | undefined> {
   const [command = 'help', ...flags] = terminal.arguments
   if (Object.hasOwn(settingsCommands, command)) {

@@ -14,7 +14,7 @@ function ownedBy({ metadata }: ApiObject, name: string): ApiObject {
   return { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
 }
 
-/** Resolves when the object is gone. */
+/** Resolves when the object is deleted. */
 const gone = (collection: ResourceClient, name: string) =>
   expect.poll(() => collection.get(name, inDefault).catch(({ code }: StatusError) => code), { interval: 5 }).toBe(404)
 
@@ -27,7 +27,7 @@ test('DEL-12: an owner that a restore brings back owns again', async () => {
   await maps.delete('owner', inDefault)
   await gone(maps, 'child')
   await server.restore(moment)
-  // Collected after the restore: by then the collector has looked at everything that came back.
+  // Collected after the restore: by then the collector has read all restored objects.
   await maps.create(ownedBy({ ...owner, metadata: { ...owner.metadata, uid: 'none' } }, 'stray'))
   await gone(maps, 'stray')
   expect((await maps.get('child', inDefault)).metadata.name).toBe('child')

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import type { Clock } from '@orch/platform'
 import { withGarbageCollector } from './process/v8-flags.ts'
 
-/** What the collections of an idle process work on. */
+/** The dependencies of the collections of an idle process. */
 export interface IdleCollectionParts {
   readonly clock: Clock
   /** The share of its time for which the event loop has been busy since the last call, from 0 to 1. */
@@ -18,9 +18,9 @@ export interface IdleCollectionParts {
 
 const lookEveryMs = 1000
 const busyShareMax = 0.1
-/** The event loop stands still meanwhile, for some 2 ms per megabyte. */
+/** The event loop stops meanwhile, for some 2 ms per megabyte. */
 const heapBytesMax = 40e6
-/** Beyond it, what the young heap keeps is little of the whole, and a collection of the old heap holds the event loop for too long. */
+/** Beyond it, the young heap's memory is a small part of the whole, and a collection of the old heap holds the event loop for too long. */
 const heapBytesToFollowMax = 60e6
 /** V8 shrinks its young heap where the last seconds have allocated little, which the first collections after work do not see yet. */
 const youngCollections = 8
@@ -28,8 +28,8 @@ const youngCollections = 8
 /**
  * Gives back the memory that work needs and an idle server does not: V8 keeps the pages of its young heap until a collection in a quiet
  * time, and begins none by itself while nothing is allocated. In the first second in which the process is idle after its start, everything
- * is collected; a heap that has become large by then is left to what follows. After later work the young heap is collected in some idle
- * seconds: V8 then makes it smaller, and goes on to a collection of the old heap in small steps.
+ * is collected; a heap that has become large by then is left to the later collections. After later work the young heap is collected in some idle
+ * seconds: V8 then makes it smaller, and continues with a collection of the old heap in small steps.
  */
 export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, collectYoung }: IdleCollectionParts): void {
   let isStarting = true

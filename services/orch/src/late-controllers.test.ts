@@ -14,7 +14,7 @@ const secrets: ResourceAddress = { ...configMaps, plural: 'secrets' }
 const serviceAccounts: ResourceAddress = { ...configMaps, plural: 'serviceaccounts' }
 const inDefault = { namespace: 'default' }
 
-/** A transport whose watches wait before each part of an answer; other answers come at once. */
+/** A transport whose watches wait before each part of an answer; other answers are immediate. */
 function delayingWatches({ send, close }: Transport, wait: (path: string) => Promise<unknown> | undefined): Transport {
   const delayed = async function* (path: string, body: AsyncIterable<Uint8Array>) {
     for await (const part of body) {
@@ -73,7 +73,7 @@ function ownedBy({ metadata }: ApiObject, object: ApiObject, fields: { blockOwne
   return { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
 }
 
-/** Resolves when the object is gone. */
+/** Resolves when the object is deleted. */
 const gone = (collection: ResourceClient, name: string) =>
   expect.poll(() => collection.get(name, inDefault).catch(({ code }: StatusError) => code), { interval: 5 }).toBe(404)
 

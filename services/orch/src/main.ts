@@ -2,13 +2,13 @@
 import { enableCompileCache } from 'node:module'
 
 enableCompileCache()
-// They are for those who write a library, not for those who read the log of a server.
+// They are for authors of a library, not for readers of a server's log.
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
 const { openStatusLine } = await import('@orch/platform')
 const { notifyStarter } = await import('./process/starter.ts')
 
-// A log or an audit log on a full disk, or one whose reader is gone, ends no server: what it says there is lost until there is room.
+// A log or an audit log on a full disk, or one whose reader has left, ends no server: its output is lost until there is room.
 let isOutputLost = false
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   isOutputLost ||= code !== 'EPIPE'
@@ -38,7 +38,7 @@ if (code === undefined) {
   process.exit(code === 0 && isOutputLost ? 1 : code)
 }
 
-/** Resolves when all that was given to the stream has been written, or its reader is gone. */
+/** Resolves when all bytes of the stream have been written, or its reader has left. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()))
 }

@@ -41,25 +41,25 @@ import { openWatch } from './watch/open.ts'
 
 /** All that a server is made of; it owns nothing else. */
 export interface ServerOptions extends GatewayGroups {
-  /** Where the state is kept. The server closes it. */
+  /** The store of the state. The server closes it. */
   readonly store: Store
   readonly certificateFiles: CertificateFiles
   /** Kind of the administrator's key, where it is made. */
   readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
-  /** How long a namespace that is being deleted keeps what is in it; 0 where it is absent. */
+  /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
-  /** Absent: objects are stored as they are. */
+  /** Absent: objects are stored unencrypted. */
   readonly encryption: EncryptionOptions | undefined
-  /** Where others find the server; without it, or empty, the address that is listened on. */
+  /** The server's address for others; without it, or empty, the listening address. */
   readonly advertiseAddress?: string
-  /** For tests: what crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
+  /** For tests: messages between services are frozen, and `stop` fails if their bytes were changed. */
   readonly freezesLinks: boolean
-  /** Whether `/metrics` tells about the process too. */
+  /** True if `/metrics` includes those of the process. */
   readonly hasProcessMetrics: boolean
-  /** How many threads take requests, and the settings that the further ones read; absent: one does. */
+  /** The number of threads that serve requests, and the settings for the further ones; absent: one. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
   readonly clock: Clock
   readonly chance: Chance
@@ -73,7 +73,7 @@ export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
   readonly url: string
   readonly names: Names
-  /** How the administrator reaches it. */
+  /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
   /** A client that needs no socket, as this identity. */
@@ -81,9 +81,9 @@ export interface Server {
   stop(options: StopOptions): Promise<void>
 }
 
-/** How a server ends. */
+/** Options of a server's end. */
 export interface StopOptions {
-  /** How long requests are still taken while `/readyz` fails. */
+  /** Time for which requests are still accepted while `/readyz` fails. */
   readonly delayMs: number
   /** Longest that watches are spread over; 0 ends them at once. */
   readonly graceMs: number

@@ -20,7 +20,7 @@ export class AddressTakenError extends StartError {
   }
 }
 
-/** A mistake of the caller, or something that the system refuses: what a call of the system throws says which and of what. */
+/** A mistake of the caller, or an error of the system, which names its call and object. */
 export function isExpected(error: unknown): error is Error {
   if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
   return error instanceof Error && 'syscall' in error && 'errno' in error

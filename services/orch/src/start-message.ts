@@ -5,7 +5,7 @@ import { authorityFile } from './certificates/clients.ts'
 
 export interface StartMessageOptions {
   readonly profile: Profile
-  /** How the administrator reaches the server. */
+  /** The administrator's client configuration. */
   readonly configuration: Pick<ClientConfiguration, 'server' | 'serverName'>
   readonly dataDir: string
   readonly isInMemory: boolean
@@ -14,7 +14,7 @@ export interface StartMessageOptions {
   readonly workingFolder: string
 }
 
-/** What `orch up` prints when it is ready: where the server is, and three commands to try, in lines of 100 characters at most. */
+/** The output of `orch up` when it is ready: the server's address, and three commands to try, in lines of 100 characters at most. */
 export function printStartMessage(options: StartMessageOptions): string {
   const { profile, configuration, dataDir, isInMemory, workingFolder } = options
   const state = isInMemory ? 'objects in memory' : `data in ${shortest(dataDir, workingFolder)}`
@@ -34,7 +34,7 @@ export function toStartFields({ profile, configuration, dataDir }: StartMessageO
   return { url: configuration.server, profile, dataDir, kubeconfig: join(dataDir, 'admin.conf') }
 }
 
-/** The path is absolute, as the variable goes on to hold when the shell changes its folder. */
+/** The path is absolute, as the variable stays valid when the shell changes its folder. */
 function kubectlLines({ dataDir }: StartMessageOptions): string[] {
   return [`export KUBECONFIG=${shellQuote(join(dataDir, 'admin.conf'))}`, 'kubectl get namespaces', 'kubectl explain node.spec.taints']
 }

@@ -3,7 +3,7 @@ import { knownReleases } from '@orch/core/feature-gates'
 import type { Chance, Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/settings.ts'
 
-/** What every service in a process shares. */
+/** The parts shared by every service in a process. */
 export interface Surroundings {
   readonly catalogue: Catalogue
   /** Whatever a service opens is stopped with it. */

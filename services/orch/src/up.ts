@@ -40,7 +40,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const started = Promise.withResolvers<void>()
   const how: StopOptions = { delayMs: serving.shutdownDelayMs, graceMs: serving.watchGraceMs }
   let isStopping = false
-  // Before anything listens: a client of the first second may send it. What a start has begun is ended when it has come to its end.
+  // Before anything listens: a client of the first second may send it. A started part is ended when its start has ended.
   const signals = stopOnSignal({
     source: process,
     log,
@@ -106,7 +106,7 @@ async function start(
   })
 }
 
-/** What was given, for threads that read it once more; they need neither the file of settings nor the environment. */
+/** The given texts, for threads that read them once more; they need neither the file of settings nor the environment. */
 function flagsOf(texts: ReadonlyMap<string, string>): string[] {
   return [...texts].filter(([flag]) => flag !== '--config').map(([flag, text]) => `${flag}=${text}`)
 }

@@ -8,7 +8,7 @@ const apiLevel = { major: '1', minor: '25' }
 export const apiRelease = `${apiLevel.major}.${apiLevel.minor}`
 export const previousRelease = `${apiLevel.major}.${Number(apiLevel.minor) - 1}`
 
-/** What `/version` answers, with the release that is emulated. */
+/** The contents of `/version`, with the emulated release. */
 export function versionInfo(emulated?: number) {
   const machine = process.arch === 'x64' ? 'amd64' : process.arch
   return {

@@ -24,7 +24,7 @@ import type { AdmissionSettings } from './settings.ts'
 
 const flag = '--admission-control-config-file'
 
-/** Admission over what storage holds. */
+/** Admission over storage. */
 export async function openAdmission(
   { storage, admission, metrics }: { readonly storage: StorageService; readonly admission: AdmissionSettings; readonly metrics: Metrics },
   surroundings: Surroundings,
@@ -54,7 +54,7 @@ export async function openAdmission(
   return opened
 }
 
-/** The settings of plugins, and who the server is to webhooks. */
+/** The settings of plugins, with the server's credentials for webhooks. */
 async function withCredentials(
   { configFile, settings }: AdmissionSettings,
   configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
@@ -83,7 +83,7 @@ async function withImageReviews(
   return { ...settings, imageReviews: (body, timeoutMs) => sender.send(body, timeoutMs) }
 }
 
-/** What the file says of each plugin; paths in it start at its own folder. */
+/** The file's configuration of each plugin; paths in it are relative to its folder. */
 async function readConfigurations(file: string, { catalogue: { names } }: Surroundings): Promise<ReadonlyMap<string, PluginConfiguration>> {
   const document = await loadYamlFile(flag, file)
   const configurations = new Map<string, PluginConfiguration>()
@@ -115,7 +115,7 @@ function asSettingsError(error: unknown, file: string | undefined): unknown {
   return new SettingsError(file === undefined ? error.message : `${flag}=${file}: ${error.message}`)
 }
 
-/** Who the server is to webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
+/** The server's credentials for webhooks, by plugin: from the client configuration files that the plugins' configurations name. */
 async function readWebhookCredentials(
   flag: string,
   configurations: ReadonlyMap<string, PluginConfiguration>,

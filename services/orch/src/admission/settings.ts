@@ -7,7 +7,7 @@ const setting = settingsOf('Admission')
 
 const seconds = int({ min: 0, max: 2 ** 31 - 1 })
 
-/** What admission lets pass. */
+/** The settings of admission. */
 export const admissionSettings = {
   enableAdmissionPlugins: setting(
     { flag: '--enable-admission-plugins', type: list },

@@ -4,7 +4,7 @@ import { readPairIfNamed } from '../configuration/flag-files.ts'
 const { bool, path } = settingTypes
 const setting = settingsOf('API')
 
-/** How requests are passed on to the servers of APIServices. */
+/** The settings of forwarding requests to the servers of APIServices. */
 export const aggregationSettings = {
   proxyClientCertFile: setting(
     { flag: '--proxy-client-cert-file', type: path },
@@ -21,7 +21,7 @@ export const aggregationSettings = {
   ),
 }
 
-/** How requests are passed on to the servers of APIServices. */
+/** The options of forwarding requests to the servers of APIServices. */
 export type AggregationOptions = ReturnType<typeof readAggregation>
 
 /** Checks the settings and the files that they name. */

@@ -6,7 +6,7 @@ import { SettingsError, settingsOf, settingTypes, suggestion, type Values } from
 const { cidr, duration, list, portRange } = settingTypes
 const setting = settingsOf('API')
 
-/** Which features are on, for all services that act on them. */
+/** The feature gates, for all services that act on them. */
 export const gateSettings = {
   emulatedVersion: setting(
     { flag: '--emulated-version', type: list, defaultDoc: 'kube=1.25' },
@@ -18,7 +18,7 @@ export const gateSettings = {
   ),
 }
 
-/** What is served; all services of a control plane must agree. */
+/** The served API; all services of a control plane must agree. */
 export const apiSettings = {
   emulatedVersion: gateSettings.emulatedVersion,
   runtimeConfig: setting(
@@ -43,7 +43,7 @@ function printActingGates(): string {
 const inState = settingsOf('State')
 const inApi = settingsOf('API')
 
-/** What objects are given that do not bring it. */
+/** The settings of values that the server assigns to objects. */
 export const objectsSettings = {
   eventTtlMs: inState({ flag: '--event-ttl', type: duration, default: '1h' }, 'Time to live of Events.'),
   serviceClusterIpRange: inApi(
@@ -56,7 +56,7 @@ export const objectsSettings = {
   ),
 }
 
-/** What is served. */
+/** The served API. */
 export interface ApiOptions {
   readonly profile: Profile
   readonly runtimeConfig: RuntimeConfig
@@ -111,7 +111,7 @@ function readRuntimeConfig(profile: Profile, words: readonly string[], minor: nu
   return reading.config
 }
 
-/** For services behind the gateways: gateways alone decide what is served. */
+/** For services behind the gateways: gateways alone decide the served resources. */
 export function everythingServed(profile: Profile, emulatedVersion: readonly string[] = []): ApiOptions {
   return readApi({ profile, emulatedVersion, runtimeConfig: ['api/all=true'], featureGates: [] })
 }

@@ -18,7 +18,7 @@ export interface AuditNeeds {
   readonly auditElsewhere?: GatewayAudit['take'] | undefined
 }
 
-/** What writes requests down. The gateway closes the auditor, the lifecycle the backends. */
+/** The audit of a gateway. The gateway closes the auditor, the lifecycle the backends. */
 export interface GatewayAudit {
   readonly auditor: Auditor
   /** Takes an event of another thread; resolves when the backends have it, as far as they let requests wait, with why the request must fail. */
@@ -115,7 +115,7 @@ async function openSinks(
   return sinks
 }
 
-/** The file is opened by the first event, and what is wrong with it would then cost events. */
+/** The file is opened by the first event, and an error then would cost events. */
 function checkLogFile(path: string): void {
   if (path === '-') return
   try {

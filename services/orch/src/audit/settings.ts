@@ -8,7 +8,7 @@ const modes = ['batch', 'blocking', 'blocking-strict'] as const
 const count = int({ min: 0, max: 1_000_000_000 })
 const positive = int({ min: 1, max: 1_000_000_000 })
 
-/** What a gateway writes down about requests. */
+/** The audit settings of a gateway. */
 export const auditSettings = {
   auditPolicyFile: setting(
     { flag: '--audit-policy-file', type: path },
@@ -117,13 +117,13 @@ type Prefixed<B extends string, S> = { [K in keyof S & string as `audit${Capital
 
 function prefixed<const B extends 'log' | 'webhook', S extends object>(backend: B, settings: S): Prefixed<B, S> {
   const prefix = backend === 'log' ? 'auditLog' : 'auditWebhook'
-  // The keys are those that the type spells out.
+  // The keys are those of the type.
   return Object.fromEntries(Object.entries(settings).map(([name, one]) => [`${prefix}${name}`, one])) as Prefixed<B, S>
 }
 
 type AuditValues = Values<typeof auditSettings> & { readonly profile: Profile }
 
-/** How a gateway writes down requests. */
+/** The audit options of a gateway. */
 export type AuditOptions = NonNullable<ReturnType<typeof readAudit>>
 
 /** Settings of every backend. */
@@ -147,7 +147,7 @@ export function readAudit(settings: AuditValues) {
   }
   return {
     policyFile: auditPolicyFile,
-    /** The policy as it stands in its file. */
+    /** The policy of its file. */
     policy: readFlagFile('--audit-policy-file', auditPolicyFile),
     /** A file, with the rules of its rotation; undefined: there is none. */
     log: path === '' ? undefined : { path, ...rotationOf(settings), ...readBackend(settings, 'auditLog', fileBackoffMs) },

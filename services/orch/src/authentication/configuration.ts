@@ -11,20 +11,20 @@ import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 export interface ConfiguredIssuer extends ClaimRules {
   /** '': below the issuer. */
   readonly discoveryUrl: string
-  /** PEM; '': those of the machine. */
+  /** PEM; '': the machine's. */
   readonly certificateAuthorities: string
-  /** What the file says of it: the same text means the same issuer. */
+  /** Its text in the file: the same text means the same issuer. */
   readonly text: string
 }
 
-/** Whether requests without credentials are let in: everywhere, or at these paths alone. */
+/** The admission of requests without credentials: everywhere, or at these paths alone. */
 export interface ConfiguredAnonymous {
   readonly isEnabled: boolean
   /** Empty: all paths. */
   readonly paths: readonly string[]
 }
 
-/** What a file of authentication says. */
+/** The contents of an authentication file. */
 export interface ConfiguredAccess {
   readonly issuers: readonly ConfiguredIssuer[]
   /** Undefined: the file says nothing about them. */

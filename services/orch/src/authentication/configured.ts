@@ -13,19 +13,19 @@ import {
 /** The flag of the file. */
 const configurationFlag = '--authentication-config'
 
-/** What the configuration needs beside its file. */
+/** The dependencies of the configuration besides its file. */
 export interface ConfigurationNeeds {
   readonly file: string
   /** Issuers of the tokens of service accounts: no other issuer may have their names. */
   readonly ownIssuers: readonly string[]
-  /** Whether requests without credentials are let in where the file says nothing about them. */
+  /** True if requests without credentials are admitted where the file does not mention them. */
   readonly anonymousAuth: boolean
   /** Why the file may not say it; undefined: it may. */
   readonly anonymousElsewhere: string | undefined
   readonly metrics: Metrics
 }
 
-/** What follows from the file, as it is now. */
+/** The authentication of the present file. */
 export interface ConfiguredAuthentication {
   readonly oidc: OidcAuthenticator
   readonly anonymous: AnonymousAccess

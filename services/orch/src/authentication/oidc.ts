@@ -70,12 +70,12 @@ export function readOidc(settings: OidcValues) {
   return {
     ...rules,
     signingAlgorithms: settings.oidcSigningAlgs.map(parseAlgorithm),
-    /** PEM; undefined: those of the machine. */
+    /** PEM; undefined: the machine's. */
     certificateAuthorities: readAuthorities(settings.oidcCaFile),
   }
 }
 
-/** Whether a provider is described by flags. */
+/** True if flags describe a provider. */
 export function hasOidcFlags({ oidcIssuerUrl, oidcClientId, ...rest }: OidcValues): boolean {
   return oidcIssuerUrl !== '' || oidcClientId !== '' || isAnyGiven(rest)
 }
@@ -99,7 +99,7 @@ function checkIssuer(issuer: string): void {
   }
 }
 
-/** Names of a provider meet no others, unless that is wanted. Addresses are unique as they are. */
+/** Prefixes keep a provider's names apart from others, unless that is unwanted. Addresses are unique by themselves. */
 function prefixOf({ oidcIssuerUrl, oidcUsernameClaim, oidcUsernamePrefix }: OidcValues): string {
   if (oidcUsernamePrefix === '-') return ''
   return oidcUsernamePrefix === '' && oidcUsernameClaim !== 'email' ? `${oidcIssuerUrl}#` : oidcUsernamePrefix

@@ -41,17 +41,17 @@ export interface AuthenticationNeeds {
   readonly onTokensForgotten?: (() => void) | undefined
 }
 
-/** What another thread of the process decides: it alone reads the configuration, and asks providers and webhooks. */
+/** The decisions of another thread of the process, which alone reads the configuration, and asks providers and webhooks. */
 export interface AuthenticationElsewhere {
   readonly tokens: TokensElsewhere
-  /** Whether a request without credentials is let in, as the configuration says now. */
+  /** True if the present configuration admits a request without a credential. */
   readonly isAnonymousAllowed: (path: string) => Promise<boolean>
 }
 
 /** Authentication of a gateway. */
 export type GatewayAuthentication = OpenedAuthentication & { readonly anonymous: AnonymousAccess }
 
-/** All authenticators, as configured, and who is let in without credentials. */
+/** All configured authenticators, and the admission of requests without credentials. */
 export async function openGatewayAuthentication(needs: AuthenticationNeeds, surroundings: Surroundings): Promise<GatewayAuthentication> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { tokens } = needs.authentication
@@ -135,7 +135,7 @@ function parseKey(pem: string, name: string): SigningKey {
   }
 }
 
-/** Ways to tell who asks that rest on others: proxies, authorities, a provider, a webhook. Each list in the order in which it is asked. */
+/** Authenticators with outside dependencies: proxies, authorities, a provider, a webhook. Each list in the order of asking. */
 interface ExternalAuthentication {
   readonly requests: readonly RequestAuthenticator[]
   readonly tokens: readonly TokenAuthenticator[]

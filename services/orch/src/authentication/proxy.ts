@@ -5,7 +5,7 @@ import { readCertificateFile } from '../configuration/flag-files.ts'
 const { list, path } = settingTypes
 const setting = settingsOf('Authentication')
 
-/** Proxies that know who asks, and say so in headers. */
+/** The settings of authenticating proxies, which send the user in headers. */
 export const proxySettings = {
   requestheaderClientCaFile: setting(
     { flag: '--requestheader-client-ca-file', type: path },

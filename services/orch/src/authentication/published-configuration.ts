@@ -6,7 +6,7 @@ import type { Log } from '@orch/platform'
 import { type FrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import type { AuthenticationOptions } from './settings.ts'
 
-/** What is published about how clients authenticate. */
+/** The published parts of client authentication. */
 interface PublishedParts {
   readonly authentication: Pick<AuthenticationOptions, 'proxy'>
   readonly source: AuthoritySource

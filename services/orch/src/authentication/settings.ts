@@ -13,7 +13,7 @@ const setting = settingsOf('Authentication')
 /** true, false, or unset: then the value follows from another setting. */
 const boolOrUnsaid: SettingType<boolean | 'unsaid'> = { ...bool, parse: (text) => (text === '' ? 'unsaid' : bool.parse(text)) }
 
-/** How a gateway learns who asks. */
+/** The settings of authentication. */
 export const authenticationSettings = {
   clientCaFile: setting(
     { flag: '--client-ca-file', type: path },
@@ -33,7 +33,7 @@ export const authenticationSettings = {
   ),
 }
 
-/** How a gateway learns who asks. */
+/** The options of authentication. */
 export type AuthenticationOptions = ReturnType<typeof readAuthentication>
 
 type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }
@@ -46,7 +46,7 @@ export function readAuthentication(settings: AuthenticationValues, modes: readon
   }
   if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
   return {
-    // Where everything is allowed, strangers must be let in by word.
+    // Where everything is allowed, strangers are admitted only by an explicit setting.
     anonymousAuth: anonymousAuth === 'unsaid' ? !modes.includes('AlwaysAllow') : anonymousAuth,
     /** Why the file may not say if anonymous requests are let in; undefined: it may. */
     anonymousElsewhere: elsewhere(anonymousAuth, modes),

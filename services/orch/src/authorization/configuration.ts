@@ -20,7 +20,7 @@ export interface ConfiguredWebhook {
   readonly unauthorizedTtlMs: number
   readonly failurePolicy: 'NoOpinion' | 'Deny'
   readonly conditions: readonly AccessCondition[]
-  /** What the file says of it: the same text means the same webhook. */
+  /** Its text in the file: the same text means the same webhook. */
   readonly text: string
 }
 
@@ -30,7 +30,7 @@ export type ConfiguredAuthorizer = ConfiguredWebhook | { readonly mode: Exclude<
 const versions = ['v1', 'v1beta1', 'v1alpha1']
 /** Longest that a webhook may take over a question. */
 export const timeoutMsMax = 30_000
-/** How long answers are remembered. */
+/** Default lifetimes of cached answers. */
 const ttlMsDefaults = { authorized: 300_000, unauthorized: 30_000 } as const
 const conditionsMax = 64
 

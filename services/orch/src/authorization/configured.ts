@@ -19,7 +19,7 @@ export class ConfiguredAuthorization {
   readonly #file: ReloadedFile<readonly ConfiguredAuthorizer[]>
   readonly #path: string
   readonly #surroundings: Surroundings
-  /** By what the file says of them: one that has not changed keeps the answers that it remembers. */
+  /** By their texts in the file: an unchanged one keeps its cached answers. */
   #webhooks = new Map<string, OpenWebhook>()
   readonly #counted: AuthorizationMetrics
   /** Opened for a configuration that is about to be in use. */

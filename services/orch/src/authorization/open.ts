@@ -40,7 +40,7 @@ export interface GatewayAuthorization extends Authorization {
   readonly shared: SharedChain
 }
 
-/** Who may do what, as the options say; closed with the rest. */
+/** The authorizers of the options; closed with the rest. */
 export async function openAuthorization(needs: AuthorizationNeeds, surroundings: Surroundings): Promise<GatewayAuthorization> {
   const { storage, metrics, authorization: options } = needs
   const { catalogue, chance, clock, lifecycle, log } = surroundings
@@ -81,7 +81,7 @@ async function openSource(
 /** By which kube-apiserver counts the webhook that flags name. */
 const nameInMetrics = 'default'
 
-/** The authorizers that flags name, and what ends the webhook among them. */
+/** The authorizers of the flags, and the close of the webhook among them. */
 async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
   { catalogue, chance, clock }: Surroundings,

@@ -6,7 +6,7 @@ import { parseFlagFile } from '../configuration/flag-files.ts'
 const { duration, list, oneOf, path } = settingTypes
 const setting = settingsOf('Authorization')
 
-/** How a gateway decides who may do what. */
+/** The settings of authorization. */
 export const authorizationSettings = {
   authorizationMode: setting(
     { flag: '--authorization-mode', type: list, default: 'RBAC' },
@@ -38,12 +38,12 @@ export const authorizationSettings = {
   ),
 }
 
-/** How a gateway decides who may do what. */
+/** The options of authorization. */
 export type AuthorizationOptions = ReturnType<typeof readAuthorization>
 
 type AuthorizationValues = Values<typeof authorizationSettings> & { readonly profile: Profile }
 
-/** Checks the modes, that each has what it needs and that nothing was given for a mode that is not on. */
+/** Checks the modes: each has its needed flags, and no flag is for a mode that is off. */
 export function readAuthorization(settings: AuthorizationValues) {
   const { authorizationPolicyFile, authorizationWebhookConfigFile: configFile, authorizationConfig: configurationFile } = settings
   const isConfigured = configurationFile !== ''
@@ -60,12 +60,12 @@ export function readAuthorization(settings: AuthorizationValues) {
     modes,
     /** Of the mode ABAC. */
     policies: authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, settings.profile),
-    /** What the mode Webhook needs. */
+    /** The settings of the mode Webhook. */
     webhook: configFile === '' ? undefined : webhookOf(settings),
   }
 }
 
-/** The file says what flags say otherwise, but for the policies of the mode ABAC. */
+/** The file replaces the other flags, except for the policies of the mode ABAC. */
 function refuseBesideFile({ authorizationMode, authorizationWebhookConfigFile }: AuthorizationValues): void {
   if (authorizationMode.join() !== 'RBAC') throw new SettingsError('--authorization-config: not together with --authorization-mode')
   if (authorizationWebhookConfigFile !== '') {

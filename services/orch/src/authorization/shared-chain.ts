@@ -4,7 +4,7 @@ import type { Access, AuthorizationLink, AuthorizationMode, Authorizer, Decision
 import { type Clock, PushStream } from '@orch/platform'
 import { timeoutMsMax } from './configuration.ts'
 
-/** A webhook of a chain of authorizers, by what its settings say. */
+/** A webhook of a chain of authorizers, by its settings. */
 interface NamedWebhook {
   readonly id: string
   /** Label of its metrics. */
@@ -15,15 +15,15 @@ interface NamedWebhook {
 /** A part of a chain: a mode that every thread has, or a webhook, which one of them asks. */
 export type ChainLink = Exclude<AuthorizationMode, 'Webhook'> | NamedWebhook
 
-/** A part of a chain as it is said to other threads. */
+/** A part of a chain in the form for other threads. */
 export type PlainLink = Exclude<AuthorizationMode, 'Webhook'> | Pick<NamedWebhook, 'id' | 'name'>
 
-/** A chain as it is said to other threads. */
+/** A chain in the form for other threads. */
 export interface PlainChain {
   readonly links: readonly PlainLink[]
 }
 
-/** Where a chain of authorizers comes from. */
+/** The source of a chain of authorizers. */
 export interface ChainSource {
   readonly chain: readonly ChainLink[]
   /** Calls back with each chain that takes the place of this one. Absent: none does. */
@@ -43,12 +43,12 @@ export interface WebhookQuestion {
   readonly access: Access
 }
 
-/** The chain of the thread that asks the webhooks, for the others of its process: what they have decided is remembered once. */
+/** The chain of the thread that calls the webhooks, for the others of its process: decisions are cached once. */
 export class SharedChain {
   readonly #clock: Clock
   readonly #readers = new Set<PushStream<PlainChain>>()
   #chain: readonly ChainLink[]
-  /** Those that are no longer in the chain are asked until another thread has heard of that. */
+  /** A removed webhook is still asked until another thread has received the new chain. */
   readonly #webhooks = new Map<string, Authorizer>()
 
   constructor(chain: readonly ChainLink[], clock: Clock) {
@@ -76,7 +76,7 @@ export class SharedChain {
     return reader
   }
 
-  /** What a webhook decides. */
+  /** The decision of a webhook. */
   async ask({ webhook, user, access }: WebhookQuestion): Promise<Decision> {
     const authorizer = this.#webhooks.get(webhook)
     if (authorizer === undefined) throw serviceUnavailable('the authorizers are being replaced', { retryAfterSeconds: 1 })

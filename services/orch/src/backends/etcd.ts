@@ -6,7 +6,7 @@ import { readCertificateFile, readPairFiles, readPasswordFile } from '../configu
 const { list, path, string } = settingTypes
 const setting = settingsOf('etcd')
 
-/** How storage reaches etcd. */
+/** The settings of storage's connection to etcd. */
 export const etcdSettings = {
   etcdServers: setting({ flag: '--etcd-servers', type: list }, 'https://host:port of each etcd member.'),
   etcdPrefix: setting(
@@ -25,7 +25,7 @@ export const etcdSettings = {
 
 type EtcdValues = Values<typeof etcdSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
 
-/** Where etcd is and how it is reached, with the texts of the files that the settings name. */
+/** The address of etcd and the connection to it, with the texts of the files that the settings name. */
 export type EtcdOptions = Pick<EtcdStoreOptions, 'servers' | 'tls' | 'credentials' | 'insecureTransport' | 'prefix' | 'profile'>
 
 /** Checks the settings and reads the files that they name. */

@@ -7,7 +7,7 @@ import { staysHere } from '../serving/loopback.ts'
 const { int, list, path, string } = settingTypes
 const setting = settingsOf('NATS')
 
-/** How changes travel over NATS. */
+/** The settings of changes over NATS. */
 export const natsSettings = {
   natsServers: setting(
     { flag: '--nats-servers', type: list },
@@ -28,7 +28,7 @@ export const natsSettings = {
   natsCredsFile: setting({ flag: '--nats-credsfile', type: path }, 'Credentials file of NATS, as its own tools write it.'),
 }
 
-/** How storage, which makes it, keeps the stream of changes in NATS. */
+/** The settings of the stream of changes in NATS, for storage, which makes it. */
 export const natsStreamSettings = {
   natsStreamReplicas: setting(
     { flag: '--nats-stream-replicas', type: int({ min: 1, max: 5 }), default: '1' },
@@ -38,12 +38,12 @@ export const natsStreamSettings = {
 
 type NatsValues = Values<typeof natsSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
 
-/** Where NATS is, how it is reached, and which stream there is ours. */
+/** The address of NATS, the connection to it, and our stream there. */
 export interface ChangeStreamOptions extends Omit<NatsOptions, 'name'> {
   readonly profile: Profile
   /** Tells control planes apart that share one NATS. */
   readonly prefix: string
-  /** How the stream is kept, for storage, which makes it. */
+  /** The retention of the stream, for storage, which makes it. */
   readonly kept?: { readonly replicas: number; readonly ageMsMax: number } | undefined
 }
 

@@ -52,7 +52,7 @@ export async function backup(terminal: Terminal, words: readonly string[]): Prom
   return 0
 }
 
-/** `orch restore <file>`: makes the objects of a data folder or of etcd those of a backup. */
+/** `orch restore <file>`: replaces the objects of a data folder or of etcd by those of a backup. */
 export async function restore(terminal: Terminal, words: readonly string[]): Promise<number> {
   const { flags, paths } = splitWords(restoreSettings, words)
   const { values } = await readCommandSettings(restoreSettings, terminal, flags)
@@ -114,7 +114,7 @@ function describe({ records, revision, profile }: BackupResult): string {
   return `${records} keys of the profile ${profile} at revision ${revision}`
 }
 
-/** What is wrong with a file, a folder or etcd is a sentence for the caller. */
+/** Turns an error of a file, a folder or etcd into a sentence for the caller. */
 async function explained<T>({ statusLine: status = noStatusLine }: Terminal, run: (status: StatusLine) => Promise<T>): Promise<T> {
   try {
     return await run(status)

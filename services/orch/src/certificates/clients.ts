@@ -42,14 +42,14 @@ export function readServerCertificates({ files, names, serving, objects, hostNam
 }
 
 export interface AdministratorParts {
-  /** Where the server listens. */
+  /** The URL of the server. */
   readonly url: string
   readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
   readonly certificates: Certificates
   readonly log: Log
 }
 
-/** How the administrator reaches a server whose certificates are kept in a folder of its own. */
+/** The administrator's configuration for a server whose certificates are in a folder of its own. */
 export function administratorConfiguration({ url, serving, certificates, log }: AdministratorParts) {
   const { authority, isWholeChain, serverName } = toServingTrust({ serving, ownAuthority: certificates.authority, url })
   if (!isWholeChain) {
@@ -70,15 +70,15 @@ export function administratorConfiguration({ url, serving, certificates, log }: 
 export interface ClientFilesOptions {
   readonly dataDir: string
   readonly names: Names
-  /** How the administrator reaches the server. */
+  /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   /** The caller has given the certificate that is served. */
   readonly hasGivenCertificate: boolean
 }
 
 /**
- * Writes what clients read: `admin.conf`, and `serving-ca.crt` where the served certificate is not one of this folder's authority.
- * `ca.crt`, `admin.crt` and `admin.key` are there already.
+ * Writes the clients' files: `admin.conf`, and `serving-ca.crt` if the served certificate is not one of this folder's authority.
+ * `ca.crt`, `admin.crt` and `admin.key` exist already.
  */
 export function writeClientFiles({ dataDir, names, configuration, hasGivenCertificate }: ClientFilesOptions): void {
   const name = names.serverServiceName
@@ -86,7 +86,7 @@ export function writeClientFiles({ dataDir, names, configuration, hasGivenCertif
   if (hasGivenCertificate) writePrivateFile(join(dataDir, authorityFile(true)), configuration.certificateAuthority ?? '')
 }
 
-/** The file of the data folder with what a client has to trust. */
+/** The file of the data folder with the authority that clients trust. */
 export function authorityFile(hasGivenCertificate: boolean): string {
   return hasGivenCertificate ? 'serving-ca.crt' : 'ca.crt'
 }
@@ -94,13 +94,13 @@ export function authorityFile(hasGivenCertificate: boolean): string {
 interface ControllersParts {
   /** Of the administrator. */
   readonly configuration: ClientConfiguration
-  /** Where the certificates of the server are kept. */
+  /** The files of the server's certificates. */
   readonly files: CertificateFiles
   readonly clock: Clock
   readonly authorizationMode: readonly string[]
 }
 
-/** How controllers in a process of their own reach the server: as a user with a role, where there are roles. */
+/** The client configuration of controllers in a process of their own: a user with a role, if there are roles. */
 export async function configurationOfControllers({
   configuration,
   files,

@@ -3,7 +3,7 @@ import { fixedPair, type KeyPair, openPairSource, type PairFiles, type PairSourc
 import type { ServingOptions } from '../serving/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** What clients are shown at the port, and by what their certificates are verified, as the files say from now on. */
+/** The certificate of the port, and the authorities of client certificates, following the files. */
 export interface PortCertificates {
   readonly serving: PairSource
   /** Shown to clients that ask for one of the names. */
@@ -15,7 +15,7 @@ export interface PortCertificatesNeeds {
   readonly serving: Pick<ServingOptions, 'servingFiles' | 'namedPairs'>
   /** Files of further authorities: of clients, '' for none, and of a proxy. */
   readonly authentication: { readonly clientCaFile: string; readonly proxy: { readonly caFile: string } | undefined }
-  /** What is shown where no files are named. */
+  /** The certificate without files. */
   readonly ownPair: KeyPair
   /** The server's own authority of client certificates, PEM; '' where it has none. */
   readonly ownClients: string

@@ -6,7 +6,7 @@ import { readCertificateFile, readPairFiles } from '../configuration/flag-files.
 const { bool, path } = settingTypes
 const setting = settingsOf('Between services')
 
-/** How services know one another. */
+/** The settings of trust between services. */
 export const trustSettings = {
   serviceCertificate: setting(
     { flag: '--service-certificate', type: path },
@@ -20,11 +20,11 @@ export const trustSettings = {
   ),
 }
 
-/** How services know one another. */
+/** The options of trust between services. */
 export interface TrustOptions {
   /** Absent: nothing is encrypted. */
   readonly tls: TlsFiles | undefined
-  /** Whether that is allowed beyond this machine. */
+  /** True if that is allowed beyond this machine. */
   readonly insecureTransport: boolean
 }
 
@@ -51,7 +51,7 @@ export function readTrust(
   return { tls: { certificateFile: serviceCertificate, keyFile: serviceKey, authorityFile: serviceCa }, insecureTransport }
 }
 
-/** The role stands in a certificate as one of its names, a URI. */
+/** The role is one of a certificate's names, a URI. */
 function roleIn(certificate: string): ServiceRole | undefined {
   const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
   const uris = names.filter((name) => name.startsWith('URI:')).map((name) => name.slice('URI:'.length))

@@ -2,10 +2,10 @@ import { isJsonObject } from '@orch/core/json'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A configuration, or its problems: each names the field, and what was expected. */
+/** A configuration, or its problems: each names the field, and the expected value. */
 export type Reading<T> = ({ readonly kind: 'configuration' } & T) | { readonly kind: 'refused'; readonly problems: readonly string[] }
 
-/** Reads the fields of a configuration file, and collects what is wrong with it: each problem names the field, as kube-apiserver does. */
+/** Reads the fields of a configuration file, and collects its errors: each names the field, as kube-apiserver does. */
 export class FieldReader {
   readonly problems: string[] = []
 
@@ -14,7 +14,7 @@ export class FieldReader {
     return this.problems.length === 0 ? { kind: 'configuration', ...read } : { kind: 'refused', problems: this.problems }
   }
 
-  /** Checks what every configuration begins with: its kind, and one of its versions. */
+  /** Checks the beginning of every configuration: its kind, and one of its versions. */
   protected root(
     value: unknown,
     { kind, apiVersions, known }: { kind: string; apiVersions: readonly string[]; known: readonly string[] },

@@ -5,22 +5,22 @@ export interface ReloadedFileOptions<T> {
   readonly file: string
   /** In words of log lines and of names of metrics: `encryption`. */
   readonly what: string
-  /** Makes something of what the file says; rejects where it is not valid. */
+  /** Parses the contents of the file; rejects invalid ones. */
   readonly parse: (value: unknown) => T | Promise<T>
   readonly log: Log
 }
 
-/** How often a file is read; they are small. */
+/** Interval of reading a file; they are small. */
 const pollMs = 10_000
 
 /**
- * A configuration file that is read again when it changes. One that is not valid leaves the present one in use, and is reported once:
+ * A configuration file that is read again when it changes. An invalid one leaves the present one in use, and is reported once:
  * in the log, and by kube-apiserver's metrics `apiserver_<what>_config_controller_automatic_reload…`.
  */
 export class ReloadedFile<T> {
   readonly #options: ReloadedFileOptions<T>
   #onEnd: (status: 'success' | 'failure') => void = () => {}
-  /** What the configuration in use was made of. */
+  /** The text of the configuration in use. */
   #present = ''
   #complaint = ''
   #isRunning = false

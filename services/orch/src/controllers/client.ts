@@ -4,7 +4,7 @@ import type { Gateway } from '@orch/gateway'
 import { type Clock, declareMetrics, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
 import { type Identity, serverIdentity } from './open.ts'
 
-/** What the clients of a gateway in this process have in common. */
+/** The common parts of a gateway's clients in this process. */
 interface OwnClients {
   readonly names: Names
   readonly pathPrefix: string
@@ -17,7 +17,7 @@ export function clientOf(gateway: Gateway, identity: Identity, { names, pathPref
   return createClient(ofProgram(programOf(identity, names), below(pathPrefix, transport)))
 }
 
-/** What a part of the server is called in `managedFields` and in audit events. */
+/** The name of a part of the server in `managedFields` and in audit events. */
 export function programOf(identity: Identity, names: Names): string {
   return identity === serverIdentity ? names.serverManager : names.controllerManager
 }
@@ -59,7 +59,7 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** What is counted of the requests of clients in one process, under the names that client-go has for it. */
+/** The counts of clients' requests in one process, under client-go's names. */
 export class ClientMetrics {
   readonly #declared: MetricsOf<typeof table>
   readonly #clock: Clock

@@ -42,11 +42,11 @@ export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['sy
 
 export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
-  /** How long a namespace that is being deleted keeps what is in it; 0 where it is absent. */
+  /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number | undefined
-  /** What is there from the start, for the controller that keeps it there. */
+  /** The objects of the start, for the controller that restores them. */
   readonly objects: readonly BootstrapObject[]
-  /** How tokens of service accounts are made that lie in Secrets; absent: they are not. */
+  /** The dependencies of tokens of service accounts in Secrets; absent: none are made. */
   readonly secretTokens?: SecretTokenOptions | undefined
   /** By which pods know the server, as PEM; absent: namespaces get none. */
   readonly rootCertificate?: string | undefined
@@ -94,7 +94,7 @@ export async function runControllers(
   await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
 }
 
-/** Controllers that act as the server itself, for no bootstrap role lets them do what they do. */
+/** Controllers that act as the server itself, as no bootstrap role has their rights. */
 const isServer: ReadonlySet<ControllerName> = new Set(['bootstrap', 'customresourcedefinition', 'flow-control', 'serviceaccount-token'])
 
 function controllerIdentity(names: Names, controller: ControllerName): Identity {
@@ -119,12 +119,12 @@ function accountOf(controller: ControllerName): string {
   return accounts[controller] ?? `${controller}-controller`
 }
 
-/** What flow control has from the start; nothing where it is off or its group is not served. */
+/** Flow control's objects of the start; none if it is off or its group is not served. */
 export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): BootstrapObject[] {
   return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue) : []
 }
 
-/** Whether there are FlowSchemas at all. */
+/** True if FlowSchemas are served. */
 function servesFlowControl({ names, level, find }: Catalogue): boolean {
   const { group, version } = flowControlGroup(names, level)
   return find(group, version, 'flowschemas') !== undefined

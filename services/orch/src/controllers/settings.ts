@@ -6,7 +6,7 @@ const { list, path } = settingTypes
 const inApi = settingsOf('API')
 const inControllers = settingsOf('Controllers')
 
-/** Which controllers run. */
+/** The settings of the running controllers. */
 export const controllersSettings = {
   controllers: inApi(
     { flag: '--controllers', type: list, default: '*' },
@@ -14,7 +14,7 @@ export const controllersSettings = {
   ),
 }
 
-/** By what controllers apart fill Secrets of service accounts. */
+/** The settings with which controllers apart fill Secrets of service accounts. */
 export const accountKeySettings = {
   serviceAccountPrivateKeyFile: inControllers(
     { flag: '--service-account-private-key-file', type: path },
@@ -35,14 +35,14 @@ export function readControllers({ controllers }: Values<typeof controllersSettin
   }
 }
 
-/** Whether controllers do what a controller manager is there for; the others belong to the API server. */
+/** True if controllers of a controller manager run; the others belong to the API server. */
 export function isControllerManager(controllers: readonly ControllerName[]): boolean {
   return controllers.includes('namespace') || controllers.includes('garbage-collector')
 }
 
 type TokenValues = Values<typeof controllersSettings> & Values<typeof accountKeySettings>
 
-/** How tokens are made that lie in Secrets; undefined: they are not made, as there is no key. */
+/** The dependencies of tokens in Secrets; undefined: none are made, as there is no key. */
 export function readSecretTokens(settings: TokenValues, ownAuthority: string): SecretTokenOptions | undefined {
   const { serviceAccountPrivateKeyFile: path, rootCaFile, controllers } = settings
   if (path === '') {

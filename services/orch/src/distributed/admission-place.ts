@@ -8,17 +8,17 @@ import { catalogueOf } from '../surroundings.ts'
 import { reachable } from './remote-storage.ts'
 import type { Assembly } from './replica.ts'
 
-/** Where a gateway finds admission: in services of their own, or in its own process. */
+/** The place of a gateway's admission: services of their own, or its own process. */
 export type AdmissionPlace =
   | { readonly kind: 'service'; readonly addresses: readonly string[] }
   | { readonly kind: 'in-process'; readonly settings: AdmissionSettings }
 
-/** Admission, wherever it is. */
+/** Admission, at any place. */
 export interface ReachedAdmission {
   readonly service: AdmissionService
   /** Resolves when it could be reached for the first time. */
   readonly reached: Promise<void>
-  /** What readiness needs of it. */
+  /** The checks of its readiness. */
   readonly checks: readonly ReturnType<typeof reachable>[]
 }
 
@@ -26,7 +26,7 @@ export interface ReachedAdmission {
 export async function reachAdmission(place: AdmissionPlace, storage: StorageService, assembly: Assembly): Promise<ReachedAdmission> {
   const { catalogue, lifecycle, metrics, rpc } = assembly
   if (place.kind === 'in-process') {
-    // As a service of its own, it knows what this gateway does not serve: webhooks may name it.
+    // As a service of its own, it knows resources that this gateway does not serve: webhooks may name them.
     const everything = catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)]))
     const admission = await openAdmission({ storage, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
     return { service: admission, reached: Promise.resolve(), checks: [] }

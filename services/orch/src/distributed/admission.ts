@@ -12,7 +12,7 @@ import { assemble, type InnerReplicaOptions, type Replica, serve } from './repli
 import { runService } from './run-service.ts'
 import { admissionCommandSettings, readListenAddress, readServiceAddresses } from './settings.ts'
 
-/** `orch admission`: what is allowed to be, for gateways. */
+/** `orch admission`: admission for gateways. */
 export async function admission(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(admissionCommandSettings, terminal, flags)
   const { listen } = settings

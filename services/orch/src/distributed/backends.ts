@@ -76,7 +76,7 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
       running('etcd', openEtcd(options('etcd', etcdPath, etcdPort))),
       natsPath === undefined ? undefined : running('nats', openNats(options('nats', natsPath, natsPort))),
     ] as const
-    // Where one fails, the other is stopped, and for that it has to be there.
+    // If one fails, the other is stopped, and for that it has to exist.
     await Promise.allSettled(opening)
     opened.resolve()
     const [etcd, nats] = await Promise.all(opening)
@@ -101,7 +101,7 @@ function explain(error: unknown): StartError {
   return new StartError(message, { cause: error })
 }
 
-/** Only what is there already is used: nothing is fetched for a server. */
+/** Only present programs are used: nothing is downloaded for a server. */
 /** Finds a program; one that is not there is unpacked from its package of the distribution, which takes no rights. */
 export async function locate(name: BackendName, { workingFolder }: Pick<Terminal, 'workingFolder'>, log: Log): Promise<string> {
   const cacheFolder = join(workingFolder, '.cache', 'backends')

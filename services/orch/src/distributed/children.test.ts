@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { AddressTakenError } from '../start-error.ts'
 import { createChildren } from './children.ts'
 
-/** What a child does: `arguments` are its name for itself, and how it behaves. */
+/** The program of a child: `arguments` are its name, and its behaviour. */
 const program = `
 const { appendFileSync } = require('node:fs')
 const [notes, behaviour] = process.argv.slice(2)

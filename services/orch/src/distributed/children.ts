@@ -13,7 +13,7 @@ interface ChildOptions {
 }
 
 export interface ChildrenOptions {
-  /** What each process is started with. */
+  /** The Node and the arguments of each process. */
   readonly node: { readonly path: string; readonly arguments: readonly string[]; readonly entry: string }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
@@ -32,7 +32,7 @@ export interface Children {
    * rejects with an `AddressTakenError` where it could not start because another program has its port.
    */
   start(child: ChildOptions): Promise<ReadyMessage>
-  /** Ends the processes, those whose names begin so, and resolves when they are gone. */
+  /** Ends the processes whose names have the prefix, and resolves when they have ended. */
   stop(namePrefix: string): Promise<void>
 }
 
@@ -40,10 +40,10 @@ export interface Children {
 const restartDelayMsMax = 10_000
 /** Longest that a process may take until it is ready at the start. */
 const readyTimeoutMs = 60_000
-/** Longest that a process may take to end: what it may spend on watches and requests, and a little more. */
+/** Longest time for the end of a process: its own bounds for watches and requests, and a little more. */
 const stopTimeoutMs = 75_000
 
-/** Starts processes that notice by their channel when this one is gone. */
+/** Starts processes that notice by their channel when this one has ended. */
 export function createChildren(options: ChildrenOptions): Children {
   const running = new Map<string, Running>()
   return {
@@ -140,11 +140,11 @@ class Running {
   }
 }
 
-/** How a process ended. */
+/** The end of a process. */
 interface End {
   /** Its exit code or signal. */
   readonly ended: string
-  /** What it has printed about that, if it did. */
+  /** Its printed reason, if there is one. */
   readonly reason: string | undefined
   /** The address at which another program listens, if it ended for that. */
   readonly takenAddress: string | undefined

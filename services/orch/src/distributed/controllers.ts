@@ -24,7 +24,7 @@ import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
 import { controllersCommandSettings } from './settings.ts'
 
-/** `orch controllers`: keeps objects as they are meant to be, as a client of the gateways. */
+/** `orch controllers`: keeps objects in their wanted state, as a client of the gateways. */
 export async function controllers(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(controllersCommandSettings, terminal, flags)
   const { kubeconfig, leaderElect, impersonateServiceAccounts: impersonates } = settings
@@ -80,22 +80,22 @@ const gatewayConnectMsMax = 3_000
 const gatewaySilenceMsMax = 150_000
 
 export interface ControllersReplicaOptions extends ReplicaOptions {
-  /** How the gateways are reached, and as whom. */
+  /** The client configuration for the gateways. */
   readonly configuration: ClientConfiguration
   /** Gateways instead of the one in the configuration; empty: that one. */
   readonly servers: readonly string[]
   readonly controllers: readonly ControllerName[]
-  /** How long a namespace that is being deleted keeps what is in it; 0 where it is absent. */
+  /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
-  /** Whether this is one of several replicas, of which one runs the controllers. */
+  /** True for one of several replicas, of which one runs the controllers. */
   readonly leaderElect: boolean
-  /** Whether each controller acts as a service account of its own. */
+  /** True if each controller acts as a service account of its own. */
   readonly impersonates: boolean
-  /** How tokens are made that lie in Secrets; absent: they are not. */
+  /** The dependencies of tokens in Secrets; absent: none are made. */
   readonly secretTokens?: SecretTokenOptions | undefined
 }
 
-/** A gateway may be reachable and useless: stopped, or behind a connection that is dead and does not say so. */
+/** A gateway may be reachable and useless: stopped, or at the end of a connection that is dead without a sign. */
 const patience = { connectMsMax: gatewayConnectMsMax, silenceMsMax: gatewaySilenceMsMax }
 
 /** Name of the Lease that the running replica holds. */
@@ -117,7 +117,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)
       return createTracedTransport(ofProgram(program, gateways.over(gatewaysInTurn)), tracer)
     }
-    // What acts as the server itself in one process acts as the user of the configuration here.
+    // A controller that acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
       createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport(identity)) : transport(identity))
     const ending = new AbortController()
@@ -175,8 +175,8 @@ function raised(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * One way to several servers that show the same state. All requests go to one of them; when it cannot be reached, what has not
- * left goes to the next at once, and everything after it too.
+ * One transport to several servers that show the same state. All requests go to one of them; when it is unreachable, unsent
+ * ones go to the next at once, and all later ones too.
  */
 export function createFailover(transports: readonly Transport[]): Transport {
   let current = 0

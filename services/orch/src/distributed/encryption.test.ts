@@ -119,13 +119,13 @@ async function openTwo(keys: readonly string[]) {
 
 const plain = 'plain-text-number-'
 const encode = (text: string) => Buffer.from(text).toString('base64')
-/** Where the text is looked for: as it is in a label, and as it is among data. */
+/** The searched forms of the text: plain as in a label, and encoded as in data. */
 const plainForms = [plain, encode(plain)]
 const dataOf = (text: number | string) => encode(`${plain}${text}`)
 const secret = (number: number, expected: number, data = dataOf(number)) =>
   aPut({ resource: 'core/secrets', kind: 'Secret', name: `s${number}`, data, labels: { of: `${plain}${number}` } }, { expected })
 
-/** Of everything that two storages say when they are asked, what is wrong. */
+/** Load on two storages, whose answers are all checked. */
 class Load {
   readonly faults: string[] = []
   writes = 0

@@ -27,7 +27,7 @@ async function aStorage() {
       log: silentLog,
       onGateways: async (gateways) => void told.push([...gateways]),
     })
-  /** Lets time go by in steps, so that everybody does what is due. */
+  /** Advances time in steps, and runs the due work. */
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       clock.advance(1_000)

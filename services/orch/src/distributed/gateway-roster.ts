@@ -15,7 +15,7 @@ export interface GatewayRosterOptions {
   readonly onGateways: (gateways: readonly GatewayAddress[]) => Promise<void>
 }
 
-/** Which gateways there are, for as long as this one lives. */
+/** The list of gateways, while this one lives. */
 export interface GatewayRoster {
   /** Enters this gateway and tells of all; rejects where storage refuses. */
   renew(): Promise<void>

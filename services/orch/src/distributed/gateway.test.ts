@@ -8,7 +8,7 @@ import { withUnservedVersions } from './gateway.ts'
 const everything = catalogueOf(everythingServed('orch'))
 const served = (...runtimeConfig: string[]) => catalogueOf(readApi({ profile: 'orch', runtimeConfig, featureGates: [] }))
 
-/** What admission receives about a write of an autoscaler from a gateway that serves these versions. */
+/** Admission's input for a write of an autoscaler from a gateway that serves these versions. */
 async function toldBy(catalogue: Catalogue, resource = 'horizontalpodautoscalers') {
   const asked: Attributes[] = []
   const admission = {

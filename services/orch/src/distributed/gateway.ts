@@ -27,7 +27,7 @@ import { gatewayCommandSettings, readServiceAddresses } from './settings.ts'
 
 type GatewaySettings = Values<typeof gatewayCommandSettings>
 
-/** Where admission is: its flags belong to the process that hosts it. */
+/** The place of admission: its flags belong to the process that hosts it. */
 export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap<string, string>, trust: TrustOptions): AdmissionPlace {
   if (settings.admission === 'service') {
     const useless = Object.values(admissionSettings).find(({ flag }) => texts.has(flag))
@@ -84,18 +84,18 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
 }
 
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
-  /** What clients are shown. */
+  /** The certificate for clients. */
   readonly pair: KeyPair
   /** Signs tokens of service accounts where the settings name no key for that. */
   readonly ownSigningKey?: SigningKey
-  /** Authorities whose client certificates are accepted beside those of `--client-ca-file`, PEM; '' for none. */
+  /** Authorities whose client certificates are accepted besides those of `--client-ca-file`, PEM; '' for none. */
   readonly ownClients: string
   readonly storageAddresses: readonly string[]
   readonly watchAddresses: readonly string[]
   readonly admission: AdmissionPlace
-  /** What all gateways show to servers behind them; absent: what the settings name. */
+  /** The client certificate of all gateways for aggregated servers; absent: that of the settings. */
   readonly frontProxy?: FrontProxy | undefined
-  /** Where others find this gateway; empty: found out. */
+  /** The address of this gateway for others; empty: detected. */
   readonly advertiseAddress: string
 }
 
@@ -108,7 +108,7 @@ export interface GatewayReplica extends Replica {
 /** Longest pause between two attempts to make the bootstrap objects. */
 const bootstrapDelayMsMax = 2_000
 
-/** How long a gateway holds back at its start for services that start with it; then it listens, and says what it lacks. */
+/** Longest wait of a gateway at its start for services that start with it; then it listens, and reports the missing ones. */
 const companyWaitMs = 5_000
 
 /** A gateway over services in other processes. It soon listens, whether they are there or not, and is ready when storage has answered. */
@@ -160,7 +160,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
   return { ...replica, ready }
 }
 
-/** Resolves with what is waited for, or after so long; rejects as that does. */
+/** Resolves with the awaited value, or after so long; rejects as that does. */
 async function firstOf(awaited: Promise<unknown>, waitMs: number, { clock }: Pick<Surroundings, 'clock'>): Promise<void> {
   const enough = new AbortController()
   await Promise.race([awaited, sleep(clock, waitMs, enough.signal)]).finally(() => enough.abort())
@@ -173,7 +173,7 @@ interface StartObjects {
   readonly authorities: AuthoritySource
 }
 
-/** Makes what is there from the start, and then keeps it. */
+/** Creates the objects of the start, and then restores them. */
 async function keepStartObjects(
   { gateway, storage, port, authorities }: StartObjects,
   options: GatewayReplicaOptions,
@@ -223,8 +223,8 @@ async function keepStartObjects(
 }
 
 /**
- * Admission as a gateway asks it that does not serve everything. The services behind gateways know every version of every
- * resource; which of them are ways to the same objects here, only the gateway knows, and it tells with each question.
+ * Admission for a gateway that does not serve everything. The services behind gateways know every version of every
+ * resource; only the gateway knows those that lead to the same objects here, and sends them with each question.
  */
 export function withUnservedVersions(admission: AdmissionService, served: Catalogue, everything: Catalogue): AdmissionService {
   const unserved = unservedByPrefix(served, everything)

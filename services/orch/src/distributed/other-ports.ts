@@ -5,9 +5,9 @@ import { AddressTakenError } from '../start-error.ts'
 export interface PortAttempt<T> {
   /** Chooses ports and starts on them; rejects with an `AddressTakenError` where another program was faster. */
   attempt(): Promise<T>
-  /** Whether the address was chosen here, so that another will do. */
+  /** True if the address was chosen here, so that another will do. */
   isOurs(address: string): boolean
-  /** Ends what the attempt has started. */
+  /** Ends the processes of the attempt. */
   stop(): Promise<void>
   /** Raised when the start is not wanted any more. */
   readonly signal: AbortSignal

@@ -72,7 +72,7 @@ test('beyond this machine probes want certificates', async () => {
   await expect(opening).rejects.toThrow('--probe-address=0.0.0.0:0: beyond this machine probes want client certificates')
 })
 
-/** Certificates of services, in a folder that goes with the test. */
+/** Certificates of services, in a folder that is removed after the test. */
 async function certificates() {
   const folder = mkdtempSync(join(tmpdir(), 'probes-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

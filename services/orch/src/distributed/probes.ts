@@ -7,7 +7,7 @@ import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import type { ListenAddress } from './settings.ts'
 
-/** What a process tells about itself. */
+/** The answers of a process about itself. */
 export interface Probed {
   readonly checks: readonly HealthCheck[]
   /** Absent while the process is starting. */
@@ -101,7 +101,7 @@ function listening(server: Server, { host, port }: ListenAddress): Promise<void>
 async function respond(request: IncomingMessage, response: ServerResponse, probed: Probed): Promise<void> {
   request.resume()
   if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD are answered here\n')
-  // Not `new URL`, which refuses some of what can be sent.
+  // Not `new URL`, which refuses some valid requests.
   const [, pathname, query] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '') ?? []
   const probe = /^\/(healthz|livez|readyz)$/.exec(pathname ?? '')?.[1]
   if (probe !== undefined) return respondProbe(response, probe, new URLSearchParams(query).has('verbose'), probed)

@@ -4,7 +4,7 @@ import { type Clock, type Log, messageOf, type Timer } from '@orch/platform'
 
 /** Knows from the requests that are made anyway whether they are answered. */
 export interface Reachability {
-  /** Well once a request was answered, whatever the answer; not well after one that failed or was left without an answer, until the next answer. */
+  /** Healthy once a request was answered, in any way; unhealthy after one that failed or had no answer, until the next answer. */
   readonly check: HealthCheck
   /** The same way to a server, whose requests are noticed. */
   over(transport: Transport): Transport
@@ -20,7 +20,7 @@ export interface ReachabilityOptions {
   readonly log: Log
 }
 
-/** How long requests may be without any answer before that is an error in the log. */
+/** Time without any answer before that is an error in the log. */
 const silenceMsMax = 10_000
 
 /** Nothing has been answered yet. */

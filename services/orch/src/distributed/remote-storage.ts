@@ -7,7 +7,7 @@ import { type Dialled, dialContract } from '@orch/platform/rpc'
 import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 
-/** Longest pause between two attempts to ask storage who it is. */
+/** Longest pause between two attempts to ask storage for its identity. */
 const askDelayMsMax = 2_000
 
 /** Storage in another process. */

@@ -11,16 +11,16 @@ export interface Replica {
   readonly address: string
   readonly checks: readonly HealthCheck[]
   readonly metrics: Metrics
-  /** Asks callers to go elsewhere, finishes what is under way, and closes everything. */
+  /** Refuses new calls, finishes the open ones, and closes everything. */
   stop(): Promise<void>
 }
 
-/** What every replica knows of the others. */
+/** The options that every replica has in common. */
 export interface ReplicaOptions {
   readonly trust: TrustOptions
-  /** Whether metrics tell about the process too. */
+  /** True if metrics include those of the process. */
   readonly hasProcessMetrics: boolean
-  /** Which deprecated metrics are shown; absent: all. */
+  /** The shown deprecated metrics; absent: all. */
   readonly metricReleases?: MetricReleases
 }
 
@@ -30,11 +30,11 @@ export interface InnerReplicaOptions extends ReplicaOptions {
   readonly listen: string
 }
 
-/** What a replica is made with. */
+/** The dependencies of a replica. */
 export interface Assembly extends Surroundings {
   readonly metrics: Metrics
   readonly trust: TrustOptions
-  /** A contract's other side: what dialling and serving have in common. */
+  /** A contract's other side: the common options of dialling and serving. */
   readonly rpc: {
     readonly tls: TrustOptions['tls']
     readonly insecureTransport: boolean
@@ -44,7 +44,7 @@ export interface Assembly extends Surroundings {
   } & Pick<Surroundings, 'clock' | 'log'>
 }
 
-/** Assembles a replica; what was opened until then is closed when that fails. */
+/** Assembles a replica; if that fails, the parts opened until then are closed. */
 export async function assemble(
   { trust, hasProcessMetrics, metricReleases }: ReplicaOptions,
   world: Omit<Surroundings, 'lifecycle'>,
@@ -71,7 +71,7 @@ export async function assemble(
   }
 }
 
-/** Offers a service to the others; when the lifecycle stops, callers are sent elsewhere first. */
+/** Offers a service to the others; when the lifecycle stops, new calls are refused first. */
 export async function serve(address: string, offers: readonly Offer[], { lifecycle, rpc }: Assembly): Promise<RpcServer> {
   const server = await open(address, offers, rpc)
   await lifecycle.run({ name: 'rpc server', stop: () => server.drain() })
@@ -88,7 +88,7 @@ async function open(address: string, offers: readonly Offer[], rpc: Assembly['rp
   }
 }
 
-/** Whether the store takes writes. */
+/** True if the store takes writes. */
 export function storeCheck(status: () => Promise<{ readonly refusing: string }>): HealthCheck {
   return {
     name: 'store',

@@ -22,10 +22,10 @@ import { openProbes } from './probes.ts'
 import type { Replica } from './replica.ts'
 import { readListenAddress } from './settings.ts'
 
-/** How often a process that is starting wakes up for nothing but being alive: as seldom as a timer can. */
+/** Interval of the only timer of a starting process: as long as a timer can be. */
 const stayAliveMs = 2 ** 31 - 1
 
-/** How a service runs as a process. */
+/** A service as a process. */
 export interface ServiceProcess {
   /** `storage`: the command, and the service in every log line. */
   readonly name: string
@@ -40,13 +40,13 @@ export interface ServiceProcess {
     readonly shutdownDelayMs?: number
   }
   readonly trust: TrustOptions
-  /** What is served; absent: everything, as gateways decide. */
+  /** The served API; absent: everything, as gateways decide. */
   readonly api?: ApiOptions
   /** Opens the service. It may take until other services answer. */
   open(world: Omit<Surroundings, 'lifecycle'>): Promise<Replica & { readonly ready?: Promise<void> }>
 }
 
-/** Runs a service until a signal ends the process, or the process that has started it is gone. */
+/** Runs a service until a signal ends the process, or its parent has ended. */
 export async function runService(service: ServiceProcess): Promise<undefined> {
   const { name, settings, terminal, trust } = service
   const { probeAddress, shutdownDelayMs = 0 } = settings
@@ -101,7 +101,7 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
 
 /**
  * A process that waits for others has nothing of its own yet that keeps it alive: timers of the clock do not, and
- * connections come and go. It would end without a word in a moment without any.
+ * connections are opened and closed. It would end silently in a moment without any.
  */
 function stayAlive(): Timer {
   const timer = setInterval(() => {}, stayAliveMs)

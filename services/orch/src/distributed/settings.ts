@@ -16,7 +16,7 @@ const inProcess = settingsOf('Process')
 const ofServing = settingsOf('Serving')
 const ofControllers = settingsOf('Controllers')
 
-/** Where a service behind the gateway listens for the others. */
+/** The settings of the address of a service behind the gateway. */
 export function listenSettings(defaultAddress: string) {
   return {
     listen: betweenServices(
@@ -26,7 +26,7 @@ export function listenSettings(defaultAddress: string) {
   }
 }
 
-/** Where a process answers for its health. */
+/** The settings of the address for probes. */
 export function probeSettings(defaultAddress: string) {
   return {
     probeAddress: inProcess(
@@ -36,10 +36,10 @@ export function probeSettings(defaultAddress: string) {
   }
 }
 
-/** Whether a service is one of its own, or hosted by another. */
+/** The places of a service: its own process, or another one's. */
 const places = ['service', 'in-process'] as const
 
-/** Whether storage hosts watch. */
+/** The setting of storage's own watch. */
 export const hostedWatchSettings = {
   watch: betweenServices(
     { flag: '--watch', type: settingTypes.oneOf(places), default: 'service' },
@@ -47,7 +47,7 @@ export const hostedWatchSettings = {
   ),
 }
 
-/** How a process that serves others ends. */
+/** The settings of the end of a serving process. */
 export const shutdownSettings = {
   shutdownDelayMs: inProcess(
     { flag: '--shutdown-delay-duration', type: duration, default: '0s' },
@@ -61,13 +61,13 @@ const addressOf = (service: string, replicas: string) =>
     `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
   )
 
-/** Where storage is. */
+/** The settings of storage's addresses. */
 export const storageAddressSettings = {
   storageAddress: addressOf('storage', 'Each call goes to the replica with the fewest calls in progress.'),
 }
-/** Where watch is. */
+/** The settings of watch's addresses. */
 export const watchAddressSettings = { watchAddress: addressOf('watch', 'A watch moves to another replica when its replica ends.') }
-/** Where admission is. */
+/** The settings of admission's addresses. */
 export const admissionAddressSettings = {
   admissionAddress: addressOf('admission', 'Writes that match an admission rule wait for one of them.'),
   admission: betweenServices(
@@ -91,7 +91,7 @@ export function readListenAddress(flag: string, text: string): ListenAddress {
   return { host, port }
 }
 
-/** Addresses of a service's replicas; there must be one, and what leaves this machine is encrypted unless anything else is allowed. */
+/** Addresses of a service's replicas; at least one, and traffic beyond this machine is encrypted unless plain traffic is allowed. */
 export function readServiceAddresses(
   flag: string,
   addresses: readonly string[],

@@ -20,10 +20,10 @@ import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve,
 import { runService } from './run-service.ts'
 import { readListenAddress, storageCommandSettings } from './settings.ts'
 
-/** Shortest age of what the stream of changes holds: a publisher that comes back finds the last message it sent. */
+/** Shortest age of the messages in the stream of changes: a publisher that returns finds the last message it sent. */
 const changeStreamAgeMsMin = 60_000
 
-/** `orch storage`: what is, for gateways, watches and admissions. */
+/** `orch storage`: the state, for gateways, watches and admissions. */
 export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
   const { etcdServers, dataDir, listen, watchHistoryMs } = settings
@@ -35,7 +35,7 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
   const encryption = readEncryption(settings)
   const trust = readTrust(settings, 'storage')
   const etcd = readEtcd(settings)
-  // What is older than storage's own past is of no use to anybody who follows.
+  // Changes older than storage's own past are of no use to followers.
   const kept = { replicas: settings.natsStreamReplicas, ageMsMax: Math.max(watchHistoryMs, changeStreamAgeMsMin) }
   const nats = readNats(settings)
   const changeStream = nats === undefined ? undefined : { ...nats, kept }
@@ -73,14 +73,14 @@ async function openFolder(options: FolderStoreOptions, log: Log): Promise<Store>
 }
 
 export interface StorageReplicaOptions extends InnerReplicaOptions {
-  /** Where the state is kept; closed with the replica. */
+  /** The store of the state; closed with the replica. */
   readonly store: Store & { readonly leadership?: Leadership }
-  /** Where changes are published; absent: nowhere. */
+  /** The stream that changes are published to; absent: none. */
   readonly changeStream: ChangeStreamOptions | undefined
   readonly watchHistoryMs: number
-  /** Whether this process offers watch, too; it reads its changes from this storage. */
+  /** True if this process offers watch, too; it reads its changes from this storage. */
   readonly hostsWatch?: boolean | undefined
-  /** Absent: values are stored as they are. */
+  /** Absent: values are stored unencrypted. */
   readonly encryption?: EncryptionOptions | undefined
 }
 

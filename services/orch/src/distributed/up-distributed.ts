@@ -97,13 +97,13 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   }
 }
 
-/** Whether the caller has chosen this address for a gateway. */
+/** True if the caller has chosen this address for a gateway. */
 function isGateway(address: string, { settings, serving }: UpOptions): boolean {
   const port = Number(address.slice(address.lastIndexOf(':') + 1))
   return port >= serving.securePort && port < serving.securePort + settings.gateways
 }
 
-/** Those who call others end before them. */
+/** Callers end before the services that they call. */
 const stopOrder = ['controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
 
 /** Settings reach the children as flags; variables would reach those too that have other settings of the same name. */
@@ -152,7 +152,7 @@ async function makePlan(options: UpOptions, log: Log) {
     names,
     /** Folder of the certificates that services show one another. */
     certificates,
-    /** How the administrator reaches the first gateway. */
+    /** The administrator's client configuration for the first gateway. */
     configuration: administratorConfiguration({ url, serving, certificates: made, log }),
     hasGivenCertificate: serving.servingPair !== undefined,
     clientFlags,
@@ -217,7 +217,7 @@ async function makeClientFlags(names: Names, options: UpOptions) {
   return { certificates, signingKeyFile, flags }
 }
 
-/** What gateways show to servers behind them, where the settings say nothing about it: all show the same. */
+/** The gateways' client certificate for aggregated servers, if the settings name none: the same for all. */
 async function frontProxyFlags(options: UpOptions): Promise<string[]> {
   if (!hasOwnFrontProxy(options)) return []
   const { dataDir } = options
@@ -273,7 +273,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
       const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
       return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
     })
-  // They may start in any order, but those who wait for storage would take its start the time of the processor.
+  // They may start in any order, but the ones waiting for storage would take CPU time from its start.
   log.info({}, 'starting storage')
   await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
   log.info({}, 'starting the other services')

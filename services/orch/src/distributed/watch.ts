@@ -12,7 +12,7 @@ import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve 
 import { runService } from './run-service.ts'
 import { readListenAddress, readServiceAddresses, watchCommandSettings } from './settings.ts'
 
-/** `orch watch`: what happened, for gateways. */
+/** `orch watch`: the events, for gateways. */
 export async function watch(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(watchCommandSettings, terminal, flags)
   const { listen } = settings
@@ -31,7 +31,7 @@ export async function watch(terminal: Terminal, flags: readonly string[]): Promi
 
 export interface WatchReplicaOptions extends InnerReplicaOptions {
   readonly storageAddresses: readonly string[]
-  /** Where changes are published; absent: they are read from storage. */
+  /** The stream of published changes; absent: they are read from storage. */
   readonly changeStream: ChangeStreamOptions | undefined
 }
 

@@ -3,7 +3,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import type { LocalCipher, LocalKey } from '@orch/storage/encryption'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 
-/** How values are encrypted and decrypted. */
+/** A provider of encryption. */
 export type Provider =
   | { readonly kind: 'identity' }
   | { readonly kind: 'local'; readonly cipher: LocalCipher; readonly keys: readonly LocalKey[] }

@@ -8,7 +8,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { type Provider, parseEncryptionConfiguration } from './configuration.ts'
 import { Plugins } from './plugins.ts'
 
-/** Where the configuration is. */
+/** The file of the configuration. */
 export interface EncryptionOptions {
   readonly file: string
   /** Reads it again when it changes. */
@@ -30,16 +30,16 @@ export function readEncryption(settings: {
 export interface OpenEncryption {
   /** The store, whose values are encrypted. */
   encrypt(store: Store): Store
-  /** Whether values of the key are encrypted when they are written. */
+  /** True if values of the key are encrypted when they are written. */
   isEncrypted(key: string): boolean
-  /** Whether the KMS plugins are healthy. */
+  /** The health of the KMS plugins. */
   readonly check: HealthCheck
   addMetrics(metrics: Metrics): void
 }
 
 const flag = '--encryption-provider-config'
 
-/** Reads the configuration and opens what it names; the code for it is loaded only here. */
+/** Reads the configuration and opens its providers; their code is loaded only here. */
 export async function openEncryption({ file, reloads }: EncryptionOptions, surroundings: Surroundings): Promise<OpenEncryption> {
   const { ConfiguredEncryption: Configured, encryptStore, observeTransformations } = await import('@orch/storage/encryption')
   const { catalogue, clock, lifecycle, log } = surroundings

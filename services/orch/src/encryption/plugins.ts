@@ -5,7 +5,7 @@ import type { Provider } from './configuration.ts'
 
 type KmsConfiguration = Extract<Provider, { kind: 'kms' }>
 
-/** The KMS plugins in use, one for each name and address: a configuration that is read again finds those that it had. */
+/** The KMS plugins in use, one for each name and address: a configuration that is read again keeps its plugins. */
 export class Plugins {
   readonly #clock: Clock
   readonly #log: Log
@@ -37,7 +37,7 @@ export class Plugins {
     return provider
   }
 
-  /** Closes those that are not among the transformers in use. */
+  /** Closes plugins that are not among the transformers in use. */
   keep(inUse: readonly Transformer[]): void {
     for (const [id, provider] of this.#open) {
       if (inUse.includes(provider)) continue
@@ -46,7 +46,7 @@ export class Plugins {
     }
   }
 
-  /** Which plugins are not healthy, and why; undefined: all are. */
+  /** The unhealthy plugins, with their reasons; undefined: all are healthy. */
   problem(): string | undefined {
     const problems = [...this.#open.values()].flatMap((provider) => {
       const problem = provider.problem()

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { SettingsError, splitFlag } from '@orch/platform'
 
-/** How the folder is printed. */
+/** The output about the folder. */
 type PrintMode = 'overview' | 'path' | 'env'
 
 /** Settings of `orch envtest-assets`. */
@@ -12,7 +12,7 @@ export interface AssetsWords {
   readonly binDir: string
   readonly os: string
   readonly arch: string
-  /** Takes what `KUBEBUILDER_ASSETS` names, if all is there. */
+  /** Uses the folder that `KUBEBUILDER_ASSETS` names, if it is complete. */
   readonly useEnv: boolean
   /** Writes nothing. */
   readonly installedOnly: boolean
@@ -25,7 +25,7 @@ export interface AssetsWords {
 const actions = ['use', 'list', 'cleanup', 'version'] as const
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
-/** What `orch help envtest-assets` prints. */
+/** The output of `orch help envtest-assets`. */
 export const assetsHelp = `Usage: orch envtest-assets use|list|cleanup|version [version] [flags]
 
 Write the programs that envtest starts: etcd, kube-apiserver and kubectl.
@@ -54,7 +54,7 @@ Flags:
         Without object here: nothing is fetched.
 `
 
-/** What assets are written for, as Node names it. */
+/** The platform of assets, in Node's names. */
 export interface Machine {
   readonly platform: string
   readonly arch: string
@@ -115,13 +115,13 @@ function parsePrintMode(text: string): PrintMode {
   throw new SettingsError(`-p ${text}: must be overview, path or env`)
 }
 
-/** Where setup-envtest keeps its assets. */
+/** The folder of setup-envtest's assets. */
 function defaultFolder(env: Readonly<Record<string, string | undefined>>, { platform }: Machine): string {
   if (platform === 'darwin') return join(homedir(), 'Library/Application Support/io.kubebuilder.envtest')
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'kubebuilder-envtest')
 }
 
-/** Whether a selector of versions takes this version: `1.25.0`, `1.25.x`, `1.25`, `~1.25.2`, `<1.26`, `latest`, each with an optional `!`. */
+/** True if a selector of versions matches this version: `1.25.0`, `1.25.x`, `1.25`, `~1.25.2`, `<1.26`, `latest`, each with an optional `!`. */
 export function selectsVersion(selector: string, version: string): boolean {
   const text = selector.replace(/!$/, '').replace(/^v/, '')
   if (text === '' || text === 'latest' || text === 'latest-on-disk') return true

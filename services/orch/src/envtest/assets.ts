@@ -21,7 +21,7 @@ import { copyProgram, ownPackage } from './copy-program.ts'
 import { printApiServerHelp, printEtcdHelp } from './help.ts'
 import { kubectlScript, programScript } from './scripts.ts'
 
-/** The version of kube-apiserver that the assets stand in for. */
+/** The version of kube-apiserver that the assets replace. */
 const assetsVersion = '1.25.0'
 const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const
 
@@ -130,7 +130,7 @@ function install(folder: string): void {
     chmodSync(folder, 0o555)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another run has come first, with the same program.
+    // Another run was faster, with the same program.
     if (!isCurrent(folder)) throw error
   }
 }

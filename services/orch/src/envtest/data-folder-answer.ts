@@ -1,7 +1,7 @@
-/** Where the etcd of the test assets says in which folder it keeps the data. */
+/** The path at which the etcd of the test assets answers with its data folder. */
 export const dataFolderPath = '/orch/data-folder'
 
-/** What it answers there. */
+/** Its answer there. */
 export interface DataFolderAnswer {
   readonly dataFolder: string
 }

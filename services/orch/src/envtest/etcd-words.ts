@@ -5,7 +5,7 @@ export interface EtcdWords {
   readonly dataFolder: string
 }
 
-/** Flags of etcd that take a value and decide nothing here: there is one member, and what it keeps is kept by the API server. */
+/** Flags of etcd that take a value and decide nothing here: there is one member, and the API server stores its data. */
 const accepted = `
   advertise-client-urls auto-compaction-mode auto-compaction-retention election-timeout enable-v2 experimental-initial-corrupt-check
   heartbeat-interval initial-advertise-peer-urls initial-cluster initial-cluster-state initial-cluster-token listen-metrics-urls
@@ -14,7 +14,7 @@ const accepted = `
   .trim()
   .split(/\s+/)
 
-/** Those that are true or false. */
+/** The boolean ones. */
 const switches = ['unsafe-no-fsync', 'enable-pprof', 'pre-vote', 'strict-reconfig-check']
 
 /** A command line that cannot be used; the message says why. */

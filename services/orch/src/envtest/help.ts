@@ -3,7 +3,7 @@ import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { apiServerSettings } from './settings.ts'
 import { flagsWithoutObject } from './without-object.ts'
 
-/** What `kube-apiserver --help` of the test assets prints. */
+/** The output of `kube-apiserver --help` of the test assets. */
 export function printApiServerHelp(): string {
   const lines = [...flagsWithoutObject.values()].map(
     ({ flag, tunes }) => `  ${flag}\n        No effect here; in kube-apiserver it tunes ${tunes}.\n`,
@@ -13,7 +13,7 @@ export function printApiServerHelp(): string {
   return `${head}\n\nUsage:\n  kube-apiserver [flags]\n\n${printHelp(apiServerSettings)}\nWithout object here:\n${lines.join('')}`
 }
 
-/** What `etcd --help` of the test assets prints. */
+/** The output of `etcd --help` of the test assets. */
 export function printEtcdHelp(): string {
   return `Holds the data folder of the API server of orch for tests.
 

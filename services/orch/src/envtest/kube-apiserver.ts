@@ -38,7 +38,7 @@ import { readApiServerWords } from './words.ts'
 /** Controllers that run inside of kube-apiserver itself; tests count on the absence of all others. */
 const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition']
 
-/** Which further controllers run: names with commas between, or `all`. */
+/** The further controllers: names with commas between, or `all`. */
 const controllersVariable = 'ORCH_ENVTEST_CONTROLLERS'
 
 type ApiServerValues = Values<typeof apiServerSettings>

@@ -1,5 +1,5 @@
 /**
- * The shell script of a program of the assets: `--help` is answered without a Node, everything else by the program that lies beside
+ * The shell script of a program of the assets: `--help` is answered without a Node, everything else by the program beside
  * it, in the same process.
  */
 export function programScript(name: 'kube-apiserver' | 'etcd', node: string): string {

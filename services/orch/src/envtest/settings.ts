@@ -10,7 +10,7 @@ const inAdmission = settingsOf('Admission')
 
 const { etcdServers, etcdPrefix, etcdCaFile, etcdCertFile, etcdKeyFile } = etcdSettings
 
-/** What the `kube-apiserver` of the test assets honours. */
+/** The honoured settings of the test assets' `kube-apiserver`. */
 export const apiServerSettings = {
   ...generalSettings,
   profile: { ...generalSettings.profile, default: 'kubernetes' },

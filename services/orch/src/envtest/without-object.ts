@@ -1,6 +1,6 @@
 /**
- * Flags of kube-apiserver that only tune what does not exist here: accepted, and named in one line of the log. By what they tune,
- * then by flag; those with a `?` are true or false.
+ * Flags of kube-apiserver that only tune a part that is absent here: accepted, and named in one line of the log. By the tuned part,
+ * then by flag; those with a `?` are booleans.
  */
 const tuned: Readonly<Record<string, string>> = {
   'logging of klog': `
@@ -29,7 +29,7 @@ const tuned: Readonly<Record<string, string>> = {
 export interface FlagWithoutObject {
   readonly flag: `--${string}`
   readonly isBoolean: boolean
-  /** What the flag tunes in kube-apiserver. */
+  /** The part that the flag tunes in kube-apiserver. */
   readonly tunes: string
 }
 

@@ -1,11 +1,11 @@
 import { type Settings, SettingsError, splitFlag } from '@orch/platform'
 import { flagsWithoutObject } from './without-object.ts'
 
-/** The flags of a command line, by what is done with them. */
+/** The flags of a command line, by their treatment. */
 export interface ApiServerWords {
   /** `--name=value`, for settings. */
   readonly flags: readonly string[]
-  /** Names of those that have no effect, each once. */
+  /** Names of the flags without effect, each once. */
   readonly withoutObject: readonly string[]
 }
 
@@ -16,8 +16,8 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
 ])
 
 /**
- * Reads a command line as pflag does: `--name=value`, `--name value`, and for those that are true or false `--name` alone. Flags that
- * are neither settings nor without object stay as they are; the reader of settings refuses them with the reason.
+ * Reads a command line as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Flags that
+ * are neither settings nor without object are kept; the reader of settings refuses them with the reason.
  */
 export function readApiServerWords(settings: Settings, words: readonly string[]): ApiServerWords {
   const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))

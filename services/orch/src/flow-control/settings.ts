@@ -5,7 +5,7 @@ const setting = settingsOf('Flow control')
 
 const count = int({ min: 0, max: 1_000_000 })
 
-/** How many requests a gateway works on at a time. */
+/** The settings of flow control. */
 export const flowControlSettings = {
   isFair: setting(
     { flag: '--enable-priority-and-fairness', type: bool, default: 'true' },
@@ -21,7 +21,7 @@ export const flowControlSettings = {
   ),
 }
 
-/** How many requests a gateway works on at a time. */
+/** The options of flow control. */
 export type FlowControlOptions = Values<typeof flowControlSettings>
 
 /** Checks that there is something to divide. */

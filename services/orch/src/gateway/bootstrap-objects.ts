@@ -22,7 +22,7 @@ export interface StartObjects {
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
   /**
-   * Creates the objects, and waits until they are in force. Several gateways may do so at once: the second one finds what it wants
+   * Creates the objects, and waits until they are in force. Several gateways may do so at once: the second one finds its objects
    * already there.
    */
   make(): Promise<void>
@@ -30,7 +30,7 @@ export interface StartObjects {
   follow(): Promise<void>
 }
 
-/** Those of a gateway, beside the given ones. */
+/** The objects of a gateway's start, besides the given ones. */
 export function startObjectsOf(
   given: readonly BootstrapObject[],
   { gateway, metrics, authorities, frontProxy, serving, authentication, flowControl }: StartObjectsParts,

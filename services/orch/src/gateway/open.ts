@@ -27,11 +27,11 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly checks: readonly HealthCheck[]
   /** The controllers run in this process. */
   readonly runsControllers?: boolean
-  /** How the last writes were decided can be asked for afterwards: where no other gateway may have answered them. */
+  /** The decisions of the last writes can be asked for afterwards: if no other gateway may have answered them. */
   readonly keepsExplanations?: boolean
-  /** What part of the limits on requests is this gateway's; absent: all. */
+  /** This gateway's part of the limits on requests; absent: all. */
   readonly limitShare?: LimitShare | undefined
-  /** What is shown to the servers of APIServices; absent: the certificate of the files, or the server's own. */
+  /** The client certificate for the servers of APIServices; absent: that of the files, or the server's own. */
   readonly proxyPair?: PairSource | undefined
   readonly frontProxy?: FrontProxy | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
@@ -61,7 +61,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
 
 export interface PortOptions {
   readonly serving: ServingOptions
-  /** Whether further threads listen at the port; absent: none does. */
+  /** The sharing of the port with further threads; absent: none. */
   readonly sharing?: ListenOptions['sharing']
   /** Sockets of this thread at a shared port. */
   readonly portSockets?: number
@@ -110,7 +110,7 @@ function explainListenFailure(error: unknown, address: string, port: number): un
   return error
 }
 
-/** What these three need. */
+/** The dependencies of these three. */
 export interface AccessNeeds
   extends GatewayGroups,
     Omit<AuditNeeds, 'audit'>,

@@ -10,7 +10,7 @@ import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions, servingSettings } from '../serving/settings.ts'
 import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
 
-/** Settings of a gateway, in whatever process it runs. */
+/** Settings of a gateway, in any process. */
 export const gatewaySettings = {
   ...servingSettings,
   ...authenticationSettings,
@@ -31,7 +31,7 @@ export interface GatewayGroups extends ReturnType<typeof readGateway> {
 
 type GatewayValues = Values<typeof gatewaySettings> & { readonly profile: Profile }
 
-/** Checks each group of settings, and what does not go together. */
+/** Checks each group of settings, and their combinations. */
 export function readGateway(settings: GatewayValues) {
   const { eventTtlMs, serviceClusterIpRange, serviceNodePortRange } = settings
   const serving = readServing(settings)
@@ -48,10 +48,10 @@ export function readGateway(settings: GatewayValues) {
     /** Undefined: nothing is written down. */
     audit: readAudit(settings),
     flowControl: readFlowControl(settings),
-    /** What objects are given that do not bring it. */
+    /** Values that the server assigns to objects. */
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
     aggregation: readAggregation(settings),
-    /** Where conversion webhooks and the servers of APIServices may be called. */
+    /** The allowed targets of conversion webhooks and of the servers of APIServices. */
     webhookPlaces: readWebhookPlaces(settings),
   }
 }

@@ -31,16 +31,16 @@ export async function upDetached({ env, workingFolder, out }: Terminal, flags: r
   return 0
 }
 
-/** As it is typed where this command was: in a clone by npm. Servers elsewhere than below `.orch` are found by their folder. */
+/** The command as the user would type it here: in a clone by npm. Servers outside `.orch` are found by their folder. */
 function stopCommand(env: Terminal['env'], dataDir: string): string {
   const command = env['npm_package_name'] === workspaceName ? 'npm run orch -- stop' : 'orch stop'
   return basename(dirname(dataDir)) === '.orch' ? command : `${command} --data-dir ${dataDir}`
 }
 
-/** The name of the clone in its package.json, which npm gives to what it runs. */
+/** The name of the clone in its package.json, which npm passes to its scripts. */
 const workspaceName = 'orch-workspace'
 
-/** Those of this process, without modules that were loaded before it: in a clone one of them ends the process with its parent. */
+/** This process's flags, without modules that were loaded before it: in a clone one of them ends the process with its parent. */
 function nodeFlags(): string[] {
   const isLoader = (flag: string | undefined) => flag === loaderFlag
   return process.execArgv.filter((flag, index, flags) => !isLoader(flag) && !isLoader(flags[index - 1]))

@@ -6,7 +6,7 @@ import type { Terminal } from '../process/terminal.ts'
 import { defaultDataDir } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 
-/** What settings say about the server that is meant. */
+/** The settings that select a server. */
 interface Wanted {
   readonly dataDir: string
   readonly profile: '' | Profile
@@ -21,7 +21,7 @@ export interface Instance {
   readonly owner?: DirectoryOwner
 }
 
-/** The folder that is named, else those of `orch up` below the working folder that are there. */
+/** The named folder, else the existing ones of `orch up` below the working folder. */
 export function findInstances({ workingFolder }: Terminal, { dataDir, profile }: Wanted): Instance[] {
   const named = profiles.filter((known) => profile === '' || known === profile).map(defaultDataDir)
   const folders = (dataDir === '' ? named : [dataDir]).map((folder) => resolve(workingFolder, folder))
@@ -34,7 +34,7 @@ function toInstance(folder: string, workingFolder: string): Instance {
   return { folder, name: inside.startsWith('..') ? folder : inside, ...(owner === undefined ? {} : { owner }) }
 }
 
-/** The one folder that is meant: the only one, or the only one on which a server runs. */
+/** The one selected folder: the only one, or the only one with a running server. */
 export function oneInstance(terminal: Terminal, wanted: Wanted): Instance {
   const found = findInstances(terminal, wanted)
   const running = found.filter(({ owner }) => owner !== undefined)

@@ -37,7 +37,7 @@ export async function kubeconfig(terminal: Terminal, flags: readonly string[]): 
 }
 
 const product = namesOf('orch').serverServiceName
-/** Marks what this command has made, and holds the context that was current before. */
+/** Marks the entries of this command, and holds the context that was current before. */
 const extensionName = `${namesOf('orch').labelDomain}/kubeconfig`
 
 function nameOf(folder: string): string {

@@ -8,7 +8,7 @@ import { StartError } from '../start-error.ts'
 import { oneInstance } from './folders.ts'
 import { resetSettings } from './settings.ts'
 
-/** What holds the state: of a server in one process, and of the etcd and NATS that `orch up --distributed` starts. */
+/** The names of the state: of a server in one process, and of the etcd and NATS that `orch up --distributed` starts. */
 const stateNames = [...storeFiles, 'etcd', 'nats']
 
 /**

@@ -7,7 +7,7 @@ import { StartError } from '../start-error.ts'
 import { oneInstance } from './folders.ts'
 import { stopSettings } from './settings.ts'
 
-/** How often the lock of the folder is looked at. */
+/** Interval of looks at the folder's lock. */
 const lookMs = 20
 
 /** `orch stop`: ends the server of a data folder in order, and returns when its folder is free. Where none runs there is nothing to do. */

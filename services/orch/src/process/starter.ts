@@ -1,16 +1,16 @@
-/** How long a process may take to shut down when its parent is gone: there is no client left to serve. */
+/** Longest shutdown of a process whose parent has ended: there is no client left to serve. */
 const orphanStopMs = 5_000
 
-/** What a process tells `orch up --distributed`, which has started it. */
+/** A message of a process to `orch up --distributed`, which has started it. */
 export type StarterMessage =
   | ({ readonly kind: 'ready' } & ReadyMessage)
   /** The process ends. `takenAddress` is one that it was given and at which another program listens. */
   | { readonly kind: 'failed'; readonly reason: string; readonly takenAddress?: string }
 
-/** Where a process that is ready is reached, by what is reached there: `{ address: '127.0.0.1:7100' }`. */
+/** The addresses of a ready process, by purpose: `{ address: '127.0.0.1:7100' }`. */
 export type ReadyMessage = Readonly<Record<string, string>>
 
-/** Resolves when the message is on its way, or the starter is gone; at once where no other process of ours has started this one. */
+/** Resolves when the message has left, or the starter has ended; at once if no other process of ours has started this one. */
 export function notifyStarter(message: StarterMessage): Promise<void> {
   if (!process.connected) return Promise.resolve()
   return new Promise((resolve) => process.send?.(message, () => resolve()))

@@ -8,7 +8,7 @@ export interface Terminal {
   readonly workingFolder: string
   out(text: string): void
   error(text: string): void
-  /** Says what is done while it lasts; absent where standard error is no terminal. */
+  /** Shows the present step; absent where standard error is no terminal. */
   readonly statusLine?: StatusLine
   /** Tells the process of ours that has started this one; resolves when the message is on its way. Absent: there is none. */
   notify?(message: StarterMessage): Promise<void>
@@ -20,12 +20,12 @@ export function printComplaint(format: LogFormat, level: 'warn' | 'error', text:
   return level === 'warn' ? `orch: warning: ${text}\n` : `orch: ${text}\n`
 }
 
-/** What a command says on standard output when it is ready: a text for people, fields for machines. */
+/** The ready line of a command on standard output: a text for people, fields for machines. */
 export function printReadyLine(format: LogFormat, text: string, fields: LogFields): string {
   return format === 'json' ? printJsonLine('info', fields, 'ready') : text
 }
 
-/** As the log writes it, but whatever the level of the log is. */
+/** In the form of the log, at any level of the log. */
 function printJsonLine(level: string, fields: LogFields, message: string): string {
   return `${JSON.stringify({ level, time: new Date(systemClock.now()).toISOString(), ...fields, msg: message })}\n`
 }

@@ -18,9 +18,9 @@ export const youngHeapFlags: readonly string[] = [
   '--min-semi-space-size=8',
 ]
 
-/** Flags that are set after the start: before, Node's own compiled code would not be taken, as it was made with other flags. */
+/** Flags that are set after the start: earlier, Node's own compiled code would be rejected, as it was made with other flags. */
 const servingFlags: readonly string[] = [
-  // Otherwise some objects of each request are put among the old ones, and keep what they refer to until the next full collection.
+  // Otherwise some objects of each request are allocated in the old heap, and keep their references until the next full collection.
   '--no-allocation-site-pretenuring',
   // Otherwise full collections under writes come after each 24 MB of stored objects, of which they can free nothing.
   '--heap-growing-percent=100',
@@ -35,12 +35,12 @@ export function setServingFlags(): void {
 }
 
 /**
- * Flags of a process that serves other processes. Its old heap is small, and what its answers and messages hold outside of the heap makes
- * V8 collect it whole, several times a second: with room from the start that comes rarely. It costs memory only where there is work.
+ * Flags of a process that serves other processes. Its old heap is small, and the memory of its answers and messages outside the heap makes
+ * V8 collect it whole, several times a second: with room from the start that is rare. It costs memory only under work.
  */
 const heapFlags: readonly string[] = ['--initial-old-space-size=200']
 
-/** The flags of this process with those of a process that serves others, except for what was chosen by the caller. */
+/** The flags of this process with those of a process that serves others, except for the caller's own choices. */
 export function withHeapFlags(given: readonly string[], env: Environment): string[] {
   const nameOf = (flag: string) => flag.split('=')[0]?.replaceAll('_', '-')
   const names = new Set(given.map(nameOf))

@@ -6,7 +6,7 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 }
 
-/** Where others find this machine: the address that is listened on, unless that is all of them or one that no other machine reaches. */
+/** This machine's address for others: the listening address, unless that is all of them or a loopback one. */
 export function advertisedAddress(bindAddress: string): string {
   const isOwn = bindAddress === '0.0.0.0' || bindAddress === '::' || isLoopback(bindAddress)
   if (!isOwn) return bindAddress
@@ -28,7 +28,7 @@ export function printHost(bindAddress: string): string {
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress
 }
 
-/** Whether an address with a port never leaves this machine. */
+/** True if an address with a port never leaves this machine. */
 export function staysHere(address: string): boolean {
   const host = address
     .replace(/^dns:\/\/\//, '')

@@ -11,7 +11,7 @@ const root = await anAuthority('root')
 const intermediate = await aCertificate({ issuer: root, commonName: 'intermediate', isAuthority: true })
 const own = await anAuthority('own')
 
-/** What a client of 127.0.0.1 trusts where these certificates are in the file, in this order. */
+/** The authority that a client of 127.0.0.1 trusts with these certificates in the file, in this order. */
 function trustOf(...chain: readonly Pair[]) {
   const [leaf] = chain
   const servingPair = { certificate: chain.map(({ certificate }) => certificate).join(''), key: leaf?.key ?? '' }

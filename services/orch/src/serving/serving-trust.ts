@@ -3,11 +3,11 @@ import { isIP } from 'node:net'
 import { SettingsError } from '@orch/platform'
 import type { ServingOptions } from './settings.ts'
 
-/** What a client has to know of the certificate that a gateway serves with. */
+/** A client's information about the certificate of a gateway. */
 export interface ServingTrust {
   /** PEM of the certificate to trust. */
   readonly authority: string
-  /** Whether `authority` is its own issuer. Otherwise clients that want a chain up to such a certificate refuse the server. */
+  /** True if `authority` is its own issuer. Otherwise clients that want a chain up to such a certificate refuse the server. */
   readonly isWholeChain: boolean
   /** Name to ask the certificate for; undefined where it carries the host by which the server is reached. */
   readonly serverName: string | undefined
@@ -15,14 +15,14 @@ export interface ServingTrust {
 
 export interface ServingTrustOptions {
   readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
-  /** PEM of the authority of this folder, which signs what is served where no files are given. */
+  /** PEM of the authority of this folder, which signs the served certificate if no files are given. */
   readonly ownAuthority: string
   /** `https://127.0.0.1:6443`. */
   readonly url: string
 }
 
 /**
- * What to trust so that the served certificate is accepted: the end of its chain, as far as the file and the folder's own
+ * The authority to trust for the served certificate: the end of its chain, as far as the file and the folder's own
  * authority have it. Without any authority that is the certificate itself.
  *
  *   leaf, intermediate, root → root        leaf signed by the own authority → that        leaf alone → leaf

@@ -16,7 +16,7 @@ const namedPairs: SettingType<readonly NamedFiles[]> = {
   },
 }
 
-/** A certificate and its key in files, and the names that they are for; none: those of the certificate. */
+/** A certificate and its key in files, with their names; none: those of the certificate. */
 type NamedFiles = NonNullable<ReturnType<typeof readNamedFiles>>
 
 function readNamedFiles(text: string) {
@@ -42,7 +42,7 @@ const chance: SettingType<number> = {
   },
 }
 
-/** How clients reach a gateway. */
+/** The settings of a gateway's port. */
 export const servingSettings = {
   securePort: setting({ flag: '--secure-port', type: int({ min: 0, max: 65535 }), default: '6443' }, 'HTTPS port; 0 chooses a free one.'),
   bindAddress: setting({ flag: '--bind-address', type: string, default: '127.0.0.1' }, 'Address to listen on; 0.0.0.0 or :: for all.'),
@@ -110,7 +110,7 @@ export const servingSettings = {
   ),
 }
 
-/** How clients reach a gateway. */
+/** The options of a gateway's port. */
 export type ServingOptions = ReturnType<typeof readServing>
 
 type ServingValues = Values<typeof servingSettings>
@@ -132,11 +132,11 @@ export function readServing(settings: ServingValues) {
     pathPrefix: pathPrefix.replace(/\/$/, ''),
     /** A certificate of the caller's own to serve with. */
     servingPair: own?.pair,
-    /** Where it came from; a pair that is there later is served then. */
+    /** Its files; a later pair in them is served then. */
     servingFiles: own?.files,
     /** Certificates for clients that ask for their names. */
     namedPairs: settings.tlsSniCertKey.map(readNamedPair),
-    /** What answers say to browsers. */
+    /** The headers of answers to browsers. */
     browser: {
       allowedOrigins: settings.corsAllowedOrigins.map(readOrigin),
       transportSecurity: readTransportSecurity(settings.strictTransportSecurityDirectives),
@@ -147,7 +147,7 @@ export function readServing(settings: ServingValues) {
     watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
     /** Undefined: as the gateway thinks best. */
     streamsPerConnectionMax: streamsMax === 0 ? undefined : streamsMax,
-    /** Which deprecated metrics are shown. */
+    /** The shown deprecated metrics. */
     metricReleases: readMetricReleases(settings),
   }
 }

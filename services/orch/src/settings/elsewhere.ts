@@ -1,4 +1,4 @@
-/** Why flags of kube-apiserver that do not exist here do not, and what to use instead; by reason, then by flag. */
+/** The reasons for absent flags of kube-apiserver, and their replacements; by reason, then by flag. */
 const reasons: readonly (readonly [reason: string, flags: string])[] = [
   ['logs go to standard error; see --log-level and --log-format', 'add-dir-header alsologtostderr log-backtrace-at log-dir log-file'],
   ['logs go to standard error; see --log-level and --log-format', 'log-file-max-size log-flush-frequency log-json-info-buffer-size'],

@@ -16,7 +16,7 @@ const all = [...known.flags, ...known.newer, ...known.older].filter((name) => na
 const isOf = (settings: Settings, flag: string) =>
   Object.values(settings).some((one) => one.flag === flag || one.formerly?.includes(flag as `--${string}`) === true)
 
-/** What reading one flag with an empty value comes to. */
+/** The result of reading one flag with an empty value. */
 function refusalOf(settings: Settings, flag: string): string {
   try {
     readSettings(settings, { flags: [`${flag}=`], env: {}, elsewhere: flagsElsewhere })

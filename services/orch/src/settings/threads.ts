@@ -5,7 +5,7 @@ import type { GatewayGroups } from '../gateway/settings.ts'
 const { int } = settingTypes
 const setting = settingsOf('Serving')
 
-/** How many threads of a process take requests. */
+/** The setting of the number of threads. */
 export const threadsSettings = {
   threads: setting(
     { flag: '--threads', type: int({ min: 1, max: 16 }), default: '1' },
@@ -13,7 +13,7 @@ export const threadsSettings = {
   ),
 }
 
-/** What several threads may not go with. */
+/** The options that several threads exclude. */
 interface ThreadedOptions extends Pick<GatewayGroups, 'flowControl'> {
   readonly settings: { readonly threads: number; readonly distributed: boolean }
 }
@@ -33,7 +33,7 @@ export function checkThreads({ settings, flowControl }: ThreadedOptions): void {
   }
 }
 
-/** How many threads take requests on this machine: more than one where they can share a port. */
+/** The number of threads on this machine: more than one if they can share a port. */
 export function threadsHere(threads: number, log: Log, canShare = canSharePorts): number {
   if (threads === 1 || canShare) return threads
   log.warn({ threads }, 'threads can share a port on Linux alone: one thread takes all requests')

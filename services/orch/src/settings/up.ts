@@ -20,7 +20,7 @@ function replicaSetting(
   return setting({ flag, type: int({ min, max: 16 }), ...shown }, `How many ${of} --distributed starts.`)
 }
 
-/** How `orch up` starts the services apart. */
+/** The settings of `orch up` for services apart. */
 export const upDistributedSettings = {
   distributed: setting(
     { flag: '--distributed', type: bool, default: 'false' },
@@ -40,7 +40,7 @@ export const upDistributedSettings = {
 type UpDistributed = Values<typeof upDistributedSettings>
 
 /**
- * How many of each are started. One gateway hosts admission, unless something else was given: a process of its own would have the same
+ * The number of each service. One gateway hosts admission, unless another value was given: a process of its own would have the same
  * bytes pass one socket more, and nothing to scale apart.
  */
 export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: { has(flag: string): boolean }): S {
@@ -63,14 +63,14 @@ export const upSettings = {
 /** Settings of `orch up`, checked. */
 export interface UpOptions extends GatewayGroups {
   readonly settings: Values<typeof upSettings>
-  /** What was given, by flag, to be handed on to other processes. */
+  /** The given texts, by flag, for other processes. */
   readonly texts: ReadonlyMap<string, string>
   readonly dataDir: string
   readonly controllers: readonly ControllerName[]
   readonly admission: AdmissionSettings
 }
 
-/** Reads flags, environment and file, and refuses what does not go together. */
+/** Reads flags, environment and file, and refuses conflicting ones. */
 export async function readUpOptions(terminal: Terminal, flags: readonly string[]): Promise<UpOptions> {
   const { values, texts } = await readCommandSettings(upSettings, terminal, flags)
   const settings = sharedWhereSingle(values, texts)

@@ -1,7 +1,7 @@
 import { type Entry, everything } from '@orch/core/contracts'
 import type { Storage } from '@orch/storage'
 
-/** What a dump is made from. */
+/** The sources of a dump. */
 export interface DumpOptions {
   readonly storage: Storage
   /** Of the port that the server listens on. */

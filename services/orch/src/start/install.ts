@@ -11,16 +11,16 @@ const askAgainMs = 10
 const definitionKind = 'CustomResourceDefinition'
 const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
 
-/** The endpoint that webhooks of installed files call, and the log that names what was set aside. */
+/** The endpoint that webhooks of installed files call, and the log that names the members that were set aside. */
 export interface InstallOptions {
   readonly endpoint: WebhookEndpoint | undefined
   readonly log: Log
 }
 
 /**
- * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with what the
- * server has made of them when every served version of each definition is listed by discovery. Webhooks of services, and those of
- * definitions, are called at the endpoint where there is one. Objects may be as a server prints them.
+ * Applies the objects of files and folders: definitions and namespaces first, webhook configurations last. Resolves with the
+ * server's results when every served version of each definition is listed by discovery. Webhooks of services, and those of
+ * definitions, are called at the endpoint if there is one. Objects may be as a server prints them.
  */
 export async function install(client: Client, paths: readonly string[], { endpoint, log }: InstallOptions): Promise<ApiObject[]> {
   const objects = (await readManifests(paths)).map((manifest) => {

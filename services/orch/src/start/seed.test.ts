@@ -76,7 +76,7 @@ const steps: readonly Step[] = [
   },
 ]
 
-/** What a server has stored after the requests of a seed, each made when all that followed from the last has happened. */
+/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
 async function dumpOf(seed: number, chance: Chance): Promise<string> {
   const clock = virtualClock({ start: startTime })
   await using server = await startWith({ clock, profile: 'kubernetes', eventTtlMs: 20_000 }, chance)

@@ -20,13 +20,13 @@ import { readGateway } from '../gateway/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 
-/** What services apart stand on, and how many of each there are. */
+/** The backends of services apart, and the number of each service. */
 export interface DistributedOptions {
   /** `http://127.0.0.1:2379`. */
   readonly etcdServers: readonly string[]
   /** `127.0.0.1:4222`. */
   readonly natsServers: readonly string[]
-  /** Below what the state stands in etcd, and what tells its changes apart in NATS. */
+  /** The prefix of the state in etcd, and of its changes in NATS. */
   readonly prefix: string
   /** Folder with the certificates that services show one another. */
   readonly serviceCertificates: string

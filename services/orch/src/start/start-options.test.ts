@@ -8,7 +8,7 @@ const startCluster = clusterStarter({ embedded: start })
 const inDefault = { namespace: 'default' }
 const core = (plural: string) => ({ group: '', version: 'v1', plural, namespaced: true })
 
-/** Lets everything that the clock has set off come to its end. */
+/** Waits until all work that the clock has started has ended. */
 async function settled<T>(ask: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
   for (;;) {
     const value = await ask()

@@ -45,9 +45,9 @@ export interface StartOptions {
   readonly pathPrefix?: string
   /** Longest a request may take, watches aside; a minute by default. */
   readonly requestTimeoutMs?: number
-  /** How long changes are kept for watches and continued lists; five minutes by default. */
+  /** Retention of changes for watches and continued lists; five minutes by default. */
   readonly watchHistoryMs?: number
-  /** How long Events are kept; an hour by default. */
+  /** Retention of Events; an hour by default. */
   readonly eventTtlMs?: number
   /** Addresses for Services, such as `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string
@@ -57,9 +57,9 @@ export interface StartOptions {
   readonly flags?: readonly string[]
   /** Files and folders whose objects are there at the start, such as `['./config/crd']`; see `RunningServer.install`. */
   readonly crds?: readonly string[]
-  /** Webhook configurations in files and folders, and what answers them. */
+  /** Webhook configurations in files and folders, and their handler. */
   readonly webhooks?: { readonly paths: readonly string[]; readonly handler: WebhookHandler }
-  /** What crosses from one service to another is frozen, and `stop` fails if bytes that crossed were changed. */
+  /** Messages between services are frozen, and `stop` fails if their bytes were changed. */
   readonly freezesLinks?: boolean
   /** The machine's clock by default. `virtualClock()` stands still until it is moved; certificates are then valid from 1970 to 9999. */
   readonly clock?: Clock
@@ -74,7 +74,7 @@ export interface StartOptions {
   readonly log?: Log
 }
 
-/** All but those that put objects into every namespace: what is created is all that there is, and a reset leaves nothing to be made again. */
+/** All but those that put objects into every namespace: only created objects exist, and a reset leaves nothing to be made again. */
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
@@ -88,7 +88,7 @@ function checkMembers(options: StartOptions): void {
   if (unknown !== undefined) throw new SettingsError(`start(): unknown option ${unknown}${suggestion(unknown, members)}`)
 }
 
-/** Flags, then what the options say beside them. */
+/** Flags, then the options besides them. */
 export function readStartSettings(options: StartOptions) {
   checkMembers(options)
   const { values, given, texts } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })

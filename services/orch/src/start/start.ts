@@ -24,17 +24,17 @@ import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-en
 
 /** A server of one's own, in memory, on a free port. */
 export interface RunningServer extends AsyncDisposable {
-  /** Where it listens, with the path prefix if there is one: `https://127.0.0.1:41234`. */
+  /** Its URL, with the path prefix if there is one: `https://127.0.0.1:41234`. */
   readonly url: string
   /** A client configuration file, for any client. */
   readonly kubeconfig: string
   /** The administrator's client. */
   readonly client: Client
-  /** Makes the state what it was when the server had started. */
+  /** Restores the state after the server's start. */
   reset(): Promise<void>
-  /** The state as it is now, to come back to. */
+  /** The present state, for a later restore. */
   snapshot(): StateSnapshot
-  /** Makes the state what it was; versions go on, open watches end with 410. */
+  /** Restores a state; versions continue, open watches end with 410. */
   restore(snapshot: StateSnapshot): Promise<void>
   /**
    * Applies the objects of files and folders (YAML or JSON), definitions and namespaces first, webhook configurations last. Resolves
@@ -42,8 +42,8 @@ export interface RunningServer extends AsyncDisposable {
    */
   install(paths: string | readonly string[]): Promise<ApiObject[]>
   /**
-   * Where webhooks that are installed from now on are called instead of their Services: at a handler, which is served over HTTPS on
-   * a free port, or at a server of the test's own. Resolves with host, port and certificate authority.
+   * The endpoint of webhooks that are installed from now on, in place of their Services: a handler, which is served over HTTPS on
+   * a free port, or a server of the test's own. Resolves with host, port and certificate authority.
    */
   webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
   /**
@@ -167,7 +167,7 @@ class InProcessServer implements RunningServer {
     return this.#kubeconfig
   }
 
-  /** What the options want to be there at the start, and after each reset. */
+  /** The options' objects of the start, and of each reset. */
   async prepare({ crds = [], webhooks }: StartOptions): Promise<void> {
     if (crds.length === 0 && webhooks === undefined) return
     if (webhooks !== undefined) await this.webhookEndpoint(webhooks.handler)

@@ -9,11 +9,11 @@ import { Guard, messageOf, portOf, systemClock } from '@orch/platform'
  */
 export type WebhookHandler = (review: ApiObject, path: string) => object | Promise<object>
 
-/** Where webhooks of configurations and definitions are answered in a test. */
+/** The endpoint of webhooks of configurations and definitions in a test. */
 export interface WebhookEndpoint {
   readonly host: string
   readonly port: number
-  /** PEM: what has signed the certificate that is served there. */
+  /** PEM of the authority of its certificate. */
   readonly certificateAuthority: string
 }
 

@@ -15,8 +15,8 @@ export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
 }
 
 /**
- * Takes the folder for this process until it ends, however far the start has come by then: a second server may not open
- * what this one still has open.
+ * Locks the folder for this process until it ends, at any stage of the start: a second server may not open
+ * the files that this one still has open.
  */
 export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> {
   try {
@@ -35,8 +35,8 @@ export interface FolderStoreOptions {
 }
 
 /**
- * Opens the store of a folder that this process has locked; a StartError says what is wrong with it. Damage to a value that is read later
- * ends the process at once, with the same sentence, before anything goes on without the value.
+ * Opens the store of a folder that this process has locked; a StartError names its fault. Damage to a value that is read later
+ * ends the process at once, with the same sentence, before anything continues without the value.
  */
 export async function openFolderStore({ directory, profile, terminal, logFormat }: FolderStoreOptions): Promise<Store> {
   const onDamage = ({ message }: Error) => {

@@ -7,12 +7,12 @@ import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 export interface StorageParts {
-  /** Where the state is kept. The caller that opened it closes it. */
+  /** The store of the state. The caller that opened it closes it. */
   readonly store: Store
   readonly watchHistoryMs: number
   /** Of the replicas that share the store; absent: there is one. */
   readonly leadership?: Leadership | undefined
-  /** Absent: values are stored as they are. */
+  /** Absent: values are stored unencrypted. */
   readonly encryption?: OpenEncryption | undefined
   readonly metrics?: Metrics | undefined
   /** Called when an object is replaced or deleted, before that can be seen. */
@@ -53,7 +53,7 @@ const table = {
   apiserver_storage_objects: { type: 'gauge', help: '[STABLE] Objects of each resource.', labels: ['resource'] },
 } as const satisfies MetricTable
 
-/** Sizes of the store and of what storage holds in memory, read when the metrics are. */
+/** Sizes of the store and of storage's memory, read with the metrics. */
 export function addStorageMetrics(metrics: Metrics, storage: Storage): void {
   const known = new Set<string>()
   declareMetrics(metrics, table, {

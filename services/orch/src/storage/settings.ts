@@ -3,7 +3,7 @@ import { settingsOf, settingTypes } from '@orch/platform'
 const { bool, duration, path } = settingTypes
 const setting = settingsOf('State')
 
-/** How storage encrypts what it keeps. */
+/** The settings of encryption at rest. */
 const encryptionSettings = {
   encryptionProviderConfig: setting(
     { flag: '--encryption-provider-config', type: path },
@@ -15,7 +15,7 @@ const encryptionSettings = {
   ),
 }
 
-/** What storage keeps. */
+/** The settings of storage. */
 export const storageSettings = {
   ...encryptionSettings,
   watchHistoryMs: setting(
@@ -24,7 +24,7 @@ export const storageSettings = {
   ),
 }
 
-/** Where a server in one process keeps its state. */
+/** The settings of the state of a server in one process. */
 export const stateSettings = {
   dataDir: setting(
     { flag: '--data-dir', type: path, defaultDoc: '.orch/<profile>' },

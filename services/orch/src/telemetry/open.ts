@@ -1,10 +1,10 @@
 import { type Clock, type Log, noTracer, SettingsError, type Tracer } from '@orch/platform'
 import { productVersion } from '../version.ts'
 
-/** Where a process leaves its spans, until it ends. */
+/** The receiver of a process's spans, until it ends. */
 export interface Telemetry {
   readonly tracer: Tracer
-  /** Sends what waits to be sent. To be called when nothing makes spans any more. */
+  /** Sends the waiting spans. Called when no code makes spans any more. */
   close(): Promise<void>
 }
 

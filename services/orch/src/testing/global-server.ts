@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { start } from '../start/start.ts'
 import type { StartOptions } from '../start/start-settings.ts'
 
-/** Ends what a global set-up has started. */
+/** Ends the server of a global set-up. */
 export type GlobalTeardown = () => Promise<void>
 
 /**

@@ -1,3 +1,3 @@
-/** What the entries of the package for test frameworks are made of. */
+/** The entries of the package for test frameworks. */
 export { type GlobalTeardown, startGlobalServer } from './global-server.ts'
 export { createServerHook, type TestHooks } from './use-server.ts'

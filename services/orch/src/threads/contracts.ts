@@ -6,11 +6,11 @@ import type { PlainLink } from '../authorization/shared-chain.ts'
 
 const nothing = wire.message({})
 
-/** What the first thread does for the others, beside storage, watch and admission. */
+/** The first thread's services for the others, besides storage, watch and admission. */
 export const firstThreadContract = contract('threads.v1.First', {
-  /** The metrics of the process, as they are sent. */
+  /** The metrics of the process, in the exposition format. */
   metrics: unary(nothing, wire.message({ text: wire.bytes(1) }), { idempotent: true }),
-  /** What is wrong with a part of the server that the first thread keeps; absent: it is well. */
+  /** The fault of a part of the server in the first thread; absent: it is healthy. */
   problem: unary(wire.message({ check: wire.string(1) }), wire.message({ text: wire.optional(wire.string(1)) }), { idempotent: true }),
   /** The certificate of a name, then each that takes its place. */
   certificate: stream(wire.message({ name: wire.string(1) }), wire.message({ value: wire.json<KeyPair>(1) }), {
@@ -19,17 +19,17 @@ export const firstThreadContract = contract('threads.v1.First', {
   }),
   /** The authorities of client certificates, then each others that take their place. */
   authorities: stream(nothing, wire.message({ value: wire.json<Authorities>(1) }), { idempotent: true, endless: true }),
-  /** Whose a token is. */
+  /** The user of a token. */
   token: unary(
     wire.message({ token: wire.string(1), audiences: wire.many(wire.string(2)), timeoutMs: wire.int64(3) }),
     wire.message({ answer: wire.json<Authentication>(1) }),
     { idempotent: true },
   ),
-  /** Whether a request without a credential is let in. */
+  /** The admission of a request without a credential. */
   anonymous: unary(wire.message({ path: wire.string(1) }), wire.message({ isAllowed: wire.bool(1) }), { idempotent: true }),
   /** The present chain of authorizers, then each that takes its place. */
   authorizers: stream(nothing, wire.message({ links: wire.json<readonly PlainLink[]>(1) }), { idempotent: true, endless: true }),
-  /** What an authorization webhook decides. */
+  /** The decision of an authorization webhook. */
   access: unary(
     wire.message({ webhook: wire.string(1), user: wire.json<User>(2), access: wire.json<Access>(3) }),
     wire.message({ decision: wire.json<Decision>(1) }),
@@ -47,7 +47,7 @@ export const firstThreadContract = contract('threads.v1.First', {
 })
 export type FirstThreadService = Service<typeof firstThreadContract>
 
-/** What the first thread wants of each other. */
+/** The first thread's calls to each other one. */
 export const gatewayThreadContract = contract('threads.v1.Gateway', {
   metrics: unary(nothing, wire.message({ rows: wire.json<readonly MetricRows[]>(1) }), { idempotent: true }),
   /** Ends the gateway: `/readyz` fails for so long, then its watches are ended one after the other. */

@@ -6,19 +6,19 @@ import type { GatewayAccess } from '../gateway/open.ts'
 import type { FirstThreadService } from './contracts.ts'
 import { streamOf } from './streamed-source.ts'
 
-/** What the first thread has that the others ask for. */
+/** The first thread's parts for the others. */
 export interface FirstThreadParts {
   readonly access: GatewayAccess
   readonly certificates: PortCertificates
-  /** What is shown to the servers of APIServices. */
+  /** The client certificate for the servers of APIServices. */
   readonly proxyPair: PairSource | undefined
   readonly checks: readonly HealthCheck[]
-  /** The metrics of the process, as they are sent. */
+  /** The metrics of the process, in the exposition format. */
   readonly printMetrics: () => Promise<Uint8Array>
   readonly clock: Clock
 }
 
-/** Answers what the other threads ask of the first one. */
+/** Answers the other threads' calls to the first one. */
 export function createFirstThread({ access, checks, printMetrics, clock, ...files }: FirstThreadParts): FirstThreadService {
   const { authentication, authorization, audit } = access
   return {

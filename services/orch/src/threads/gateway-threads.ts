@@ -16,7 +16,7 @@ import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
 import { createKnownLists, knownListsContract } from './known-lists.ts'
 import type { ThreadStart } from './start.ts'
 
-/** What the further threads of a server need. */
+/** The dependencies of the further threads of a server. */
 export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'checks' | 'first' | 'own'> {
   readonly storage: StorageService
   readonly watch: WatchService
@@ -24,7 +24,7 @@ export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'chec
   readonly first: FirstThreadParts
 }
 
-/** Longest wait for the metrics of a thread; without them those of the others are printed. */
+/** Longest wait for the metrics of a thread; without them the others' are printed. */
 const metricsMs = 2_000
 /** Longest pause before a thread takes the place of one that has ended. */
 const restartDelayMsMax = 2_000
@@ -76,7 +76,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** One place among the threads, and who has it. */
+/** One place among the threads, with its present thread. */
 class GatewayThread {
   readonly #index: number
   readonly #needs: ThreadNeeds
@@ -111,7 +111,7 @@ class GatewayThread {
     await this.#keeping
   }
 
-  /** Not by `terminate`: Node ends the process where that comes while a request over HTTP/2 is read. */
+  /** Not by `terminate`: Node ends the process if that comes while a request over HTTP/2 is read. */
   async #end(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void> {
     const running = this.#running
     try {
@@ -165,13 +165,13 @@ class GatewayThread {
   }
 }
 
-/** From sources it runs the source, else what lies beside this file in the bundle. */
+/** From sources it runs the source, else the file beside this one in the bundle. */
 function startWorker(start: ThreadStart): Worker {
   const isSource = import.meta.url.endsWith('.ts')
   return new Worker(new URL(isSource ? './gateway-thread.ts' : './gateway-thread.js', import.meta.url), {
     workerData: start,
     transferList: [start.first, start.own],
-    // What was loaded before the server is for its first thread.
+    // Modules loaded before the server are for its first thread.
     execArgv: isSource ? ['--conditions=source', '--no-warnings'] : [],
   })
 }

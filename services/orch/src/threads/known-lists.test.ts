@@ -57,7 +57,7 @@ function aThread(bytesMax?: number) {
     },
   }
   const storage = withKnownLists({ list } as unknown as StorageService, lists, bytesMax)
-  /** What a list gives, how often its objects came ready to be sent, and which ones crossed for it. */
+  /** The result of a list, the number of its objects that were ready to be sent, and those that crossed for it. */
   const readAndSent = async (more: Partial<ListRequest> = {}) => {
     state.crossed = []
     const texts: string[] = []

@@ -19,9 +19,9 @@ const { request, response } = storageContract.methods.list
 /** Lists of storage, without the objects that the caller has already. */
 export const knownListsContract = contract('threads.v1.Lists', {
   list: stream(
-    /** `known`: revisions of objects of the resource, which are those of `epoch`. */
+    /** `known`: revisions of objects of the resource, of the epoch `epoch`. */
     wire.message({ list: wire.nested(1, request), epoch: wire.string(2), known: wire.many(wire.int64(3)) }),
-    /** Of a part `entries`: the revisions of all its objects in their order, while the part has only those that the caller lacks. */
+    /** For a part `entries`: the revisions of all its objects in their order, while the part has only those that the caller lacks. */
     wire.message({ part: wire.union(1, response), revisions: wire.many(wire.int64(2)) }),
     { idempotent: true },
   ),
@@ -85,8 +85,8 @@ const pagesKnownMax = 4
 const longListsMax = 1_000
 
 /**
- * Storage in another thread, which sends no object of a list a second time until it has changed. Of a list that is longer than what is
- * kept, the rest is sent each time; as ready bytes it is then sent whole, since those need not be put together here.
+ * Storage in another thread, which sends no object of a list a second time until it has changed. For a list beyond the
+ * cache, the rest is sent each time; as ready bytes it is then sent whole, since those need not be joined here.
  */
 export function withKnownLists(storage: StorageService, lists: KnownListsService, bytesMax: number = listBytesMax): StorageService {
   const known = new KnownParts(bytesMax)
@@ -97,7 +97,7 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
       const name = JSON.stringify([request.scope, request.selection, request.limit])
       if (isSelecting(request) || (request.layout === 'joined' && long.has(name))) return storage.list(request, context)
       const prefix = scopePrefix(request.scope)
-      // Kept until the list is read, whatever is forgotten meanwhile.
+      // Kept until the list is read, whatever the cache drops meanwhile.
       const sent = known.objectsOf(request.scope.resource, { prefix, start: prefix + request.start })
       if (request.limit > 0 && sent.size > request.limit * pagesKnownMax) return storage.list(request, context)
       const { epoch } = known
@@ -113,14 +113,14 @@ export function withKnownLists(storage: StorageService, lists: KnownListsService
   }
 }
 
-/** What is selected is few of many, as a rule: saying which of the many are known would cost more than the few. */
+/** A selection is usually a few of many: naming the known ones of the many would cost more than the few. */
 function isSelecting({ scope, selection }: ListRequest): boolean {
   const { labels, fields, shards } = selection
   return scope.name !== undefined || labels.length > 0 || fields.length > 0 || shards !== undefined
 }
 
 interface Completion {
-  /** What the request says that this thread has, and the epoch of that. */
+  /** This thread's objects named in the request, and their epoch. */
   readonly sent: ReadonlyMap<number, Entry>
   readonly epoch: string
   readonly known: KnownParts

@@ -7,7 +7,7 @@ import { ObjectMarks } from './shared-memory.ts'
 
 const latest = { kind: 'latest' } as const
 
-/** Storage that answers with the object as it is in `values`, and counts. */
+/** Storage that answers with the objects of `values`, and counts. */
 function aStorage(values: Map<string, string>, { isStale, bytesMax }: { isStale?: boolean; bytesMax?: number } = {}) {
   const asked: string[] = []
   let beforeAnswer = () => {}

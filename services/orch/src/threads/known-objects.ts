@@ -3,7 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import { decodeStored, fillRevision, revisionBytes } from '@orch/core/stored'
 import type { ObjectMarks } from './shared-memory.ts'
 
-/** Bytes of objects that a thread keeps of those that it has read one by one. */
+/** Bytes of the objects that a thread caches of those that it has read one by one. */
 const knownBytesMax = 8 * 1024 * 1024
 
 interface Known {
@@ -38,7 +38,7 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
     async get(request, context) {
       const { key, read } = request
       if (read.kind !== 'latest' && read.kind !== 'any') return await storage.get(request, context)
-      // Read before the question: a change that comes in between makes the mark another one.
+      // Read before the question: a change in between makes the mark another one.
       const mark = marks.of(key)
       const found = known.get(key)
       if (found?.mark === mark) return found.answer
@@ -56,7 +56,7 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
       const before = known.get(key)
       const outcome = await storage.commit(request, context)
       if (outcome.kind !== 'written' || value === undefined || before?.mark !== mark) return outcome
-      // The commit itself has counted one: with no other the object is as it was committed.
+      // The commit itself has counted one: without another the object is the committed one.
       const ownMark = marks.after(mark)
       const { revision } = outcome
       if (marks.of(key) === ownMark) keep(ownMark, entryOf({ key, value }, revision), { ...before.answer, revision })
@@ -65,7 +65,7 @@ export function withKnownObjects(storage: StorageService, marks: ObjectMarks, by
   }
 }
 
-/** What storage would answer about an object that was committed. */
+/** Storage's answer about a committed object. */
 function entryOf({ key, value }: Pick<CommitRequest, 'key'> & { readonly value: Uint8Array }, revision: Revision): Entry {
   const { json, hole, metadataStart, metadataEnd, writeId, fingerprint } = decodeStored(value)
   return {

@@ -1,6 +1,6 @@
 import type { Entry } from '@orch/core/contracts'
 
-/** Objects that lie together in a list, and their bytes with a comma between two of them. */
+/** Consecutive objects of a list, and their bytes with a comma between two of them. */
 export interface KnownPart {
   readonly entries: readonly Entry[]
   readonly joined: Buffer
@@ -12,7 +12,7 @@ interface Kept extends KnownPart {
 }
 
 /**
- * Parts of lists that a thread has read, up to so many bytes; the part that was used longest ago is forgotten first. A revision is one
+ * Parts of lists that a thread has read, up to a bound of bytes; the least recently used part is dropped first. A revision is one
  * state of one object, so objects and parts are found by revisions.
  */
 export class KnownParts {
@@ -27,7 +27,7 @@ export class KnownParts {
     this.#bytesMax = bytesMax
   }
 
-  /** Whose revisions these are. */
+  /** The epoch of the revisions. */
   get epoch(): string {
     return this.#epoch
   }

@@ -1,4 +1,4 @@
-/** How many marks there are. Objects that share one make each other read anew. */
+/** The number of marks. Objects that share one make each other read anew. */
 const marksMax = 65_536
 
 /**
@@ -19,7 +19,7 @@ export class ObjectMarks {
     Atomics.add(this.#counts, this.#placeOf(key), 1)
   }
 
-  /** What a mark is once one object of it has been replaced or deleted. */
+  /** The value of a mark once one of its objects has been replaced or deleted. */
   after(mark: number): number {
     return (mark + 1) | 0
   }

@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { HealthCheck } from '@orch/gateway'
 
-/** With what a thread begins: plain data, and the ends of its links. */
+/** The input of a thread: plain data, and the ends of its links. */
 export interface ThreadStart {
   /** All settings that were given, as flags. */
   readonly flags: readonly string[]
   /** The values of all settings, which `/flagz` shows. */
   readonly shownFlags: ReadonlyMap<string, string>
-  /** Which of the threads it is, from 1; the first one of the process is 0. */
+  /** The number of the thread, from 1; the first one of the process is 0. */
   readonly index: number
   readonly threads: number
   /** The port that the first thread has opened. */
@@ -18,11 +18,11 @@ export interface ThreadStart {
   readonly marks: SharedArrayBuffer | undefined
   /** Counts how often the first thread has forgotten all tokens. */
   readonly forgottenTokens: SharedArrayBuffer
-  /** What the first thread keeps and `/readyz` tells. */
+  /** The first thread's checks for `/readyz`. */
   readonly checks: readonly Pick<HealthCheck, 'name' | 'condition'>[]
-  /** Where the services of the first thread are called. */
+  /** The port to the services of the first thread. */
   readonly first: MessagePort
-  /** Where the first thread calls this one. */
+  /** The port for the first thread's calls to this one. */
   readonly own: MessagePort
 }
 

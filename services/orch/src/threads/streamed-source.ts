@@ -1,7 +1,7 @@
 import type { Stream } from '@orch/core/contracts'
 import { type Log, PushStream } from '@orch/platform'
 
-/** A value that may change, and who hears of that. */
+/** A value that may change, and the listeners to its changes. */
 interface Source<T> {
   readonly current: T
   /** Calls the listener after each change. Returns a function that ends that. */

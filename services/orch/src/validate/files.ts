@@ -8,7 +8,7 @@ export interface Finding {
   /** From 1: where the field is, else where the object begins. */
   readonly line: number
   /**
-   * An error is a refusal. What a policy would only audit, and what cannot be known without a cluster, is said as well, and changes nothing.
+   * An error is a refusal. Findings of auditing policies, and inputs that need a cluster, are listed as well, and change nothing.
    */
   readonly severity: 'error' | 'warning' | 'audit' | 'note'
   /** `Deployment web`; '' where it is no object. */
@@ -16,7 +16,7 @@ export interface Finding {
   readonly message: string
 }
 
-/** What files hold: objects, and what is wrong with the files themselves. */
+/** The contents of files: objects, and the errors of the files themselves. */
 export interface FileContents {
   readonly files: number
   readonly manifests: readonly Manifest[]
@@ -33,10 +33,10 @@ interface NamedFile {
 
 const extensions = ['.yaml', '.yml', '.json']
 
-/** What tells kustomize how to build a folder, and is no object of a server. */
+/** Files that tell kustomize how to build a folder, and are no objects of a server. */
 const kustomizations = ['kustomization.yaml', 'kustomization.yml']
 
-/** The objects of files, and of folders with all that lies below them but kustomizations. */
+/** The objects of files, and of folders with everything below them except kustomizations. */
 export async function readFiles(paths: readonly string[], workingFolder: string): Promise<FileContents> {
   const files = paths.flatMap((path) => filesOf(path, workingFolder))
   const manifests: Manifest[] = []
@@ -52,7 +52,7 @@ export async function readFiles(paths: readonly string[], workingFolder: string)
   return { files: files.length, manifests, findings, names: new Map(files.map(({ file, name }) => [file, name])) }
 }
 
-/** The name of a file that the caller gave is as it was given; that of one in a folder begins with the folder. */
+/** The name of a file that the caller gave is unchanged; that of one in a folder begins with the folder. */
 function filesOf(path: string, workingFolder: string): NamedFile[] {
   const absolute = resolve(workingFolder, path)
   const stat = statSync(absolute, { throwIfNoEntry: false })

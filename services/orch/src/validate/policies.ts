@@ -8,7 +8,7 @@ import {
   type PolicySpec,
 } from '@orch/core/policies'
 
-/** Kinds of policies, and of what puts them into effect. */
+/** Kinds of policies, and of their bindings. */
 export const policyKinds = [
   'ValidatingAdmissionPolicy',
   'MutatingAdmissionPolicy',
@@ -23,12 +23,12 @@ interface Specified extends ApiObject {
 /** A policy of the files that a binding puts into effect. */
 interface InEffect {
   readonly manifest: Manifest
-  /** Whether its decision depends on what the namespace of an object is like. */
+  /** True if its decision depends on the namespace of an object. */
   readonly readsNamespace: boolean
   readonly asksAuthorizer: boolean
 }
 
-/** What is known of the policies among objects: what their bindings do about failures, and what cannot be known of them without a cluster. */
+/** The policies among objects: their bindings' treatment of failures, and the inputs that need a cluster. */
 export class KnownPolicies {
   /** By the name of a binding. */
   readonly #actions = new Map<string, readonly string[]>()
@@ -48,7 +48,7 @@ export class KnownPolicies {
     if (policyKinds.includes(manifest.object.kind)) this.#accepted.push(manifest)
   }
 
-  /** Whether objects of its kind are parameters of a policy. */
+  /** True if objects of its kind are parameters of a policy. */
   isParam({ apiVersion, kind }: ApiObject): boolean {
     return this.#paramKinds.has(`${apiVersion} ${kind}`)
   }
@@ -62,19 +62,19 @@ export class KnownPolicies {
     return warning
   }
 
-  /** What a warning of the server is: of a policy that only audits it is nothing that a client would see. */
+  /** The severity of a server's warning: one of an auditing policy is invisible to a client. */
   severityOf(warning: string): 'warning' | 'audit' {
     const [, binding] = policyWarning.exec(warning) ?? []
     const actions = binding === undefined ? undefined : this.#actions.get(binding)
     return actions?.length === 1 && actions[0] === 'Audit' ? 'audit' : 'warning'
   }
 
-  /** Policies whose decisions depend on who makes a request. */
+  /** Policies whose decisions depend on the user of a request. */
   get askingAuthorizer(): readonly Manifest[] {
     return this.#inEffect().flatMap(({ manifest, asksAuthorizer }) => (asksAuthorizer ? [manifest] : []))
   }
 
-  /** Names of policies whose decisions depend on what the namespace of an object is like. */
+  /** Names of policies whose decisions depend on the namespace of an object. */
   get readingNamespace(): readonly string[] {
     return this.#inEffect().flatMap(({ manifest, readsNamespace }) => (readsNamespace ? [manifest.object.metadata.name ?? ''] : []))
   }
@@ -90,7 +90,7 @@ export class KnownPolicies {
 
 const policyWarning = /^Validation failed for ValidatingAdmissionPolicy '[^']*' with binding '([^']*)': /
 
-/** Whether a warning is that of a policy. */
+/** True for a warning of a policy. */
 export function isOfPolicy(warning: string): boolean {
   return policyWarning.test(warning)
 }

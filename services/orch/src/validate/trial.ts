@@ -3,14 +3,14 @@ import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
 import { untilServed } from '../start/install.ts'
 
-/** What a server has answered to an object. */
+/** A server's answer to an object. */
 export interface Answer {
   /** Absent: it was accepted. */
   readonly refusal?: Status
   readonly warnings: readonly string[]
 }
 
-/** What becomes of unknown fields. */
+/** The treatment of unknown fields. */
 type FieldValidation = 'Strict' | 'Ignore'
 
 interface PostOptions {
@@ -18,10 +18,10 @@ interface PostOptions {
   readonly fieldValidation: FieldValidation
 }
 
-/** Kinds whose objects would act on what comes after them, or need another server: they are only checked. */
+/** Kinds whose objects would act on later ones, or need another server: they are only checked. */
 const actingKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration', 'APIService']
 
-/** Kinds in the order in which they have to be there; the others come after them. */
+/** Kinds in their order of creation; the others come after them. */
 const firstKinds = [
   'Namespace',
   'CustomResourceDefinition',
@@ -41,7 +41,7 @@ export function turnOf({ kind }: ApiObject): number {
 /** The namespaces that are there from the start. */
 const startNamespaces = ['default']
 
-/** Creates objects on a server, as a person would, and says what it answers. */
+/** Creates objects on a server, as a person would, and returns its answers. */
 export class Trial {
   readonly #client: Client
   readonly #discovered = new Map<string, readonly DiscoveredResource[]>()
@@ -64,7 +64,7 @@ export class Trial {
     return answer
   }
 
-  /** As `create`; what is there from the start becomes what is given. */
+  /** As `create`; an object that exists from the start is replaced. */
   async put(manifest: Pick<Manifest, 'object'>): Promise<Answer> {
     const answer = await this.create(manifest)
     if (answer.refusal?.reason !== 'AlreadyExists') return answer
@@ -75,7 +75,7 @@ export class Trial {
     return { warnings: answer.warnings }
   }
 
-  /** Whether the Pods that an object describes would be accepted: by pod security, limit ranges and quotas. Undefined: it describes none. */
+  /** Checks that the Pods of an object would be accepted: by pod security, limit ranges and quotas. Undefined: it describes none. */
   async createPod({ object }: Pick<Manifest, 'object'>): Promise<Answer | undefined> {
     const template = podTemplate(object)
     if (template === undefined) return undefined
@@ -146,7 +146,7 @@ export class Trial {
     this.#discovered.clear()
   }
 
-  /** A quota limits nothing before its controller has counted what is there. */
+  /** A quota limits nothing before its controller has counted the present objects. */
   async #untilCounted(resource: DiscoveredResource, { metadata }: ApiObject, namespace: string | undefined): Promise<void> {
     const quotas = this.#client.resource<ApiObject & { readonly status?: { readonly hard?: object } }>(resource)
     const select = { namespace, fieldSelector: `metadata.name=${metadata.name}` }
@@ -184,7 +184,7 @@ function notServed({ apiVersion, kind }: ApiObject): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 404 }
 }
 
-/** The texts of `299 - "…"` fields, which come joined by commas. */
+/** The texts of `299 - "…"` fields, joined by commas. */
 function readWarnings(header: string | undefined): string[] {
   return [...(header ?? '').matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'))
 }

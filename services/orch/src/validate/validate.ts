@@ -14,8 +14,8 @@ import { validateSettings } from './settings.ts'
 import { type Answer, Trial, turnOf } from './trial.ts'
 
 /**
- * `orch validate`: creates the objects of files on a server of its own, in memory, and prints what that refuses and warns of,
- * with file and line. The exit code is 0 where nothing is refused, else 1.
+ * `orch validate`: creates the objects of files on a server of its own, in memory, and prints its refusals and warnings,
+ * with file and line. The exit code is 0 if nothing is refused, else 1.
  */
 export async function validate(terminal: Terminal, words: readonly string[]): Promise<number> {
   const { flags, paths } = splitWords(validateSettings, words)
@@ -68,7 +68,7 @@ function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => 
   return manifests.toSorted((one, other) => turnOf(one.object) - turnOf(other.object))
 }
 
-/** What is there already has not been seen by the policies. */
+/** Given objects have not been checked by the policies. */
 const givenPolicyTurn = Number.POSITIVE_INFINITY
 
 /** Makes the objects that are there already; they may be as a server prints them. */
@@ -103,7 +103,7 @@ async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: Kn
     findings.push(...(problems ?? findingsOf(manifest, answer, lines, policies)))
     if (answer.refusal !== undefined && !isStrict(answer)) continue
     if (isStrict(answer)) {
-      // What is wrong beside unknown fields shows where they are not looked at.
+      // Errors other than unknown fields show where those are ignored.
       const { refusal } = await trial.create({ object: policies.prepared(manifest.object) }, 'Ignore')
       if (refusal !== undefined) {
         findings.push(...findingsOf(manifest, { refusal, warnings: [] }, lines, policies))
@@ -122,7 +122,7 @@ async function tryAll(trial: Trial, manifests: readonly Manifest[], policies: Kn
   return findings
 }
 
-/** What cannot be known of policies without a cluster. */
+/** The inputs of policies that need a cluster. */
 function notesOf(manifests: readonly Manifest[], policies: KnownPolicies, unknownNamespaces: readonly string[]): Finding[] {
   const lines = new FieldLines()
   const authorizer = policies.askingAuthorizer.map((manifest): Finding => {

@@ -9,7 +9,7 @@ import type { Convert, Target } from '@orch/watch'
 import { createWatch, unconverted } from '@orch/watch'
 import type { Surroundings } from '../surroundings.ts'
 
-/** What watch asks of storage. */
+/** The part of storage that watch uses. */
 type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
 
 /** The storage of this process, whose commits are answered after their events have left. */
@@ -35,12 +35,12 @@ export async function openWatch(
   return watch
 }
 
-/** What a Table of a watch shows of the objects of a resource. */
+/** The Table columns of a watched resource. */
 function tableFrom(catalogue: Catalogue): (target: Target) => TablePrinter | undefined {
   return ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table
 }
 
-/** How watch turns stored objects into the versions that clients ask for. */
+/** The conversion of stored objects to the versions of clients. */
 function convertFrom(catalogue: Catalogue): (target: Target) => Convert {
   return ({ group, version, resource: plural }) => {
     const resource = catalogue.find(group, version, plural)

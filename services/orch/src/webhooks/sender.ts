@@ -2,7 +2,7 @@ import { createHttpsTransport, loadConfiguration } from '@orch/client'
 import { isLinkLocal, lookupElsewhere, messageOf, SettingsError } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 
-/** What a webhook has answered. */
+/** The answer of a webhook. */
 interface WebhookAnswer {
   readonly code: number
   readonly body: string
@@ -18,7 +18,7 @@ export interface WebhookSender {
 /** Bytes of an answer that are read: a review has some KiB. */
 const answerBytesMax = 1024 * 1024
 
-/** Reads the file that a flag names; what is sent holds credentials, so it wants TLS or this very machine. */
+/** Reads the file that a flag names; requests hold credentials, so it requires TLS or this very machine. */
 export async function openWebhookSender(flag: string, path: string): Promise<WebhookSender> {
   const configuration = await loadConfiguration(path).catch((error: unknown) => {
     throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)

@@ -4,7 +4,7 @@ import type { CallPlaces } from '@orch/platform/webhooks'
 const { bool, list } = settingTypes
 const setting = settingsOf('Admission')
 
-/** Where the webhooks of configurations and definitions are. */
+/** The settings of the targets of conversion and admission webhooks. */
 export const webhookSettings = {
   webhookServiceMap: setting(
     { flag: '--webhook-service-map', type: list },
@@ -23,7 +23,7 @@ export const webhookSettings = {
 const flag = '--webhook-service-map'
 const pattern = /^([a-z0-9.-]+\/[a-z0-9.-]+)=((?:\[[0-9a-fA-F:.]+\]|[^:[\]\s/]+):(\d{1,5}))$/
 
-/** Where webhooks may be called. */
+/** The allowed targets of webhooks. */
 export function readWebhookPlaces(settings: Values<typeof webhookSettings>): CallPlaces {
   return {
     services: readServices(settings.webhookServiceMap),
