@@ -72,6 +72,8 @@ export const actingGates = [
   'MaxUnavailableStatefulSet',
   'MinDomainsInPodTopologySpread',
   'MutableCSINodeAllocatableCount',
+  'MutablePodResourcesForSuspendedJobs',
+  'MutableSchedulingDirectivesForSuspendedJobs',
   'NetworkPolicyStatus',
   'NodeDeclaredFeatures',
   'NodeInclusionPolicyInPodTopologySpread',

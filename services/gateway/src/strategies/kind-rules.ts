@@ -14,8 +14,8 @@ export interface KindRules<Kept = ApiObject> {
   readonly warning?: string
   /** A new object keeps the status that its writer gives it. */
   readonly keepsGivenStatus?: true
-  /** Before the object is validated for creation. */
-  prepareCreate?(object: Kept, names: Names, user: User): void
+  /** Before the object is validated for creation. `level` is the minor number of the release whose rules they are. */
+  prepareCreate?(object: Kept, names: Names, user: User, level: number): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: Kept, live: Kept): void
   /** When an update of any part has its defaults, and mutating admission has been asked. `subresource`: the part; absent: the main one. */

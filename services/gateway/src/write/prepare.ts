@@ -126,14 +126,17 @@ export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
  * Sets the metadata that the server alone sets on a new object, and its name if one is generated. As in kube-apiserver,
  * mutating admission comes before and sees none of it. Then the kind derives its own members, some of them from the name or the uid.
  */
-export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = ({ object, write: { target, request } }, { clock, names, draws }) => {
+export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = (
+  { object, write: { target, request } },
+  { clock, names, draws, level },
+) => {
   const { behaviour, rules } = target.served.strategy
   object.metadata = newMetadata(object.metadata, {
     draws,
     generation: behaviour.countsGenerations && rules.countsOnly === undefined ? 1 : undefined,
     creationTimestamp: printTime(toInstant(clock.now())),
   })
-  rules.prepareCreate?.(object, names, request.user)
+  rules.prepareCreate?.(object, names, request.user, level)
 }
 
 interface ServersPart {

@@ -283,7 +283,7 @@ export const batchV1 = defineTypes({
         active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that wait or run.' }),
         succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that ended well.' }),
         failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
-        terminating: field(int32(), {
+        terminating: field(int32({ min: 0 }), {
           tag: 11,
           pointer: true,
           featureGate: 'JobPodReplacementPolicy',

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Defaulter, WarningRule } from '../kind/define-resource.ts'
+import { namesOf } from '../names.ts'
 import { BuiltInReaders } from './built-in-readers.ts'
 
 const ofPods = new BuiltInReaders('core/v1.Pod')
@@ -25,9 +27,12 @@ test.each(['dropDisabledFields', 'refuseDisabledValues', 'printable'] as const)(
 )
 
 test('defaults and warnings are those of the kind, absent if it has none', () => {
-  const defaults = () => {}
-  const warnings = () => []
-  const readers = new BuiltInReaders('core/v1.Pod', { defaults, warnings })
-  expect([readers.applyDefaults, readers.warnings]).toEqual([defaults, warnings])
+  const levels: number[] = []
+  const defaults: Defaulter = (_object, _names, _isGateOn, level) => void levels.push(level)
+  const warnings: WarningRule = (_object, _live, _names, level) => [String(level)]
+  const readers = new BuiltInReaders('core/v1.Pod', { defaults, warnings }, 30)
+  readers.applyDefaults?.({}, namesOf('orch'), () => true)
+  expect(levels).toEqual([30])
+  expect(readers.warnings?.({}, undefined, namesOf('orch'))).toEqual(['30'])
   expect([ofPods.applyDefaults, ofPods.warnings]).toEqual([undefined, undefined])
 })

@@ -46,9 +46,9 @@ export class BuiltInReaders implements KindReaders {
   readonly fingerprint = undefined
   readonly preparable = undefined
   readonly tableReads = 'stored'
-  readonly applyDefaults: Defaulter | undefined
+  readonly applyDefaults: KindReaders['applyDefaults']
   readonly unreadable: Unreadable | undefined
-  readonly warnings: WarningRule | undefined
+  readonly warnings: KindReaders['warnings']
   readonly reshape: Reshape | undefined
   readonly #plainType: string
   readonly #level: number
@@ -58,9 +58,10 @@ export class BuiltInReaders implements KindReaders {
   constructor(type: string, facts: BuiltInFacts = {}, level: number = oldestLevel, rules: RuleBook = createRuleBook(level)) {
     this.#plainType = type
     this.#level = level
-    this.applyDefaults = facts.defaults
+    const { defaults, warnings } = facts
+    this.applyDefaults = defaults && ((object, names, isGateOn) => defaults(object, names, isGateOn, level))
     this.unreadable = facts.unreadable
-    this.warnings = facts.warnings
+    this.warnings = warnings && ((object, live, names) => warnings(object, live, names, level))
     this.reshape = facts.reshape
     this.#facts = facts
     this.#rules = rules
@@ -81,7 +82,7 @@ export class BuiltInReaders implements KindReaders {
   }
 
   get table(): TablePrinter {
-    return keep(this, 'table', tablePrinterOf(this.#facts.table))
+    return keep(this, 'table', tablePrinterOf(this.#facts.table, this.#level))
   }
 
   get mergeSchema(): StructNode {

@@ -117,7 +117,7 @@ export interface SubresourceDefinition {
 }
 
 /** Completes an object in place. */
-export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn) => void
+export type Defaulter = (object: Draft, names: Names, isGateOn: IsGateOn, level: number) => void
 
 /** The errors of an object; `live` is the replaced one. */
 type Rule = (object: Part, live: Part | undefined, names: Names, context: RuleContext) => FieldError[]
@@ -138,7 +138,7 @@ export interface Rules {
 }
 
 /** The warnings for the writer of a valid object; `live` is the replaced one. */
-export type WarningRule = (object: Part, live: Part | undefined, names: Names) => string[]
+export type WarningRule = (object: Part, live: Part | undefined, names: Names, level: number) => string[]
 
 const allVerbs: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 

@@ -5,7 +5,7 @@ import { hasMembers, isJsonObject } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { settleNumerals } from './numerals.ts'
-import { resolveNode, resolveType } from './resolve.ts'
+import { resolveNode, resolveType, typeNameAt } from './resolve.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
 /** The error texts for a field with a value of the wrong type. */
@@ -56,6 +56,13 @@ export function decoderOf(type: string): Decode {
   const decode = createDecoder(resolveType(type), type)
   decoders.set(type, decode)
   return decode
+}
+
+/** The decoder of a type as a level has it. */
+export function decoderAt<Name extends TypeName>(type: Name, level: number): Decode<BuiltIn<Name>>
+export function decoderAt(type: string, level: number): Decode
+export function decoderAt(type: string, level: number): Decode {
+  return decoderOf(typeNameAt(type, level))
 }
 
 /** Parts that are taken themselves, by the node that they were read as. */

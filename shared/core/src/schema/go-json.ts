@@ -1,7 +1,8 @@
+import { plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
-import { goFieldName, internalFields, isPointer } from './go-names.ts'
+import { goFieldName, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, resolveStruct } from './resolve.ts'
 
 /**
@@ -53,16 +54,21 @@ const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => strin
 
 type Part = Readonly<Record<string, unknown>>
 
+/** Names in Go that fields have in one type alone. */
+const otherNames: Readonly<Record<string, string>> = { 'core/v1.PodSpec.serviceAccount': 'DeprecatedServiceAccount' }
+
 function membersOf(type: string | undefined, struct: StructNode, value: Part): string[] {
   const isVersioned = type !== undefined && packageOf(type) === 'meta/v1'
-  return internalFields(type, struct).flatMap((field) => {
+  const fields = struct.hasTypeMeta ? struct.fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : struct.fields
+  return fields.flatMap((field) => {
     const given = value[field.name]
     if (isVersioned) return isLeftOut(field, given) ? [] : [`"${field.name}":${goJson(field.node, given)}`]
     // Metadata is embedded: its members stand among those of the object.
     if (field.node.kind === 'ref' && packageOf(field.node.name) === 'meta/v1' && field.name === 'metadata')
       return membersOf(field.node.name, resolveStruct(field.node.name), isJsonObject(given) ? given : {})
     const isNull = isPointer(type, field) && (given === undefined || given === null)
-    return [`"${goFieldName(field)}":${isNull ? 'null' : goJson(field.node, given)}`]
+    const shown = otherNames[`${plainNameOf(type ?? '')}.${field.name}`] ?? goFieldName(field)
+    return [`"${shown}":${isNull ? 'null' : goJson(field.node, given)}`]
   })
 }
 

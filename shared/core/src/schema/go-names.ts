@@ -3,16 +3,21 @@ import type { Field, StructNode } from '../description/node.ts'
 
 /** Words that Go writes in capitals at the beginning of a field's name. */
 const initials: ReadonlySet<string> = new Set([
-  ...['api', 'aws', 'csi', 'dns', 'fc', 'fs', 'gce', 'gmsa', 'grpc', 'http', 'id', 'ip', 'iscsi', 'nfs', 'os', 'pd'],
-  ...['qos', 'rbd', 'tcp', 'tls', 'tty', 'uid', 'url'],
+  ...['api', 'aws', 'ca', 'cidr', 'csi', 'dns', 'fc', 'fs', 'gce', 'gmsa', 'grpc', 'http', 'id', 'ip', 'iscsi', 'nfs', 'os', 'pd'],
+  ...['gid', 'iqn', 'json', 'qos', 'rbd', 'ssl', 'tcp', 'tls', 'ttl', 'tty', 'uid', 'url'],
 ])
 
 /** Fields whose names in Go do not follow from those in JSON. */
 const otherNames: Readonly<Record<string, string>> = {
   cephfs: 'CephFS',
+  cidrs: 'CIDRs',
+  lastState: 'LastTerminationState',
   metadata: 'ObjectMeta',
+  seLinuxChangePolicy: 'SELinuxChangePolicy',
+  seLinuxMount: 'SELinuxMount',
   seLinuxOptions: 'SELinuxOptions',
   storageos: 'StorageOS',
+  wwids: 'WWIDs',
 }
 
 /** The name of a field in Go: `hostIP` is HostIP, `dnsPolicy` is DNSPolicy. */
@@ -39,7 +44,14 @@ const otherFields: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Fields that are pointers in the type with a version only. */
-const plainFields: ReadonlySet<string> = new Set(['apps/v1.RollingUpdateStatefulSetStrategy.partition'])
+const plainFields: ReadonlySet<string> = new Set([
+  ...['DeploymentSpec.replicas', 'ReplicaSetSpec.replicas', 'StatefulSetSpec.replicas'].map((field) => `apps/v1.${field}`),
+  ...['RollingUpdateDaemonSet', 'RollingUpdateDeployment'].flatMap((type) =>
+    ['maxSurge', 'maxUnavailable'].map((field) => `apps/v1.${type}.${field}`),
+  ),
+  'apps/v1.RollingUpdateStatefulSetStrategy.partition',
+  'flowcontrol/v1.LimitedPriorityLevelConfiguration.nominalConcurrencyShares',
+])
 
 /** The fields of a struct as rules of kube-apiserver see it. */
 export function internalFields(type: string | undefined, { fields, hasTypeMeta }: StructNode): readonly Field[] {

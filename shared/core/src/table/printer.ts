@@ -1,4 +1,5 @@
-import { memo } from '@orch/cel/memo'
+import { boundedMemo, memo } from '@orch/cel/memo'
+import { existsAt, oldestLevel } from '../description/levels.ts'
 import type { Names } from '../names.ts'
 import { type Cell, type Data, dataOf, nameOf, type ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
@@ -35,18 +36,26 @@ const defaultTable: KindTable = {
 }
 
 /**
- * The printer of a kind's table, made at the first use. Objects are read in the version in which they are
+ * The printer of a kind's table at a level, made at the first use. Objects are read in the version in which they are
  * stored. A kind without a table of its own shows names and creation times.
  */
-export function tablePrinterOf(table: KindTable = defaultTable): TablePrinter {
-  return printerOf(table)
+export function tablePrinterOf(table: KindTable = defaultTable, level: number = oldestLevel): TablePrinter {
+  return printersOf(table)(level)
 }
 
-/** The printer of a table, which is described once. */
-const printerOf = memo((table: KindTable): TablePrinter => {
-  const described = table.columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
-  return createTablePrinter(described, table.cells, table)
-})
+/** Levels of one table whose printers are kept: as many as there are. */
+const levelsMax = 16
+
+/** The printers of a table by level, each made once. */
+const printersOf = memo((table: KindTable) => boundedMemo(levelsMax, (level: number) => printerAt(table, level)))
+
+function printerAt(table: KindTable, level: number): TablePrinter {
+  const isThere = table.columns.map((column) => existsAt(column, level))
+  const columns = table.columns.filter((_, index) => isThere[index])
+  const described = columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
+  if (columns.length === table.columns.length) return createTablePrinter(described, table.cells, table)
+  return createTablePrinter(described, (object, names) => table.cells(object, names).filter((_, index) => isThere[index]), table)
+}
 
 /** A column as clients see it. */
 export type DescribedColumn = Column & { readonly description: string }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
 import { allKinds } from '../catalogue/kinds/all-kinds.ts'
+import { existsAt, oldestLevel } from '../description/levels.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'
 import { parseIncludeObject } from './include-object.ts'
@@ -14,6 +15,8 @@ const encoder = new TextEncoder()
 const kinds = [...new Set(createCatalogue('orch').resources.map(({ kind }) => kind)), 'Scale']
 
 const tableNamed = (kind: string) => (kind === 'Scale' ? scaleTable : allKinds.find((definition) => definition.kind === kind)?.table)
+
+const columnsAt = (kind: string, level: number) => (tableNamed(kind)?.columns ?? []).filter((column) => existsAt(column, level))
 
 /** An object's cells as a client gets them. */
 function cellsOf(kind: string, object: Data): unknown[] {
@@ -32,6 +35,18 @@ function parse(bytes: Uint8Array): unknown {
 
 const metadata = { name: 'a', creationTimestamp: '2026-01-01T23:59:55Z' }
 
+test('TODAY-JOB-10, TODAY-CRON-01: a column that came with a level is absent before it, with its cells', () => {
+  const shown = (kind: string, level: number): unknown[] => {
+    const printer = tablePrinterOf(tableNamed(kind), level)
+    const columns = (JSON.parse(printer.columnsJson) as { name: string }[]).map(({ name }) => name)
+    const { cells } = printer.read({ metadata: { name: 'a' }, spec: { schedule: '@daily', timeZone: 'UTC' } }, names)
+    return columns.slice(0, 3).map((name, index) => `${name}=${String(cells[index])}`)
+  }
+  expect(shown('Job', 29)).toEqual(['Name=a', 'Completions=0/1', 'Duration='])
+  expect(shown('Job', 30)).toEqual(['Name=a', 'Status=Running', 'Completions=0/1'])
+  expect(shown('CronJob', 30)).toEqual(['Name=a', 'Schedule=@daily', 'Timezone=UTC'])
+})
+
 describe('columns', () => {
   test.each(kinds)('TABLE-03, TABLE-07: every column of %s has all it should, and an empty object fills it', (kind) => {
     const columns = JSON.parse(tablePrinterOf(tableNamed(kind)).columnsJson) as Record<string, unknown>[]
@@ -41,7 +56,7 @@ describe('columns', () => {
       expect(['string', 'integer', 'number', 'boolean', 'date']).toContain(column['type'])
     }
     expect(columns.map(({ name }) => name)).toEqual(
-      (tableNamed(kind)?.columns ?? [{ name: 'Name' }, { name: 'Created At' }]).map(({ name }) => name),
+      tableNamed(kind) === undefined ? ['Name', 'Created At'] : columnsAt(kind, oldestLevel).map(({ name }) => name),
     )
     expect(cellsOf(kind, {})).toHaveLength(columns.length)
     expect(cellsOf(kind, { metadata, spec: null, status: null })).toHaveLength(columns.length)
@@ -49,7 +64,7 @@ describe('columns', () => {
 
   test.each(kinds)('TABLE-07: cells of %s have the types of their columns', (kind) => {
     const cells = cellsOf(kind, { metadata })
-    const wrong = (tableNamed(kind)?.columns ?? []).filter(({ type }, index) => {
+    const wrong = columnsAt(kind, oldestLevel).filter(({ type }, index) => {
       if (type === 'integer') return typeof cells[index] !== 'number'
       // A CronJob's `suspend` has three states, printed as words.
       return type === 'boolean' && kind !== 'CronJob' && typeof cells[index] !== 'boolean'

@@ -70,6 +70,20 @@ export function validateHostDomain(name: string, field: string): FieldError[] {
   return []
 }
 
+const urlPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const urlPathPattern = new RegExp(`^${urlPath}$`)
+
+/** A path below a domain: `acme.io/foo`. */
+export function validateDomainPath(text: string, field: string): FieldError[] {
+  if (text === '') return [requiredValue(field)]
+  const slash = text.indexOf('/')
+  const [host, path] = [text.slice(0, slash), text.slice(slash + 1)]
+  if (slash < 1 || path === '') return [invalidValue(field, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  const errors = checkSubdomain(host).map((problem): FieldError => invalidValue(field, host, problem))
+  if (!urlPathPattern.test(path)) errors.push(invalidValue(field, path, `Invalid path (regex used for validation is '${urlPath}')`))
+  return errors
+}
+
 /** Bytes that a text takes in UTF-8. */
 export function bytesOf(text: string): number {
   let bytes = text.length

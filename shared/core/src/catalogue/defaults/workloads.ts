@@ -82,10 +82,19 @@ export function fillDaemonSet(set: Draft, names: Names): void {
   fillPodTemplate(child(spec, 'template'), names)
 }
 
-export function fillJob(job: Draft, names: Names): void {
+const isPresent = (draft: Draft, name: string): boolean => draft[name] !== undefined && draft[name] !== null
+
+/** The first level at which Jobs are given whether they have a selector of their own. */
+const manualSelectorsSince = 28
+
+export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(job, 'spec')
   if (spec['parallelism'] === undefined) fill(spec, { completions: 1 })
-  fill(spec, { parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false })
+  const backoffLimit = isGateOn('JobBackoffLimitPerIndex') && isPresent(spec, 'backoffLimitPerIndex') ? 2_147_483_647 : 6
+  fill(spec, { parallelism: 1, backoffLimit, completionMode: 'NonIndexed', suspend: false })
+  if (isGateOn('JobPodReplacementPolicy'))
+    fill(spec, { podReplacementPolicy: isPresent(spec, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed' })
+  if (level >= manualSelectorsSince) fill(spec, { manualSelector: false })
   const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
   const metadata = ensureChild(job, 'metadata')
   if (labels !== undefined && isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }

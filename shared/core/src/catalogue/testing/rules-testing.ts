@@ -1,7 +1,6 @@
 import { type IsGateOn, knownReleases } from '../../feature-gates.ts'
 import { namesOf } from '../../names.ts'
-import { decoderOf } from '../../schema/decode.ts'
-import { typeNameAt } from '../../schema/resolve.ts'
+import { decoderAt } from '../../schema/decode.ts'
 import { applyDefaults, validateObject } from './readers-testing.ts'
 
 /** A body, or a part of one. */
@@ -39,7 +38,7 @@ export function withChange(body: Body, path: string, value: unknown): Body {
 }
 
 function complete(type: string, body: Body, level: number = knownReleases.own): Body {
-  const decoded = decoderOf(typeNameAt(type, level))(body, { trackUnknown: false })
+  const decoded = decoderAt(type, level)(body, { trackUnknown: false })
   if (decoded.kind !== 'decoded') throw new Error(decoded.message)
   const object = structuredClone(decoded.object)
   applyDefaults(type, object, names, { level })

@@ -1,11 +1,12 @@
-import { intOrString, ref } from '../../description/define.ts'
+import { intOrString } from '../../description/define.ts'
+import type { Node } from '../../description/node.ts'
 import { printValue } from '../../json/print.ts'
 import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { isSharedPart } from '../../schema/decode.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
-import { isSame, optionalPart, type Part, textOf } from '../../validation/part.ts'
+import { isSame, type Part, textOf } from '../../validation/part.ts'
 import type { PartRule } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
@@ -122,14 +123,21 @@ export function notDecremented(errors: FieldError[], status: Part, live: Part, n
 }
 
 /** A field that stays as it was made. */
-export function immutable(
-  errors: FieldError[],
-  { part, live, name, path }: { readonly part: Part; readonly live: Part; readonly name: string; readonly path: string },
-): void {
-  if (isSame(part[name], live[name])) return
-  const value = name === 'selector' ? optionalPart(part, name) : undefined
-  if (value !== undefined) errors.push(invalidValue(path, goValue(ref('meta/v1.LabelSelector'), value), 'field is immutable'))
-  else errors.push(invalidValue(path, part[name] ?? 'null', 'field is immutable'))
+export function immutable(errors: FieldError[], { part, live, name, path, type }: ImmutableField): void {
+  const value = part[name]
+  if (isSame(value, live[name])) return
+  const isShownByType = type !== undefined && typeof value === 'object' && value !== null
+  errors.push(invalidValue(path, isShownByType ? goValue(type, value) : value, 'field is immutable'))
+}
+
+/** A field of a new part and of the live one. */
+interface ImmutableField {
+  readonly part: Part
+  readonly live: Part
+  readonly name: string
+  readonly path: string
+  /** The type of the field, by which a message shows its value. Absent: as JSON. */
+  readonly type?: Node
 }
 
 /** The value points to something that is not there. */

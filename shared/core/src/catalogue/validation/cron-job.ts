@@ -23,12 +23,18 @@ function validateName(errors: FieldError[], cronJob: Part, _at: string, { live }
   errors.push(invalidValue('metadata.name', name, `must be no more than ${nameLengthMax} characters`))
 }
 
-function validateSchedule(errors: FieldError[], spec: Part): void {
+/** The first level that refuses time zones in schedules, but where the schedule before has one. */
+export const zonesRefusedSince = 29
+
+function validateSchedule(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const schedule = textOf(spec, 'schedule')
   if (schedule === '') return
   const problem = findScheduleProblem(schedule)
   if (problem !== undefined) errors.push(invalidValue('spec.schedule', schedule, problem))
-  if (schedule.includes('TZ') && isGiven(spec, 'timeZone')) {
+  if (!schedule.includes('TZ')) return
+  const mayHaveZone = context.level < zonesRefusedSince || textOf(liveAt(context, at), 'schedule').includes('TZ')
+  if (!mayHaveZone) errors.push(invalidValue('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'))
+  else if (isGiven(spec, 'timeZone')) {
     errors.push(invalidValue('spec.schedule', schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'))
   }
 }

@@ -10,9 +10,16 @@ const exitCodesMax = 255
 
 /** What becomes of a Job when one of its Pods fails: the first rule that fits says. */
 export const failurePolicyRules: Readonly<Record<string, TypeRules>> = {
-  'batch/v1.PodFailurePolicyRule': ['action', 'onExitCodes', 'onPodConditions', validateRequirements],
+  'batch/v1.PodFailurePolicyRule': ['action', validateIndexLimit, 'onExitCodes', 'onPodConditions', validateRequirements],
   'batch/v1.PodFailurePolicyOnExitCodesRequirement': ['operator', validateContainer, validateExitCodes],
   'batch/v1.PodFailurePolicyOnPodConditionsPattern': ['type', 'status'],
+}
+
+/** The tries of one index end with a failure only where each index has its own limit. */
+function validateIndexLimit(errors: FieldError[], rule: Part, at: string, { object }: RuleContext): void {
+  const action = textOf(rule, 'action')
+  if (action !== 'FailIndex' || isGiven(partAt(object, at.slice(0, at.lastIndexOf('.podFailurePolicy'))), 'backoffLimitPerIndex')) return
+  errors.push(invalidValue(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
 }
 
 /** No single value is wrong, so none is shown. */

@@ -1,38 +1,55 @@
-import { map, ref, string } from '../../description/define.ts'
+import { int32, map, ref, string } from '../../description/define.ts'
+import type { Node } from '../../description/node.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { checkLabel } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
+import { bytesOf, validateDomainPath } from '../../validation/texts.ts'
 import { immutable, isGiven, numberOf } from './checks.ts'
 import { failurePolicyRules } from './job-failure-policy.ts'
+import { hasTrue, validateJobStatus } from './job-status.ts'
+import { validateSuccessPolicy } from './job-success-policy.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
 
-/** Label of a Job's Pods that holds the uid of the Job. */
-export const jobUidLabel = 'controller-uid'
-/** Label of a Job's Pods that holds the name of the Job. */
-export const jobNameLabel = 'job-name'
-
-/** Annotation that says that the Job's Pods are tracked by finalizers. */
-export function jobTrackingAnnotation(names: Names): string {
-  return subdomainLabel(names, 'batch', 'job-tracking')
+/** Labels of a Job's Pods that hold the uid and the name of the Job, the older ones first. */
+export function jobLabels(names: Names, level: number): { readonly uid: readonly string[]; readonly name: readonly string[] } {
+  const prefixed = (name: string) => (level < prefixedLabelsSince ? [] : [subdomainLabel(names, 'batch', name)])
+  return { uid: ['controller-uid', ...prefixed('controller-uid')], name: ['job-name', ...prefixed('job-name')] }
 }
 
-const indexedParallelismMax = 100_000
+/** The first level at which the labels of Jobs have a prefix, and no annotation says that finalizers track their Pods. */
+const prefixedLabelsSince = 27
+
+/** Annotation that says that finalizers track the Job's Pods; undefined: the level has none. */
+export function jobTrackingAnnotation(names: Names, level: number): string | undefined {
+  return level < prefixedLabelsSince ? subdomainLabel(names, 'batch', 'job-tracking') : undefined
+}
+
+const indexedMax = 100_000
+const highCompletionsMax = 10_000
+const managedByBytesMax = 63
 
 /** A Job, or a template of one. */
 export const jobRules: Readonly<Record<string, TypeRules>> = {
-  'batch/v1.Job': [refuseOtherSelector, 'spec', validateOwnTemplate, refuseLateTracking, validateChange],
+  'batch/v1.Job': [validateGenerated, 'spec', validateOwnTemplate, refuseLateTracking, validateChange, validateHostName],
   'batch/v1.JobSpec': [
-    ...['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'completionMode'],
+    ...['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'],
+    ...['backoffLimitPerIndex', 'maxFailedIndexes'],
+    requireIndexLimit,
+    validateManager,
+    'completionMode',
     validateIndexed,
     'podFailurePolicy',
-    { passedOver: ['selector', 'template'] },
+    validateSuccessPolicy,
+    validateReplacement,
+    { passedOver: ['selector', 'template', 'successPolicy', 'podReplacementPolicy'] },
     validateTemplate,
   ],
-  'batch/v1.JobStatus': ['active', 'succeeded', 'failed', 'ready', refuseCountedTwice],
+  'batch/v1.JobStatus': ['active', 'succeeded', 'failed', 'ready', 'terminating', validateJobStatus],
   ...failurePolicyRules,
 }
 
@@ -46,30 +63,53 @@ function validateOwnTemplate(errors: FieldError[], job: Part): void {
 }
 
 /** Whether finalizers track the Pods of a Job is decided when the Job is made. */
-function refuseLateTracking(errors: FieldError[], job: Part, _at: string, { live, names }: RuleContext): void {
-  const annotation = jobTrackingAnnotation(names)
+function refuseLateTracking(errors: FieldError[], job: Part, _at: string, { live, names, level }: RuleContext): void {
+  const annotation = jobTrackingAnnotation(names, level)
+  if (live === undefined || annotation === undefined) return
   const isTracked = (object: Part): boolean => isGiven(partOf(partOf(object, 'metadata'), 'annotations'), annotation)
-  if (live !== undefined && isTracked(job) && !isTracked(live))
-    errors.push(forbiddenValue(`metadata.annotations[${annotation}]`, 'cannot add this annotation'))
+  if (isTracked(job) && !isTracked(live)) errors.push(forbiddenValue(`metadata.annotations[${annotation}]`, 'cannot add this annotation'))
 }
 
 /** A selector that the server has made finds the Pods of this Job by its uid and no others. */
-function refuseOtherSelector(errors: FieldError[], job: Part): void {
-  const [metadata, spec] = [partOf(job, 'metadata'), partOf(job, 'spec')]
+function validateGenerated(errors: FieldError[], job: Part, _at: string, { live, names, level }: RuleContext): void {
+  const spec = partOf(job, 'spec')
   const selector = optionalPart(spec, 'selector')
   if (selector === undefined || spec['manualSelector'] === true) return
+  const labels = jobLabels(names, level)
+  const metadata = partOf(job, 'metadata')
   const [uid, name] = [textOf(metadata, 'uid'), textOf(metadata, 'name')]
   if (uid === '') errors.push(requiredValue('metadata.uid'))
-  const labels = labelsOf(partOf(spec, 'template'))
-  const expected: Part = { [jobUidLabel]: uid, [jobNameLabel]: name }
+  const given = labelsOf(partOf(spec, 'template'))
+  // A Job that was made without the labels with a prefix goes on without them.
+  const before = live === undefined ? undefined : labelsOf(partOf(partOf(live, 'spec'), 'template'))
+  const isOld = before !== undefined && [...labels.uid, ...labels.name].some((key) => before[key] === undefined)
+  const expected: Record<string, string> = {}
+  for (let index = 0; index < (isOld ? 1 : labels.uid.length); index++) {
+    for (const [key, value] of [
+      [labels.uid[index], uid],
+      [labels.name[index], name],
+    ] as const)
+      if (key !== undefined) expected[key] = value
+  }
   for (const [key, value] of Object.entries(expected)) {
     const field = `spec.template.metadata.labels[${key}]`
-    if (labels[key] === undefined) errors.push(requiredValue(field, `must be '${String(value)}'`))
-    else if (labels[key] !== value) errors.push(invalidValue(field, goValue(map(string()), labels), `must be '${String(value)}'`))
+    if (given[key] === undefined) errors.push(requiredValue(field, `must be '${value}'`))
+    else if (given[key] !== value) errors.push(invalidValue(field, goValue(map(string()), given), `must be '${value}'`))
   }
   if (selectorTakes(selector, expected) === false) {
     errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector), '`selector` not auto-generated'))
   }
+}
+
+/** The Pods of an Indexed Job have its name and an index as their host's name. */
+function validateHostName(errors: FieldError[], job: Part, _at: string, { level }: RuleContext): void {
+  const spec = partOf(job, 'spec')
+  const completions = Number(numberOf(spec, 'completions') ?? 0)
+  if (level < prefixedLabelsSince || textOf(spec, 'completionMode') !== 'Indexed' || completions <= 0) return
+  const name = textOf(partOf(job, 'metadata'), 'name')
+  const host = `${name}-${completions - 1}`
+  if (checkLabel(host).length === 0) return
+  errors.push(invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${host}`))
 }
 
 function validateTemplate(errors: FieldError[], spec: Part, path: string, context: RuleContext): void {
@@ -86,28 +126,104 @@ function validateTemplate(errors: FieldError[], spec: Part, path: string, contex
   }
 }
 
-function validateIndexed(errors: FieldError[], spec: Part, path: string): void {
-  if (textOf(spec, 'completionMode') !== 'Indexed') return
-  if (!isGiven(spec, 'completions')) errors.push(requiredValue(`${path}.completions`, 'when completion mode is Indexed'))
-  const parallelism = numberOf(spec, 'parallelism') ?? 0
-  if (parallelism <= indexedParallelismMax) return
-  const detail = `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`
-  errors.push(invalidValue(`${path}.parallelism`, parallelism, detail))
+function requireIndexLimit(errors: FieldError[], spec: Part, path: string): void {
+  if (isGiven(spec, 'maxFailedIndexes') && !isGiven(spec, 'backoffLimitPerIndex'))
+    errors.push(requiredValue(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'))
 }
 
-function validateChange(errors: FieldError[], object: Part, _at: string, { live: job }: RuleContext): void {
+function validateManager(errors: FieldError[], spec: Part, path: string): void {
+  if (!isGiven(spec, 'managedBy')) return
+  const name = textOf(spec, 'managedBy')
+  errors.push(...validateDomainPath(name, `${path}.managedBy`))
+  if (bytesOf(name) > managedByBytesMax) errors.push(tooLongValue(`${path}.managedBy`, managedByBytesMax))
+}
+
+function validateIndexed(errors: FieldError[], spec: Part, path: string): void {
+  const mode = textOf(spec, 'completionMode')
+  if (mode === '' || mode === 'NonIndexed') refuseIndexLimits(errors, spec, path)
+  if (mode !== 'Indexed') return
+  const completions = numberOf(spec, 'completions')
+  if (completions === undefined) errors.push(requiredValue(`${path}.completions`, 'when completion mode is Indexed'))
+  const notAbove = (name: string, max: number | bigint, detail: string): void => {
+    const value = numberOf(spec, name)
+    if (value !== undefined && value > max) errors.push(invalidValue(`${path}.${name}`, value, `must be less than or equal to ${detail}`))
+  }
+  notAbove('parallelism', indexedMax, `${indexedMax} when completion mode is Indexed`)
+  if (completions !== undefined) notAbove('maxFailedIndexes', completions, 'completions')
+  notAbove('maxFailedIndexes', indexedMax, String(indexedMax))
+  if (completions === undefined || completions <= indexedMax || !isGiven(spec, 'backoffLimitPerIndex')) return
+  if (!isGiven(spec, 'maxFailedIndexes'))
+    errors.push(requiredValue(`${path}.maxFailedIndexes`, `must be specified when completions is above ${indexedMax}`))
+  const detail = `${highCompletionsMax} when completions are above ${indexedMax} and used with backoff limit per index`
+  for (const name of ['parallelism', 'maxFailedIndexes']) notAbove(name, highCompletionsMax, detail)
+}
+
+function refuseIndexLimits(errors: FieldError[], spec: Part, path: string): void {
+  for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
+    const value = numberOf(spec, name)
+    if (value !== undefined) errors.push(invalidValue(`${path}.${name}`, value, 'requires indexed completion mode'))
+  }
+}
+
+/** With a policy for failures, failed Pods alone are replaced. */
+function validateReplacement(errors: FieldError[], spec: Part, path: string): void {
+  const policy = spec['podReplacementPolicy']
+  if (typeof policy !== 'string') return
+  const allowed = isGiven(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
+  if (!allowed.includes(policy)) errors.push(unsupportedValue(`${path}.podReplacementPolicy`, policy, allowed))
+}
+
+/** Fields of the spec that stay as they were made, behind the template, and their types. */
+const immutableFields: readonly (readonly [name: string, type: Node])[] = [
+  ['completionMode', string()],
+  ['podFailurePolicy', ref('batch/v1.PodFailurePolicy')],
+  ['backoffLimitPerIndex', int32()],
+  ['managedBy', string()],
+  ['successPolicy', ref('batch/v1.SuccessPolicy')],
+]
+
+function validateChange(errors: FieldError[], object: Part, _at: string, context: RuleContext): void {
+  const { live: job, level } = context
   if (job === undefined) return
   const [spec, live] = [partOf(object, 'spec'), partOf(job, 'spec')]
-  for (const name of ['completions', 'selector']) immutable(errors, { part: spec, live, name, path: `spec.${name}` })
-  const isWaiting = live['suspend'] === true && !isGiven(partOf(job, 'status'), 'startTime')
-  const template = partOf(spec, 'template')
-  const before = isWaiting ? withPlacementOf(template, partOf(live, 'template')) : partOf(live, 'template')
-  if (!isSame(template, before))
-    errors.push(invalidValue('spec.template', goValue(ref('core/v1.PodTemplateSpec'), template), 'field is immutable'))
-  for (const name of ['completionMode', 'podFailurePolicy']) immutable(errors, { part: spec, live, name, path: `spec.${name}` })
+  validateCompletions(errors, spec, live, level)
+  immutable(errors, { part: spec, live, name: 'selector', path: 'spec.selector', type: ref('meta/v1.LabelSelector') })
+  validateTemplateChange(errors, partOf(spec, 'template'), job, context)
+  for (const [name, type] of immutableFields) immutable(errors, { part: spec, live, name, path: `spec.${name}`, type })
 }
 
-/** A Job that has not begun may still be sent to other nodes: the live template with the new one's wishes. */
+/** The first level at which an Indexed Job may be given more or less completions, and as many Pods at a time. */
+const elasticSince = 27
+
+function validateCompletions(errors: FieldError[], spec: Part, live: Part, level: number): void {
+  if (textOf(spec, 'completionMode') !== 'Indexed' || level < elasticSince) {
+    immutable(errors, { part: spec, live, name: 'completions', path: 'spec.completions', type: int32() })
+    return
+  }
+  const completions = numberOf(spec, 'completions')
+  if (completions === undefined || completions === numberOf(live, 'completions') || completions === numberOf(spec, 'parallelism')) return
+  errors.push(invalidValue('spec.completions', completions, 'can only be modified in tandem with spec.parallelism'))
+}
+
+/** A suspended Job that has not begun, or whose Pods are gone, may still be sent to other nodes, and be given other resources. */
+function validateTemplateChange(errors: FieldError[], template: Part, job: Part, { isGateOn }: RuleContext): void {
+  const live = partOf(partOf(job, 'spec'), 'template')
+  const status = partOf(job, 'status')
+  const isSuspended = partOf(job, 'spec')['suspend'] === true
+  const hasNotBegun = isSuspended && !isGiven(status, 'startTime')
+  const isIdle = (hasNotBegun || (isSuspended && hasTrue(status, 'Suspended'))) && Number(numberOf(status, 'active') ?? 0) === 0
+  const mayMove = isGateOn('MutableSchedulingDirectivesForSuspendedJobs') ? isIdle : hasNotBegun
+  const before = mayMove ? withPlacementOf(template, live) : live
+  if (isIdle && isGateOn('MutablePodResourcesForSuspendedJobs')) {
+    const [spec, specBefore] = [partOf(template, 'spec'), withResourcesOf(partOf(template, 'spec'), partOf(before, 'spec'))]
+    if (!isSame(spec, specBefore))
+      errors.push(invalidValue('spec.template.spec', goValue(ref('core/v1.PodSpec'), spec), 'field is immutable'))
+  } else if (!isSame(template, before)) {
+    errors.push(invalidValue('spec.template', goValue(ref('core/v1.PodTemplateSpec'), template), 'field is immutable'))
+  }
+}
+
+/** The live template with the new one's places for its Pods. */
 function withPlacementOf(template: Part, live: Part): Part {
   const [metadata, spec] = [partOf(template, 'metadata'), partOf(template, 'spec')]
   const affinity = optionalPart(spec, 'affinity')
@@ -121,20 +237,24 @@ function withPlacementOf(template: Part, live: Part): Part {
       ...liveSpec,
       nodeSelector: spec['nodeSelector'],
       tolerations: spec['tolerations'],
+      schedulingGates: spec['schedulingGates'],
       affinity: affinity === undefined && isOfNodesOnly ? undefined : { ...others, nodeAffinity: affinity?.['nodeAffinity'] },
     },
   }
 }
 
-/** Pods that are still to be counted. */
-function refuseCountedTwice(errors: FieldError[], status: Part): void {
-  const seen = new Set<string>()
-  for (const name of ['succeeded', 'failed']) {
-    for (const [index, uid] of itemsOf<string>(partOf(status, 'uncountedTerminatedPods'), name).entries()) {
-      const field = `status.uncountedTerminatedPods.${name}[${index}]`
-      if (uid === '') errors.push(invalidValue(field, uid, 'must not be empty'))
-      else if (seen.has(uid)) errors.push(duplicateValue(field, uid))
-      seen.add(uid)
-    }
+/** The live spec of Pods with the new one's resources, of containers that are in the same place. */
+function withResourcesOf(spec: Part, live: Part): Part {
+  const changed: Record<string, unknown> = { ...live }
+  for (const list of ['containers', 'initContainers']) {
+    const [after, before] = [itemsOf(spec, list), itemsOf(live, list)]
+    if (before.length === 0 || after.length !== before.length) continue
+    changed[list] = before.map((container, index) => {
+      const other = after[index]
+      return other !== undefined && textOf(other, 'name') === textOf(container, 'name')
+        ? { ...container, resources: other['resources'] }
+        : container
+    })
   }
+  return changed
 }

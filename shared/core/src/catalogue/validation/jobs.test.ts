@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { namesOf } from '../../names.ts'
+import { applyDefaults } from '../testing/readers-testing.ts'
 import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 import { findScheduleProblem } from './cron-schedule.ts'
 
@@ -274,4 +276,64 @@ describe('a schedule', () => {
   ])('%s is none', (text, problem) => {
     expect(findScheduleProblem(text)).toBe(problem)
   })
+})
+
+const jobAt = (fields: Body, level: number): string[] => problemsOf('batch/v1.Job', spec(fields), { level })
+const indexed: Body = { completionMode: 'Indexed', completions: 5, parallelism: 5 }
+
+test.each<readonly [title: string, fields: Body, expected: readonly string[]]>([
+  [
+    'TODAY-JOB-02: a policy for failures replaces failed Pods alone',
+    { podFailurePolicy: { rules: [] }, podReplacementPolicy: 'TerminatingOrFailed' },
+    ['spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"'],
+  ],
+  [
+    'TODAY-JOB-03: FailIndex needs a limit per index',
+    { podFailurePolicy: { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }] } },
+    ['spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set'],
+  ],
+  [
+    'TODAY-JOB-04: a limit per index needs indexes',
+    { backoffLimitPerIndex: 1 },
+    ['spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode'],
+  ],
+  [
+    'TODAY-JOB-05: indexes of a success policy grow',
+    { ...indexed, successPolicy: { rules: [{ succeededIndexes: '0,4,2-3' }] } },
+    [
+      'spec.successPolicy.rules[0].succeededIndexes: Invalid value: "0,4,2-3": error parsing succeededIndexes: non-increasing order, previous: 4, current: 2',
+    ],
+  ],
+  [
+    'TODAY-JOB-06: a manager is a path below a domain',
+    { managedBy: 'mine' },
+    ['spec.managedBy: Invalid value: "mine": must be a domain-prefixed path (such as "acme.io/foo")'],
+  ],
+])('%s', (_title, fields, expected) => {
+  expect(jobAt(fields, 37)).toEqual(expected)
+})
+
+test('TODAY-JOB-04: a limit per index takes the limit of the whole Job away', () => {
+  const { backoffLimit } = completed({ ...indexed, backoffLimitPerIndex: 1 }, 37)
+  expect([backoffLimit, completed({}, 37)['backoffLimit'], completed({}, 25)['podReplacementPolicy']]).toEqual([
+    2_147_483_647,
+    6,
+    undefined,
+  ])
+})
+
+const completed = (fields: Body, level: number): Body => {
+  const object = structuredClone(spec(fields))
+  applyDefaults('batch/v1.Job', object, namesOf('orch'), { level })
+  return object['spec'] as Body
+}
+
+test('TODAY-CRON-01: time zones in schedules are refused since 1.29, but where the schedule before has one', () => {
+  const cron = (schedule: string): Body => ({ metadata: { name: 'c' }, spec: { schedule, jobTemplate: { spec: { template } } } })
+  const zoned = cron('TZ=UTC 0 0 * * *')
+  const refusal = 'spec.schedule: Invalid value: "TZ=UTC 0 0 * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
+  expect(problemsOf('batch/v1.CronJob', zoned, { level: 29 })).toEqual([refusal])
+  expect(problemsOf('batch/v1.CronJob', zoned, { level: 29, live: cron('0 0 * * *') })).toEqual([refusal])
+  expect(problemsOf('batch/v1.CronJob', zoned, { level: 29, live: zoned })).toEqual([])
+  expect(problemsOf('batch/v1.CronJob', zoned, { level: 28 })).toEqual([])
 })

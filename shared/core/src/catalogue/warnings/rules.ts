@@ -2,7 +2,8 @@ import type { WarningRule } from '../../kind/define-resource.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { templateGenerationAnnotation } from '../defaults/workloads.ts'
-import { isGiven } from '../validation/checks.ts'
+import { isGiven, numberOf } from '../validation/checks.ts'
+import { zonesRefusedSince } from '../validation/cron-job.ts'
 import { warningsOfPod, warningsOfTemplate } from './pod-warnings.ts'
 
 const ofTemplate =
@@ -17,10 +18,32 @@ const ofJobTemplate = ofTemplate('spec', 'jobTemplate', 'spec', 'template')
 /** Pods are mostly updated by programs, which do not read warnings. */
 export const warningsOfNewPod: WarningRule = (pod, live, names) => (live === undefined ? warningsOfPod(pod, names) : [])
 
-export const warningsOfDaemonSet: WarningRule = (set, live, names) =>
-  hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names)
+export const warningsOfDaemonSet: WarningRule = (set, live, names, level) =>
+  hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names, level)
 
-export const warningsOfCronJob: WarningRule = (job, live, names) => [...ofJobTemplate(job, live, names), ...warningsOfSchedule(job)]
+/** The first level at which a large Indexed Job of many Pods at a time is warned of. */
+const largeJobsSince = 28
+const completionsMax = 100_000
+const parallelismMax = 10_000
+
+function warningsOfJobSpec(spec: Part, path: string, level: number): string[] {
+  const countOf = (name: string): number => Number(numberOf(spec, name) ?? 0)
+  const isLarge = textOf(spec, 'completionMode') === 'Indexed' && countOf('completions') > completionsMax
+  if (level < largeJobsSince || !isLarge || countOf('parallelism') <= parallelismMax) return []
+  const rule = 'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4'
+  return [`${path}: ${rule}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`]
+}
+
+export const warningsOfJob: WarningRule = (job, live, names, level) =>
+  isAsBefore(job, live)
+    ? []
+    : [...warningsOfJobSpec(partOf(job, 'spec'), 'spec', level), ...warningsOfSpecTemplate(job, live, names, level)]
+
+export const warningsOfCronJob: WarningRule = (job, live, names, level) => {
+  const spec = partOf(partOf(partOf(job, 'spec'), 'jobTemplate'), 'spec')
+  const ofSpec = isAsBefore(job, live) ? [] : warningsOfJobSpec(spec, 'spec.jobTemplate.spec', level)
+  return [...ofSpec, ...ofJobTemplate(job, live, names, level), ...warningsOfSchedule(job, live, names, level)]
+}
 
 /** The generation has been counted when what the object wants has changed. */
 function isAsBefore(object: Part, live: Part | undefined): boolean {
@@ -33,8 +56,12 @@ function hasCountedTemplate(set: Part, live: Part | undefined): boolean {
   return countOf(set) === countOf(live)
 }
 
-function warningsOfSchedule(job: Part): string[] {
+function warningsOfSchedule(job: Part, live: Part | undefined, names: Names, level: number): string[] {
   if (!textOf(partOf(job, 'spec'), 'schedule').includes('TZ')) return []
+  if (level >= zonesRefusedSince) {
+    const page = `https://${names.labelDomain}/docs/concepts/workloads/controllers/cron-jobs/`
+    return live === undefined ? [] : [`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see ${page} for more details`]
+  }
   return ['CRON_TZ or TZ used in spec.schedule is not officially supported; use spec.timeZone instead']
 }
 

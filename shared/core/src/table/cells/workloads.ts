@@ -123,12 +123,24 @@ export function jobCells(object: Data): readonly Cell[] {
   const status = dataOf(object, 'status')
   return [
     nameOf(object),
+    stateOf(object, status),
     completionsOf(spec, status),
     durationCell(status),
     ageOf(object),
     ...containersOf(podSpecOf(spec)),
     printSelector(spec['selector']),
   ]
+}
+
+/** Conditions that a Job's state is called by, the first that holds. One that is being deleted stands behind those of its end. */
+const states = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet']
+
+function stateOf(object: Data, status: Data): string {
+  const conditions = listOf(status, 'conditions')
+  const holds = (type: string): boolean => conditions.some((one) => one['type'] === type && one['status'] === 'True')
+  const end = ['Complete', 'Failed'].find(holds)
+  if (end !== undefined) return end
+  return has(dataOf(object, 'metadata'), 'deletionTimestamp') ? 'Terminating' : (states.find(holds) ?? 'Running')
 }
 
 function completionsOf(spec: Data, status: Data): string {
@@ -152,6 +164,7 @@ export function cronJobCells(object: Data): readonly Cell[] {
   return [
     nameOf(object),
     textOf(spec, 'schedule'),
+    has(spec, 'timeZone') ? textOf(spec, 'timeZone') : none,
     has(spec, 'suspend') ? (spec['suspend'] === true ? 'True' : 'False') : unset,
     listOf(status, 'active').length,
     has(status, 'lastScheduleTime') ? since(status['lastScheduleTime']) : none,

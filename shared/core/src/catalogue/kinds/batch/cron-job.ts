@@ -25,6 +25,7 @@ export const cronJob = defineResource({
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'Schedule', type: 'string' },
+      { name: 'Timezone', type: 'string', since: 30 },
       { name: 'Suspend', type: 'boolean' },
       { name: 'Active', type: 'integer' },
       { name: 'Last Schedule', type: 'string' },

@@ -2,7 +2,7 @@ import { defineResource, statusSubresource } from '../../../kind/define-resource
 import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { jobCells } from '../../../table/cells/workloads.ts'
 import { fillJob } from '../../defaults/workloads.ts'
-import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { warningsOfJob } from '../../warnings/rules.ts'
 
 /** Runs pods until enough of them have ended well. */
 export const job = defineResource({
@@ -24,11 +24,12 @@ export const job = defineResource({
     fieldsOf: (job) => ({ 'status.successful': String(memberOf(job['status'], 'succeeded') ?? 0) }),
   },
   defaults: fillJob,
-  warnings: warningsOfSpecTemplate,
+  warnings: warningsOfJob,
   table: {
     cells: jobCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Status', type: 'string', since: 30 },
       { name: 'Completions', type: 'string' },
       { name: 'Duration', type: 'string' },
       { name: 'Age', type: 'string' },

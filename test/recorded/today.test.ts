@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import { aName, aNamespace, sharedApi } from '../api/api.ts'
+
+/** A request, and what kube-apiserver 1.37.2 answered. */
+interface Case {
+  /** The group of cases that it belongs to; those of one group are sent in order, in a namespace of their own. */
+  readonly file: string
+  readonly name: string
+  readonly request: {
+    readonly method: string
+    readonly path: string
+    readonly type?: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: unknown
+  }
+  readonly status: number
+  readonly contentType: string
+  readonly warning?: string
+  readonly body: unknown
+}
+
+const cases = readFileSync(new URL('today.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line): Case => JSON.parse(line))
+const files = [...new Set(cases.map(({ file }) => file))]
+
+const server = sharedApi({ profile: 'kubernetes', flags: ['--emulated-version=1.37'], serviceClusterIpRange: '10.96.0.0/16' })
+const answers = new Map<Case, unknown>()
+
+beforeAll(async () => {
+  for (const file of files) {
+    const texts: Texts = { NS: await aNamespace(server.api), UU: aName('u') }
+    const ofFile = cases.filter((other) => other.file === file)
+    const sent = JSON.stringify(ofFile.map(({ request }) => request))
+    for (const one of ofFile) answers.set(one, await answerTo(one, { texts, sent }))
+  }
+})
+
+test.each(files)('TODAY: the answers to the requests about %s are those of kube-apiserver 1.37.2', (file) => {
+  for (const one of cases.filter((other) => other.file === file)) {
+    const { status, contentType, warning, body } = one
+    expect({ name: one.name, answer: answers.get(one) }).toEqual({ name: one.name, answer: { status, contentType, warning, body } })
+  }
+})
+
+/** The namespace and the suffix of one group of cases. */
+interface Texts {
+  readonly NS: string
+  readonly UU: string
+}
+
+async function answerTo({ request }: Case, own: Own): Promise<object> {
+  const { method, path, type, headers = {}, body } = filled(request, own.texts)
+  const sent = { accept: 'application/json', ...headers, ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }) }
+  const answer = await server.api.send(method, path, { headers: sent, body })
+  const { warning, 'content-type': contentType = '' } = answer.headers
+  const told = typeof warning === 'string' ? blankText(warning, own) : undefined
+  return { status: answer.status, contentType, warning: told, body: blank(answer.body, own) }
+}
+
+function filled<T>(value: T, { NS, UU }: Texts): T {
+  return JSON.parse(
+    JSON.stringify(value)
+      .replaceAll('UU', UU)
+      .replace(/\bNS\b/g, NS),
+  )
+}
+
+/** The texts of a group, and its requests: what is in them is no value of the server. */
+interface Own {
+  readonly texts: Texts
+  readonly sent: string
+}
+
+const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const times = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
+
+/** An answer without what differs from run to run. */
+function blank(value: unknown, own: Own, name = ''): unknown {
+  if (Array.isArray(value)) {
+    return name === 'columnDefinitions' ? value.map(({ description: _, ...column }) => column) : value.map((item) => blank(item, own, name))
+  }
+  if (typeof value === 'object' && value !== null) {
+    const kept = Object.entries(value).filter(([member]) => member !== 'managedFields')
+    return Object.fromEntries(kept.map(([member, item]) => [blankText(member, own), blank(item, own, member)]))
+  }
+  if (typeof value !== 'string') return value
+  if (name === 'uid' && /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return 'UID'
+  if (name === 'resourceVersion' && /^\d+$/.test(value)) return 'RV'
+  if (name === 'cells' && /^(\d+[smhd]){1,2}$/.test(value)) return 'AGE'
+  return blankText(value, own)
+}
+
+function blankText(text: string, { texts, sent }: Own): string {
+  return text
+    .replaceAll(texts.NS, 'NS')
+    .replaceAll(texts.UU, 'UU')
+    .replace(uids, (uid) => (sent.includes(uid) ? uid : 'UID'))
+    .replace(times, (time) => (sent.includes(time) ? time : 'TS'))
+}
