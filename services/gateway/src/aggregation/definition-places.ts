@@ -19,7 +19,7 @@ export class DefinitionPlaces {
     const own = new Set(definitions.map(([name]) => name))
     const taken = definitions.filter(([name]) => this.#hashOf(name) !== undefined)
     const others = new Set(taken.filter(([name, hash]) => this.#hashOf(name) !== hash).map(([name]) => name))
-    // What says the same of another definition is not the same.
+    // A definition with references to another definition of equal content is not equal.
     for (let before = -1; before < others.size; ) {
       before = others.size
       for (const [name, , ...references] of taken) if (references.some((one) => others.has(one))) others.add(name)
@@ -27,7 +27,7 @@ export class DefinitionPlaces {
     const renamed = new Map<string, string>()
     for (const name of others) renamed.set(name, this.#freeName(name, own, new Set(renamed.values())))
     for (const [name, hash] of definitions) {
-      // What refers to renamed definitions is not what another document of the same text has.
+      // A definition with references to renamed ones differs from another document's with the same text.
       const isOwn = others.has(name) || this.#hashOf(name) === undefined
       if (isOwn) this.#added.set(renamed.get(name) ?? name, renamed.size === 0 ? hash : '')
     }

@@ -6,7 +6,7 @@ import type { ApiServices } from './api-services.ts'
 import { OpenApiThread } from './openapi-thread.ts'
 import { type ReadLimits, type RemoteJsonParts, readRemote, readRemoteJson } from './remote-json.ts'
 
-/** What reading OpenAPI documents of other servers needs. */
+/** The dependencies of reading OpenAPI documents of other servers. */
 export interface RemoteOpenApiOptions extends RemoteJsonParts {
   readonly queues: WorkqueueMetrics
   readonly apiServices: ApiServices
@@ -21,11 +21,11 @@ export interface RemoteFile extends HashedBytes {
   readonly madeMs: number
 }
 
-/** What is known of one group version. */
+/** The cached documents of one group version. */
 export interface RemoteDocuments {
   /** Of `/openapi/v3`: `apis/<group>/<version>`. */
   readonly name: string
-  /** What its document of OpenAPI 2 says of it. */
+  /** Its part of the server's OpenAPI 2 document. */
   readonly part2: OpenApiPart | undefined
   readonly file3: RemoteFile | undefined
 }
@@ -51,7 +51,7 @@ const workersMax = 4
 
 /** Caches the OpenAPI documents of other servers, so that this server's documents wait for none of them. */
 export class RemoteOpenApi {
-  /** Where work on these documents is done. */
+  /** The thread that works on these documents. */
   readonly thread = new OpenApiThread()
   readonly #options: RemoteOpenApiOptions
   readonly #known = new Map<string, Known>()
@@ -98,7 +98,7 @@ export class RemoteOpenApi {
       if (this.#known.delete(name)) this.#list()
       return
     }
-    // What a server that is away has said stays.
+    // The documents of an unreachable server stay.
     if (!isAvailable(api)) return
     const before = this.#known.get(name)
     const after = await this.#read(api, before)
@@ -144,7 +144,7 @@ export class RemoteOpenApi {
     }
   }
 
-  /** Where the document of OpenAPI 3 is, if the server speaks that form. */
+  /** The path of the OpenAPI 3 document, if the server has that form. */
   async #indexed(api: RemoteApi, name: string): Promise<string | undefined> {
     const { signal } = this.#closed
     const index = await readRemoteJson(api, { path: '/openapi/v3', accept: 'application/json', signal }, this.#options)

@@ -27,8 +27,8 @@ export function deflateBlocks(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * As `deflateBlocks`, of bytes that are compressed once and sent often: as small as they become, and with references to the bytes that
- * stand before them, which have to stand there wherever the blocks are.
+ * As `deflateBlocks`, for bytes that are compressed once and sent often: as small as possible, and with references to the bytes
+ * before them, which must precede the blocks in every file.
  */
 export function deflateBehind(bytes: Uint8Array, before: Uint8Array): Promise<Uint8Array> {
   return deflate(bytes, optionsBehind(before))

@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib'
 import { deflateBehind, deflateBehindAtOnce, gzipHeader, gzipTrailer } from './gzip-member.ts'
 import { endsRun, type RunItem, Runs } from './runs.ts'
 
-/** A part of any compressed file in which the same bytes stand before it. */
+/** A part of any compressed file in which the same bytes precede it. */
 interface Packed extends RunItem {
   readonly blocks: Uint8Array
   /** Bytes before they were compressed. */
   readonly length: number
   readonly crc: number
-  /** By what the checksum of all that stands before is multiplied. */
+  /** The factor for the checksum of all earlier bytes. */
   readonly shift: number
 }
 
@@ -25,7 +25,7 @@ export type Pieces = readonly Uint8Array[]
  * Compresses documents whose pieces callers keep as the same values. A piece is compressed once for the piece before it, and refers to that
  * one, since the pieces of a document are alike.
  *
- *   a b c      b becomes B:      a B c      compressed: B, and c behind it
+ *   a b c      b becomes B:      a B c      compressed: B, and c after it
  *
  * Compressed pieces are joined in runs, with their checksums, so that a file is written in few chunks.
  */
@@ -68,7 +68,7 @@ export class PiecePacker {
 
   /** Compresses a piece beside the event loop. */
   async #packAside(piece: Uint8Array, before: Uint8Array): Promise<Packed> {
-    // Meanwhile the piece may be in use behind another one.
+    // Meanwhile the piece may be in use after another one.
     const isKept = () => this.#packed.get(piece)?.before === before
     try {
       const packed = packedOf(piece, await deflateBehind(piece, before))
@@ -88,7 +88,7 @@ const atOnceMax = 4
 const atOnceBytesMax = 32 * 1024
 
 function packedOf(piece: Uint8Array, deflated: Uint8Array): Packed {
-  // The library's own buffer is larger than what is in it.
+  // The library's own buffer is larger than its contents.
   const [blocks, crc] = [new Uint8Array(deflated), crc32(piece)]
   return { blocks, length: piece.length, crc, shift: shiftBy(piece.length), isEnd: endsRun(crc) }
 }

@@ -7,7 +7,7 @@ import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 import { protobufOf, protobufRepresentationOf, type RepresentationParts, servedMetadataOf } from './stored-representations.ts'
 
-/** How the entries of a list become items of a Protobuf list. */
+/** The conversion of a list's entries to items of a Protobuf list. */
 export interface ItemRepresentation {
   /** Under which name the items are kept. */
   readonly name: string
@@ -37,7 +37,7 @@ export function metadataItems(parts: RepresentationParts, served: Served): ItemR
 /** Consecutive items. */
 export interface ItemPiece {
   readonly bytes: Uint8Array
-  /** Whether they lay like this already, so that nothing had to be made. */
+  /** True if they were in this form already, so that nothing had to be made. */
   readonly wasReady: boolean
 }
 

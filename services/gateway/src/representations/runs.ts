@@ -2,13 +2,13 @@ import { at } from '@orch/core/json'
 
 /** An item of a list that is divided into runs. */
 export interface RunItem {
-  /** Whether a run ends with the item, as with one of 32: that depends on the item alone. */
+  /** True if a run ends with the item, as with one of 32: that depends on the item alone. */
   readonly isEnd: boolean
 }
 
 /**
- * Divides lists into runs, and keeps what is made of a run for as long as its items are the same. A change of a list concerns the run in
- * which it is.
+ * Divides lists into runs, and keeps the value made of a run while its items are the same. A change of a list concerns its own run
+ * alone.
  *
  *   a b | c d e | f      d becomes D:      a b | c D e | f      made: c D e
  */
@@ -42,7 +42,7 @@ export class Runs<T extends RunItem, V> {
   }
 }
 
-/** Whether an item with this checksum ends a run. */
+/** True if an item with this checksum ends a run. */
 export function endsRun(checksum: number): boolean {
   return (checksum & 31) === 0
 }

@@ -52,7 +52,7 @@ function streamPieces(request: GatewayRequest, { headers, pieces, joinedBelow }:
   return stream(request, { headers: isPacked ? packedHeaders(headers) : headers, chunks, writer: { ...writer, write } })
 }
 
-/** The same, and what compresses pieces that are kept. */
+/** The same, with the packer of kept pieces. */
 export interface SendKeptParts extends SendParts {
   readonly packer: PiecePacker
 }

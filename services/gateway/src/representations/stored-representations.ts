@@ -8,7 +8,7 @@ import type { Pace } from '../request/pace.ts'
 import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 
-/** What making other representations of stored objects needs. */
+/** The dependencies of other representations of stored objects. */
 export type RepresentationParts = ConversionParts & {
   readonly pace: Pace
 }
@@ -18,7 +18,7 @@ export function protobufRepresentationOf({ resource }: Served): string {
   return `protobuf ${resource.apiVersion}`
 }
 
-/** What writes the objects of a resource in Protobuf, which is only negotiated where they have such a form. */
+/** The Protobuf writer of a resource's objects, which is only negotiated if they have such a form. */
 export function protobufOf({ resource }: Served): ProtobufReaders {
   const { protobuf } = resource.readers
   if (protobuf === undefined) throw new Error(`${resource.plural} were negotiated in Protobuf`)
@@ -95,7 +95,7 @@ export function withoutOwners({ value, metadataStart, metadataEnd }: StoredConte
 const managedFieldsFront = Buffer.from(',"managedFields":[')
 /** The other list of objects that metadata have. */
 const ownerReferencesFront = Buffer.from(',"ownerReferences":[')
-/** How metadata end whose last part is a list of objects. */
+/** The end of metadata whose last part is a list of objects. */
 const listOfObjectsBack = Buffer.from('}]}')
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
@@ -111,7 +111,7 @@ export function servedMetadataOf(parts: RepresentationParts, served: Served, con
   return metadataOf(value, { start: metadataStart, end: metadataEnd })
 }
 
-/** How a form of an object is made. */
+/** The making of a form of an object. */
 interface Making<T> {
   readonly representation: string
   readonly make: () => T

@@ -13,7 +13,7 @@ export interface Base2 {
   readonly madeMs: number
 }
 
-/** The documents of the built-in kinds. Each is made in steps at the first question for it, once for all who ask meanwhile. */
+/** The documents of the built-in kinds. Each is made in steps at the first request for it, once for all callers. */
 export class BuiltInOpenApi {
   readonly sources: OpenApiSources
   readonly document2: Once<OpenApi2>
@@ -66,7 +66,7 @@ export class BuiltInOpenApi {
   }
 }
 
-/** The members of a map as they stand between its braces. */
+/** The members of a map between its braces. */
 export function* membersInSteps(members: object): Steps<Uint8Array> {
   const text = yield* printOpenApiInSteps(members, 1)
   return Buffer.from(text.slice(1, -1))

@@ -19,7 +19,7 @@ export interface Added2 {
 /** The additions that were made last of a group. */
 type Last2 = Partial<Record<Form, Pick<Added2, 'paths' | 'definitions'>>>
 
-/** What the bytes of a group are derived from. */
+/** The sources of a group's bytes. */
 export interface GroupOpenApiOptions {
   readonly builtIn: BuiltInOpenApi
   /** The catalogue that serves the group, of which nothing else is kept. */
@@ -32,11 +32,11 @@ export interface GroupOpenApiOptions {
 }
 
 /**
- * Bytes that are derived from one group of custom resources. Each is made at the first question for it and kept with the group, and knows
- * nothing of the other groups: these come and go.
+ * Bytes derived from one group of custom resources. Each is made at the first request for it and kept with the group, and is
+ * independent of the other groups: these are added and removed.
  */
 export class GroupOpenApi {
-  /** What the group adds to OpenAPI 2. */
+  /** The group's part of OpenAPI 2. */
   readonly added2: Readonly<Record<Form, Once<Added2>>>
   readonly files3: OpenApi3Files
   /** The group's documents of OpenAPI 3 in the index, which lists them without making them. */
@@ -60,12 +60,12 @@ export class GroupOpenApi {
     this.listed = once(() => Promise.all(names3.map((one) => this.#list(one))))
   }
 
-  /** Whether the bytes are still those of the group. */
+  /** True if the bytes are still those of the group. */
   isOf(source: Group, versions: readonly string[]): boolean {
     return this.#source === source && (this.#versions === versions || this.#versions.join() === versions.join())
   }
 
-  /** What definitions say of the resources; undefined where some come from no definition. */
+  /** The definitions' facts about the resources; undefined if some come from no definition. */
   #facts(version?: string): readonly string[] | undefined {
     const resources = this.#catalogue.resources.filter((one) => version === undefined || one.version === version)
     const sources = resources.flatMap(({ definedBy }) => definedBy ?? [])
@@ -89,7 +89,7 @@ export class GroupOpenApi {
     return { ...bytes, names: Object.keys(definitions), hash }
   }
 
-  /** Undefined where some resources come from no definition. */
+  /** Undefined if some resources come from no definition. */
   #hash2(): string | undefined {
     const facts = this.#facts()
     return facts && shortHashOf(JSON.stringify([this.#source.name, this.#versions, facts]))
@@ -112,14 +112,14 @@ export class GroupOpenApi {
   }
 }
 
-/** Those of a thousand groups are hashed together after each change. */
+/** The hashes of a thousand groups are hashed together after each change. */
 function shortHashOf(...content: readonly (Uint8Array | string)[]): string {
   const hash = createHash('sha256')
   for (const piece of content) hash.update(piece)
   return hash.digest('base64')
 }
 
-/** How the addition of a group is written. */
+/** The writer of a group's part. */
 interface FormWriter {
   readonly paths: (paths: OpenApi2['paths']) => Steps<Uint8Array>
   readonly definitions: (definitions: OpenApi2['definitions']) => Steps<Uint8Array>

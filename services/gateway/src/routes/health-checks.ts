@@ -61,7 +61,7 @@ export function checksOf(probe: Probe, parts: HealthCheckParts): readonly ShownC
   const ofStart = hooksOf(parts.names).filter(([name]) => parts.flowControl !== undefined || !name.startsWith(priorityHook))
   const own = parts.checks.filter(({ condition }) => condition === undefined)
   return [
-    // Lines of the log are written before the code goes on: a server that answers is not blocked by its log.
+    // Lines of the log are written before the code continues: a server that answers is not blocked by its log.
     ...[well('ping'), well('log')],
     { name: 'etcd', condition: 'store' },
     ...(probe === 'readyz' ? readyChecks(parts) : []),

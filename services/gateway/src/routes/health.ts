@@ -31,7 +31,7 @@ export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
   }
 }
 
-/** Answers one check of a probe. Those who may read this path may know why it fails. */
+/** Answers one check of a probe. Users with the right to read this path see the reason of a failure. */
 export function healthCheckRoute(probe: Probe): DocumentHandler<HealthParts> {
   return async (context) => {
     const { parts } = context.env

@@ -5,7 +5,7 @@ export interface Once<T> {
   made?: T
 }
 
-/** The same promise for all who ask. A failure is forgotten, so that the next question tries again. */
+/** The same promise for all callers. A failure is forgotten, so that the next call tries again. */
 export function once<T>(make: () => Promise<T>): Once<T> {
   let making: Promise<T> | undefined
   const ask: Once<T> = () => {

@@ -9,22 +9,22 @@ import { allOf, type Once, once } from './once.ts'
 import { type Form, hashOf, type Listed3, listed3, OpenApi3File, type OpenApiFile, type OpenApiSources } from './openapi-file.ts'
 import { RemoteParts } from './remote-parts.ts'
 
-/** What the documents are made of: their sources, and what changes. */
+/** The sources of the documents, fixed and changing ones. */
 export interface OpenApiDocumentsOptions extends OpenApiSources {
   /** The catalogue of now. */
   readonly catalogue: () => Catalogue
-  /** What other servers say of their group versions. */
+  /** The other servers' documents of their group versions. */
   readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>
 }
 
-/** What is served now, and its documents. */
+/** The present catalogue, and its documents. */
 interface Present {
   readonly catalogue: Catalogue
   readonly remote: readonly RemoteDocuments[]
   readonly documents: PresentDocuments
 }
 
-/** The OpenAPI documents of a gateway. After a change the bytes of the groups that it leaves as they were are the same values. */
+/** The OpenAPI documents of a gateway. Unchanged groups keep the same bytes after a change. */
 export class OpenApiDocuments {
   readonly #options: OpenApiDocumentsOptions
   readonly #shared: Shared
@@ -46,7 +46,7 @@ export class OpenApiDocuments {
     }
   }
 
-  /** The documents of what is served now; they stay those of this moment. */
+  /** The documents of the present catalogue; they stay those of this moment. */
   now(): PresentDocuments {
     const [catalogue, remote] = [this.#options.catalogue(), this.#options.remoteOpenApi.all]
     if (this.#present?.catalogue === catalogue && this.#present.remote === remote) return this.#present.documents
@@ -73,7 +73,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** What the documents of every moment share. */
+/** The parts shared by the documents of every moment. */
 interface Shared {
   readonly builtIn: BuiltInOpenApi
   readonly remoteParts: RemoteParts
@@ -82,7 +82,7 @@ interface Shared {
   readonly indexRuns: Runs<Listed3, Uint8Array>
 }
 
-/** The documents of what is served at one moment. */
+/** The documents of one moment. */
 class PresentDocuments {
   /** OpenAPI 2: one document of all. */
   readonly file2: Readonly<Record<Form, Once<OpenApiFile>>>
@@ -109,7 +109,7 @@ class PresentDocuments {
     return files3.get(name)
   }
 
-  /** The document of the built-in kinds with what groups and other servers add to its maps. */
+  /** The document of the built-in kinds with the additions of groups and other servers to its maps. */
   async #join2(form: Form): Promise<OpenApiFile> {
     const { builtIn, remoteParts } = this.#shared
     const base = await builtIn.form2[form]()

@@ -24,7 +24,7 @@ export interface OpenApiSources {
   readonly pathPrefix: string
 }
 
-/** An OpenAPI document as it is sent, in one form. Another content has another hash. */
+/** An OpenAPI document in one form. Another content has another hash. */
 export interface OpenApiFile {
   readonly pieces: Pieces
   readonly hash: string

@@ -6,7 +6,7 @@ import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse }
 import type { OpenApiDocuments } from './openapi-documents.ts'
 import { type OpenApiFile, openApi3Url } from './openapi-file.ts'
 
-/** What the routes of OpenAPI need. */
+/** The dependencies of the routes of OpenAPI. */
 export type OpenApiRouteParts = RespondParts & {
   readonly clock: Pick<Clock, 'now'>
   readonly openApi: OpenApiDocuments
@@ -30,7 +30,7 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf2, earlierProtobuf2])
   if (type === undefined) return refused(vary2)
   const file = await parts.openApi.now().file2[type === jsonType ? 'json' : 'encoded']()
-  // A type with an @ in it breaks the client when it comes back.
+  // A type with an @ in it breaks the client when it is sent back.
   return bytesResponse(file.pieces, { ...headersOf(file, type === jsonType ? jsonType : protobuf2), vary: vary2 })
 }
 
@@ -57,7 +57,7 @@ export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) =
     return new Response(null, { status: 301, headers: { 'content-type': plainText, location } })
   }
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf3, earlierProtobuf3])
-  // What is so large is of another server, and passed on as that has printed it.
+  // So large a document is of another server, and passed on as that has printed it.
   if (type === undefined || (type !== jsonType && isStreamed(file.json))) return refused('Accept')
   const extra = hash === file.json.hash ? keptHeaders(parts.clock.now()) : {}
   return type === jsonType ? fileResponse(file.json, jsonType, extra) : fileResponse(await file.encoded(), protobuf3, extra)

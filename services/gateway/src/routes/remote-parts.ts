@@ -7,11 +7,11 @@ import { type Added2, following, nothing } from './group-openapi.ts'
 import { once } from './once.ts'
 import { type Form, hashOf } from './openapi-file.ts'
 
-/** What another server adds to OpenAPI 2, in both forms. */
+/** Another server's part of OpenAPI 2, in both forms. */
 export type RemotePart = Readonly<Record<Form, Added2>>
 
 interface KeptPart {
-  /** What the part was made for. */
+  /** The source of the part. */
   readonly key: string
   readonly part: () => Promise<RemotePart>
 }

@@ -50,7 +50,7 @@ export interface InlineDefinition<Type extends string = string> {
   readonly tag: number
 }
 
-/** A struct as it is written down; `resolveType` puts the inlined fields in their place. */
+/** A struct in its written form; `resolveType` inserts the inlined fields. */
 export interface StructDefinition<M extends Members = Members, HasTypeMeta extends boolean = boolean> {
   readonly kind: 'structDefinition'
   readonly members: M
@@ -116,7 +116,7 @@ export const only = (node: StringNode): StringNode => ({ ...node, isEnforced: tr
 export const closed = (...values: readonly string[]): StringNode => ({ kind: 'string', values, isClosed: true })
 /** A string for which these values have a meaning; others are allowed. */
 export const known = (...values: readonly string[]): StringNode => ({ kind: 'string', values })
-/** A text with values that came or went with a level. */
+/** A text with values that were added or removed at a level. */
 export const valuesByLevel = (
   node: StringNode,
   levels: { since?: Record<string, number>; until?: Record<string, number> },
@@ -185,7 +185,7 @@ export const object = <M extends Members>(members: M, facets: StructFacets = {})
   facets,
 })
 
-/** The types of one package. An identity function that checks the shape and keeps what is inferred from it. */
+/** The types of one package. An identity function that checks the shape and keeps the inferred type. */
 export const defineTypes = <T extends Readonly<Record<string, TypeThunk>>>(types: T): T => types
 
 const kindDoc = 'Kind is a string value, in CamelCase: the kind of the object, as its group version defines it. It cannot be changed.'

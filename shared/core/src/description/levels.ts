@@ -78,7 +78,7 @@ export function visitReferences(node: Node, visit: (name: string, levels: LevelS
   }
 }
 
-/** A description as it is at a level; `nameAt` gives the name of another type there. Parts that do not differ are shared. */
+/** A description at a level; `nameAt` gives the name of another type there. Unchanged parts are shared. */
 export function nodeAtLevel(node: Node, level: number, nameAt: (name: string) => string): Node {
   switch (node.kind) {
     case 'ref': {
@@ -120,7 +120,7 @@ function fieldAtLevel(field: Field, level: number, nameAt: (name: string) => str
   return node === changed.node ? changed : { ...changed, node }
 }
 
-/** A description with the changes up to a level, in their order. What a change calls undefined is gone. */
+/** A description with the changes up to a level, in their order. A change to undefined removes the member. */
 export function withChanges<T extends object>(description: T, changes: Readonly<Record<number, object>> | undefined, level: number): T {
   const reached = Object.entries(changes ?? {}).filter(([since]) => Number(since) <= level)
   if (reached.length === 0) return description

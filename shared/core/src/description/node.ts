@@ -26,7 +26,7 @@ export interface StringNode {
   readonly valuesUntil?: Readonly<Record<string, number>>
 }
 
-/** Forms of texts that the rules know; `validation/formats.ts` says what is wrong with a text. */
+/** Formats of texts in the rules; `validation/formats.ts` has their checks. */
 export type TextFormat =
   | 'label'
   | 'label1035'
@@ -41,24 +41,24 @@ export type TextFormat =
   | 'iscsiName'
   | 'reason'
 
-/** What the rules say of a number. Without a detail they name the bounds. */
+/** The rules of a number. Without a detail they name the bounds. */
 export interface NumberFacets {
   readonly min?: number
   readonly max?: number
   readonly detail?: string
 }
 
-/** What the rules say of a list. */
+/** The rules of a list. */
 export interface ListFacets {
   readonly itemsMax?: number
-  /** Each item stands there once: by itself, or by this field, where it says something. */
+  /** Each item is unique: by itself, or by this field, if it has a value. */
   readonly isUnique?: true
   readonly uniqueBy?: string
   /** A key that is wrong itself is not compared. */
   readonly comparesSound?: true
 }
 
-/** What the rules say of a map of texts. */
+/** The rules of a map of texts. */
 export interface MapFacets {
   readonly isLabels?: true
 }
@@ -123,7 +123,7 @@ export interface StructNode {
   /** First level and last level that have the type, by their minor numbers. */
   readonly since?: number
   readonly until?: number
-  /** Level → what is otherwise from it on. */
+  /** Level → the changes from it on. */
   readonly changes?: Readonly<Record<number, { readonly structType?: 'atomic' }>>
 }
 
@@ -131,7 +131,7 @@ export interface StructNode {
 export interface Field extends FieldFacets {
   readonly name: string
   readonly node: Node
-  /** On the wire the field lies inside this nested message; in JSON it is flat. */
+  /** On the wire the field is inside this nested message; in JSON it is flat. */
   readonly inlined?: Inlined
 }
 
@@ -140,7 +140,7 @@ export interface Inlined {
   readonly type: string
   readonly tag: number
   readonly protoName: string
-  /** In that message the field lies inside another one. */
+  /** In that message the field is inside another one. */
   readonly inner?: Inlined
 }
 
@@ -175,7 +175,7 @@ export interface FieldFacets {
   readonly listMapKeys?: readonly string[]
   readonly mapType?: 'atomic' | 'granular'
   readonly structType?: 'atomic' | 'granular'
-  /** While this feature is off, the field is dropped from what is written, unless the object had it before. */
+  /** While this feature is off, the field is dropped from writes, unless the object had it before. */
   readonly featureGate?: string
   /** The field's value while the gate is off, if it is not dropped. */
   readonly valueWhenOff?: string
@@ -189,7 +189,7 @@ export interface FieldFacets {
   readonly since?: number
   /** Last level that has it. */
   readonly until?: number
-  /** Level → the facets that are otherwise from it on; undefined: the facet is gone. */
+  /** Level → the facets that change from it on; undefined removes the facet. */
   readonly changes?: Readonly<Record<number, FieldChange>>
 }
 
@@ -199,7 +199,7 @@ type FieldChange = { readonly [Facet in Exclude<keyof FieldFacets, 'since' | 'un
 }
 
 /**
- * Structs within structs beyond this are refused. Only types that contain themselves get there at all, and whatever walks
+ * Deeper nested structs are refused. Only types that contain themselves get there at all, and code that walks
  * a decoded value by recursion relies on it. As deep as messages of Protobuf may be, so that both can carry the value.
  */
 export const structDepthMax = 500

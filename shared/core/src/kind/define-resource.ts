@@ -31,9 +31,9 @@ export interface KindDefinition extends Behaviour {
   readonly subresources: readonly SubresourceDefinition[]
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
-  /** Level → what is otherwise from it on. */
+  /** Level → the changes from it on. */
   readonly changes?: Readonly<Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'countsGenerations'>>>>
-  /** For what its objects count in a quota. Absent: for one each. */
+  /** Its objects' use of a quota. Absent: one each. */
   readonly quota?: Measure
   readonly selectable?: SelectableFields
   readonly defaults?: Defaulter
@@ -72,21 +72,21 @@ export interface Behaviour {
   readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
   /** The default propagation of a deletion to dependants. */
   readonly defaultPropagation: 'Background' | 'Orphan'
-  /** Warning to a deleter who sets no policy. */
+  /** Warning for a client that deletes without a policy. */
   readonly defaultPropagationWarning?: string
   /** The refusal of a field selector names the kind. */
   readonly isNamedBySelectors?: true
-  /** Its finalizers need no domain. Those of other kinds do, but for the standard ones. */
+  /** Its finalizers need no domain. Those of other kinds do, except for the standard ones. */
   readonly takesBareFinalizers: boolean
   /** A PUT to a name that is not taken creates the object. */
   readonly createsOnUpdate: boolean
-  /** A PUT without resourceVersion replaces whatever is there. */
+  /** A PUT without resourceVersion replaces any present object. */
   readonly replacesUnconditionally: boolean
-  /** `metadata.generation` counts changes of what the writer wants. */
+  /** `metadata.generation` counts changes of the wanted state. */
   readonly countsGenerations: boolean
   /** It counts changes of the status, too. */
   readonly countsStatus: boolean
-  /** Its objects are the namespaces that others lie in. Each lies in itself, and its path names it as namespace, too. */
+  /** Its objects are the namespaces of others. Each is in itself, and its path names it as namespace, too. */
   readonly isPlace?: true
   /** Metadata that a writer of the status cannot change. */
   readonly statusKeeps: readonly (keyof ObjectMeta & string)[]
@@ -131,7 +131,7 @@ type RuleInSteps = (...given: Parameters<Rule>) => Steps<FieldError[]>
  */
 export type Unreadable = (object: Part) => string | undefined
 
-/** Rules of one kind in functions, for the part of the object that a request writes. Absent: those of the type in which it is stored. */
+/** Rules of one kind in functions, for the part of the object that a request writes. Absent: those of the stored type. */
 export interface Rules {
   readonly main?: Rule | RuleInSteps
   readonly status?: Rule
@@ -161,7 +161,7 @@ const ordinary = {
 
 type Given = Omit<KindDefinition, keyof typeof ordinary> & Partial<Pick<KindDefinition, keyof typeof ordinary>>
 
-/** A kind; what is left out is as for most kinds. */
+/** A kind; absent members have the defaults of most kinds. */
 export function defineResource(given: Given): KindDefinition {
   return { ...ordinary, ...given }
 }

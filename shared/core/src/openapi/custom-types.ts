@@ -3,7 +3,7 @@ import type { SchemaProps } from '../definitions/schema-props.ts'
 import type { OpenApiSchema } from '../kind/kind-readers.ts'
 import type { Catalogue, Gvk } from '../kind/resource.ts'
 
-/** The types of a catalogue that no description has, with those of their lists, by the name of the type. */
+/** The types of a catalogue without a description, with those of their lists, by the name of the type. */
 export function customTypesOf({ resources }: Catalogue): Map<string, OpenApiSchema> {
   const types = new Map<string, OpenApiSchema>()
   for (const { type, kind, listKind, group, version, readers } of resources) {
@@ -15,12 +15,12 @@ export function customTypesOf({ resources }: Catalogue): Map<string, OpenApiSche
   return types
 }
 
-/** What a definition says about how a version of its kind is published. */
+/** The published facts of a definition's version. */
 export interface PublishedVersion extends Pick<Publication, 'keepsUnknown' | 'selectable' | 'isStructural'> {
   readonly schema: SchemaProps | undefined
 }
 
-/** How documents describe a custom kind. `read` is asked for each document. */
+/** The OpenAPI description of a custom kind. `read` is called for each document. */
 export function customOpenApi(gvk: Gvk, read: () => PublishedVersion): OpenApiSchema {
   return {
     kind: 'schema',

@@ -52,14 +52,14 @@ export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
 }
 
 /**
- * What paths add to an encoded document that stands before them: messages that lie one behind the other are read as one, with the members
- * of their maps one behind the other.
+ * The addition of paths to an encoded document before them: consecutive messages are read as one, with the members
+ * of their maps joined.
  */
 export function encodePathsInSteps(paths: OpenApi2['paths']): Steps<Uint8Array> {
   return encodeMapInSteps(8, 2, paths, pathItem)
 }
 
-/** What definitions add, as `encodePathsInSteps`. */
+/** The addition of definitions, as `encodePathsInSteps`. */
 export function encodeDefinitionsInSteps(definitions: OpenApi2['definitions']): Steps<Uint8Array> {
   return encodeMapInSteps(9, 1, definitions, schemaMessage)
 }
@@ -112,7 +112,7 @@ function* parameterItem(parameter: Schema, meter: StepMeter): Steps<string> {
   return parameter['in'] === 'body' ? delimited(1, yield* parameterMessage(parameter, meter)) : plainItem(parameter)
 }
 
-/** Operations share parameters: most of what a document of custom kinds says of paths. */
+/** Operations share parameters: most of the paths of a document of custom kinds. */
 const plainItem = memo((parameter: Schema): string => {
   const reference = parameter['$ref']
   return reference === undefined ? delimited(1, plainMessage(parameter)) : nested(2, [text(1, reference)])

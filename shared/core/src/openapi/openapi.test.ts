@@ -169,7 +169,7 @@ test('the third version wraps a reference that has something beside it, and stat
 
 describe('operations', () => {
   const written = (...path: string[]) => at(document2.paths, ...path, 'parameters') as Json[]
-  /** The parameters themselves, of which some stand once in the document. */
+  /** The parameters themselves, of which some are in the document once. */
   const parametersAt = (...path: string[]): Json[] =>
     written(...path).map((one) =>
       one['$ref'] === undefined ? one : document2.parameters[String(one['$ref']).replace('#/parameters/', '')]!,

@@ -2,7 +2,7 @@ import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import type { Names } from '../names.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 
-/** A path with what can be done there, before either version of OpenAPI has written it down. */
+/** A path with its operations, before either version of OpenAPI has written it down. */
 export interface PathDescription {
   readonly path: string
   readonly parameters: readonly Parameter[]
@@ -13,7 +13,7 @@ export interface OperationDescription {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options'
   readonly operationId: string
   readonly description: string
-  /** What it does to objects of which kind. Absent where it is about none. */
+  /** Its action on objects, and their kind. Absent without a kind. */
   readonly action?: 'get' | 'list' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect' | 'watch' | 'watchlist'
   readonly gvk?: Gvk
   readonly tag: string
@@ -33,7 +33,7 @@ export interface Parameter {
   readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
   readonly isRequired?: boolean
-  /** Its name among those that many operations have, of which each stands once in a document of OpenAPI 2. */
+  /** Its name among the parameters that many operations share, each of which is in a document of OpenAPI 2 once. */
   readonly sharedAs?: string
 }
 
@@ -105,7 +105,7 @@ export function describePaths(names: Names, group: Group['name'], version: strin
 interface Types {
   readonly objects: readonly string[]
   readonly lists: readonly string[]
-  /** Of patches: clients choose one by what is listed here. */
+  /** For patches: clients choose one of the listed types. */
   readonly patches: readonly string[]
 }
 
@@ -136,7 +136,7 @@ interface Writer {
   readonly tag: string
 }
 
-/** `CoreV1`, `RbacAuthorizationV1`: what operations of a group version are called for. */
+/** `CoreV1`, `RbacAuthorizationV1`: the prefix of a group version's operations. */
 export function operationPrefix(names: Names, group: string, version: string): string {
   const words = group === '' ? ['core'] : group.replace(`.${names.apiDomain}`, '').split('.')
   return [...words, version].map(capitalised).join('')
@@ -281,7 +281,7 @@ function itemOperations(resource: Resource, writer: Writer): OperationDescriptio
 interface Aspect {
   readonly type: string
   readonly verbs: readonly string[]
-  /** What descriptions call it. */
+  /** Its name in descriptions. */
   readonly what: string
   /** Id of the operation for a verb. */
   readonly id: (verb: string) => string

@@ -4,11 +4,11 @@ import type { Steps } from '../steps.ts'
 /** Characters that are printed in one step. */
 const charactersPerStep = 128 * 1024
 
-/** Documents have their many members at most so deep: those of `components.schemas`. */
+/** Largest depth of maps with many members in documents: those of `components.schemas`. */
 const depthMax = 3
 
 /**
- * The JSON text of a document, with pauses. What lies deeper than `depth` is printed at once. Bounds and defaults of custom kinds may be
+ * The JSON text of a document, with pauses. Parts deeper than `depth` are printed in one step. Bounds and defaults of custom kinds may be
  * integers beyond 2^53, which stay exact.
  */
 export function* printOpenApiInSteps(document: object, depth = depthMax): Steps<string> {
@@ -22,7 +22,7 @@ class Pieces {
   readonly #done: string[] = []
   #piece = ''
 
-  /** Whether a piece is complete, and another begins. */
+  /** Adds a text; true if a piece is complete, and another begins. */
   add(text: string): boolean {
     this.#piece += text
     if (this.#piece.length < charactersPerStep) return false

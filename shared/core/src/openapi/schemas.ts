@@ -9,7 +9,7 @@ import { versionType } from './discovery.ts'
 /** A JSON schema as OpenAPI has it. */
 export type Schema = Record<string, unknown>
 
-/** How the two versions of OpenAPI write what differs between them. */
+/** The differences between the two versions of OpenAPI. */
 export interface Dialect {
   readonly version: 2 | 3
   /** `#/definitions/` or `#/components/schemas/`. */
@@ -66,7 +66,7 @@ const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: Schem
 /** Kinds that are accepted in the bodies of every group version. */
 const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 
-/** Makes the definitions of types, and collects those that they refer to. */
+/** Makes the definitions of types, and collects the referenced ones. */
 export interface SchemaWriter {
   /** A reference to a type; its definition will be among `definitions`. */
   readonly refTo: (type: string) => Schema
@@ -77,7 +77,7 @@ export interface SchemaWriter {
 /** Definitions that are made in one step. */
 const definitionsPerStep = 32
 
-/** What definitions are made from. */
+/** The sources of definitions. */
 export interface SchemaWriterOptions {
   readonly names: Names
   readonly dialect: Dialect
@@ -87,7 +87,7 @@ export interface SchemaWriterOptions {
   readonly apiVersions: readonly { group: string; version: string }[]
   /** The types that no description has. */
   readonly custom: ReadonlyMap<string, OpenApiSchema>
-  /** Definitions that are elsewhere, with all that they refer to: these are not made. */
+  /** Definitions of another document, with all that they refer to: these are not made. */
   readonly known?: Readonly<Record<string, Schema>>
 }
 
@@ -178,7 +178,7 @@ function gvksOf(type: string, { names, apiVersions }: Context): Schema[] {
   return [{ group, kind, version }]
 }
 
-/** Which field goes with which value of the discriminator: the field's own name, with a capital. */
+/** The discriminator's value of each field: the field's own name, with a capital. */
 function unionOf(node: StructNode): Schema {
   const discriminator = node.fields.find((field) => field.unionDiscriminator)
   const others = node.fields.filter((field) => field !== discriminator)
@@ -196,7 +196,7 @@ function propertySchema(field: Field, context: Context): Schema {
   return withSiblings(schema, siblings, context.dialect)
 }
 
-/** OpenAPI 3 knows nothing beside a reference, so the reference goes one level down. */
+/** OpenAPI 3 allows nothing beside a reference, so the reference moves one level down. */
 function withSiblings(schema: Schema, siblings: Schema, { version }: Dialect): Schema {
   if (version === 2 || !('$ref' in schema) || Object.keys(siblings).length === 0) return { ...siblings, ...schema }
   return { ...siblings, allOf: [schema] }
@@ -217,7 +217,7 @@ function implicitDefault(node: Node, isPrinted: boolean): Schema {
   return { default: zero }
 }
 
-/** Zeros of values that can't be absent. Those of objects are there whether or not they are printed. */
+/** Zeros of values that can't be absent. Those of objects exist whether or not they are printed. */
 const zeros: Readonly<Record<Node['kind'], '' | false | 0 | Record<never, never> | undefined>> = {
   struct: {},
   time: {},

@@ -12,7 +12,7 @@ export interface OpenApi2 {
   readonly info: { readonly title: string; readonly version: string }
   readonly paths: Readonly<Record<string, Schema>>
   readonly definitions: Readonly<Record<string, Schema>>
-  /** Those that many operations refer to, as kube-apiserver has them from 1.28 on. */
+  /** Parameters that many operations refer to, as in kube-apiserver from 1.28 on. */
   readonly parameters: Readonly<Record<string, Schema>>
   readonly securityDefinitions: Readonly<Record<string, Schema>>
   readonly security: readonly Schema[]
@@ -23,7 +23,7 @@ export function openApi2Document(catalogue: Catalogue, version: string, options:
   return runAtOnce(openApi2DocumentInSteps(catalogue, version, options))
 }
 
-/** What is described beside what a catalogue serves. */
+/** The described parts besides those of a catalogue. */
 export interface OpenApi2Options {
   readonly hasIssuer: boolean
   /** A document beside which this one is read: paths and definitions that it has are left out. */
@@ -49,7 +49,7 @@ export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, 
 /** The paths and definitions of a document. */
 type OpenApi2Part = Pick<OpenApi2, 'paths' | 'definitions'>
 
-/** The paths of what a catalogue serves, and the definitions of all types that they refer to, with pauses. */
+/** The paths of a catalogue, and the definitions of all types that they refer to, with pauses. */
 export function* openApi2PartInSteps(catalogue: Catalogue, options: OpenApi2Options): Steps<OpenApi2Part> {
   const { names, level } = catalogue
   const { paths: knownPaths = {}, definitions: known = {} } = options.beside ?? {}
@@ -90,7 +90,7 @@ function pathItem({ parameters, operations }: PathDescription, writer: SchemaWri
 
 function operationObject(operation: OperationDescription, writer: SchemaWriter): Schema {
   const { method, description, consumes, produces, tag, operationId, parameters, responses, action, gvk } = operation
-  // kubectl before 1.28 looks in those of patches for what the server can do, and follows no references.
+  // kubectl before 1.28 reads the server's features from patches, and follows no references.
   const written = parameters.map((parameter) => (method === 'patch' ? parameterObject(parameter) : parameterOrReference(parameter)))
   const body = bodyParameter(operation, writer)
   return {

@@ -15,12 +15,12 @@ export interface OpenApi3 {
   readonly security: readonly Schema[]
 }
 
-/** Which documents there are: one per group version, and those of discovery. */
+/** The documents: one per group version, and those of discovery. */
 export interface OpenApi3Options {
   readonly hasIssuer: boolean
 }
 
-/** Names of the documents, as they stand in the index and in paths: `api/v1`, `apis/apps`, `apis/apps/v1`, `version`. */
+/** Names of the documents, in the index and in paths: `api/v1`, `apis/apps`, `apis/apps/v1`, `version`. */
 export function openApi3Names(catalogue: Catalogue, options: OpenApi3Options): string[] {
   return [...describeDiscovery(catalogue, options).keys()].sort()
 }
@@ -30,10 +30,10 @@ export function openApi3Entry(name: string, url: string): string {
   return `${JSON.stringify(name)}:${JSON.stringify({ serverRelativeURL: url })}`
 }
 
-/** Which of the documents, for which server. */
+/** The selected documents, and their server. */
 export interface OpenApi3Wanted extends OpenApi3Options {
   readonly name: string
-  /** What the server calls itself. */
+  /** The server's own version. */
   readonly serverVersion: string
 }
 

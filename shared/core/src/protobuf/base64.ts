@@ -8,7 +8,7 @@ for (const [digit, code] of codes.entries()) digits[code] = digit
 
 const ascii = new TextDecoder('latin1')
 
-/** Writes the bytes that a padded base64 text stands for, with their length in front. The text has been checked before. */
+/** Writes the bytes of a padded base64 text, with their length in front. The text has been checked before. */
 export function writeBase64(writer: Writer, text: string): void {
   const size = decodedSize(text)
   const { bytes, at } = writer.space(size)

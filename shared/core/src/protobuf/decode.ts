@@ -15,14 +15,14 @@ import { Reader, reading, wireTypes } from './reader.ts'
 import { scalarReaders } from './scalar-reader.ts'
 import { type WireField, type WireStruct, wireStructOf } from './shape.ts'
 
-/** What became of a message. */
+/** The result of reading a message. */
 export type ProtobufReading =
   | { readonly kind: 'decoded'; readonly object: Record<string, unknown> }
   | { readonly kind: 'malformed'; readonly message: string }
 
 /**
  * A message of a type as an object in its JSON form, ready for `decoderOf` of that type, which puts the fields in order,
- * checks the values and prints or drops what is empty. Fields that the type does not have are passed over.
+ * checks the values and prints or drops empty ones. Fields that the type does not have are ignored.
  */
 export function decodeProtobuf(type: string, bytes: Uint8Array): ProtobufReading {
   const node = resolveStruct(type)

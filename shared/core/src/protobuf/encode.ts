@@ -3,7 +3,7 @@ import { JsonMessages } from './json-message.ts'
 import { writeMessage } from './message-writer.ts'
 import { Writer } from './writer.ts'
 
-/** Whether a type has a form on the Protobuf wire; a Table has none. */
+/** True if a type has a form on the Protobuf wire; a Table has none. */
 export function hasProtobuf(type: string): boolean {
   return resolveStruct(type).hasNoProtobuf !== true
 }
@@ -37,7 +37,7 @@ export function encodeJsonItem(type: string, json: Uint8Array): Uint8Array {
 }
 
 /**
- * Objects as `encodeProtobufItem` gives them, one behind the other in one buffer: a buffer for each of them would take longer
+ * Objects as `encodeProtobufItem` gives them, consecutive in one buffer: a buffer for each of them would take longer
  * to get than to fill.
  */
 export function encodeProtobufItems(type: string, objects: readonly object[]): Uint8Array[] {
@@ -52,7 +52,7 @@ export function encodeJsonItems(type: string, jsons: readonly Uint8Array[]): Uin
 function encodeItems<T>(items: readonly T[], write: (item: T) => void): Uint8Array[] {
   writer.reset()
   const lengths: number[] = []
-  // The writer goes from the end to the start.
+  // The writer writes from the end to the start.
   for (const item of items.toReversed()) {
     const before = writer.length
     write(item)

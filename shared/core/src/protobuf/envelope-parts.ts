@@ -11,7 +11,7 @@ export const rawTag = 0x12
 export const contentEncodingTag = 0x1a
 export const contentTypeTag = 0x22
 
-/** What stands behind the message: encoding and content type, which are written though they are empty. */
+/** The bytes after the message: encoding and content type, which are written though they are empty. */
 export function writeEnvelopeEnd(target: Writer): void {
   target.text('')
   target.varint(contentTypeTag)
@@ -19,7 +19,7 @@ export function writeEnvelopeEnd(target: Writer): void {
   target.varint(contentEncodingTag)
 }
 
-/** What precedes the message, whose length it contains. */
+/** The bytes before the message, whose length they contain. */
 export function writeEnvelopeStart(
   target: Writer,
   { apiVersion, kind, rawBytes }: { apiVersion: string; kind: string; rawBytes: number },

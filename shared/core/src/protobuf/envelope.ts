@@ -15,7 +15,7 @@ import { writeMessage } from './message-writer.ts'
 import { MalformedProtobuf, Reader, reading } from './reader.ts'
 import { Writer } from './writer.ts'
 
-/** A message together with what it is. */
+/** A message together with its type. */
 export interface ProtobufEnvelope {
   readonly apiVersion: string
   readonly kind: string
@@ -23,12 +23,12 @@ export interface ProtobufEnvelope {
   readonly raw: Uint8Array
 }
 
-/** What became of a body. */
+/** The result of reading a body. */
 export type EnvelopeReading =
   | { readonly kind: 'envelope'; readonly envelope: ProtobufEnvelope }
   | { readonly kind: 'malformed'; readonly message: string }
 
-/** An object whose Protobuf form is wanted: `apiVersion` and `kind` as they stand in its JSON, and the type that it was read as. */
+/** An object to be written as Protobuf: `apiVersion` and `kind` of its JSON, and the type that it was read as. */
 export interface ProtobufSource {
   readonly apiVersion: string
   readonly kind: string

@@ -3,7 +3,7 @@ import { Writer } from './writer.ts'
 /** The type words of an event. */
 export type ProtobufEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
 
-/** One event of a stream: the length of what follows in four bytes, high byte first, then type and object. */
+/** One event of a stream: the length of the rest in four bytes, high byte first, then type and object. */
 export function printProtobufEvent(type: ProtobufEventType, envelope: Uint8Array): Uint8Array {
   writer.reset()
   writer.raw(envelope)

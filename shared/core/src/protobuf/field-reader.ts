@@ -5,7 +5,7 @@ export type Target = Record<string, unknown>
 /** Reads one field, whose tag has been read, into its object. */
 export type ReadField = (reader: Reader, target: Target) => void
 
-/** How one field is read. */
+/** The reader of one field. */
 export interface FieldReader {
   readonly name: string
   readonly wireType: number
@@ -14,12 +14,12 @@ export interface FieldReader {
   readonly readPacked?: ReadField
 }
 
-/** How the values of one kind of node are read. */
+/** The reader of one kind of node's values. */
 export interface ValueReader {
   readonly wireType: number
   /** A value; `before` is the one that the field had already, to which a message adds. */
   readonly read: (reader: Reader, before: unknown) => unknown
-  /** What an entry of a map has that names no value. */
+  /** The value of a map's entry without one. */
   readonly zero: () => unknown
 }
 
@@ -39,7 +39,7 @@ export function fillFrom(fields: ReadonlyMap<number, FieldReader>, reader: Reade
   }
 }
 
-/** A field that is there once. Of one that comes again the last counts; a message adds to what was there. */
+/** A field with one value. The last of several counts; a message adds to the earlier one. */
 export function singleField(name: string, wireType: number, read: ValueReader['read']): FieldReader {
   return {
     name,

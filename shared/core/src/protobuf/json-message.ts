@@ -140,7 +140,7 @@ export class JsonMessages {
     return true
   }
 
-  /** Writes bytes behind their length. */
+  /** Writes bytes after their length. */
   #writeText(start: number, end: number): void {
     this.#target.copy(this.#found.bytes, start, end)
     this.#target.varint(end - start)

@@ -10,7 +10,7 @@ import { Writer } from './writer.ts'
 type ShapeKind = 'text' | 'boolean' | 'integer' | 'time' | 'quantity' | 'intOrString' | 'embedded' | 'message' | 'list' | 'map' | 'other'
 
 /**
- * How a value is read and written: as data, so that the few functions that interpret it are soon compiled. `other` has no writer of
+ * The reading and writing of a value: as data, so that the few functions that interpret it are soon compiled. `other` has no writer of
  * bytes and takes the general one, as values of each kind do whose JSON is unusual.
  */
 export class Shape {
@@ -38,24 +38,24 @@ export class Shape {
   }
 }
 
-/** How a field is written. */
+/** The writing of a field. */
 export interface Step {
   /** The tag of the field; of a map, of an entry. */
   readonly tag: number
-  /** The place of its value among those of the message. */
+  /** The position of its value among those of the message. */
   readonly place: number
   readonly shape: Shape
   /** The bytes of a field without a value. */
   readonly substitute: Uint8Array
   /** The tag of a map's values. */
   readonly valueTag: number
-  /** Of fields that lie in a message of their own; undefined: a single field. */
+  /** For fields in a message of their own; undefined: a single field. */
   readonly group: readonly Step[] | undefined
 }
 
-/** How a struct is read and written. */
+/** The reading and writing of a struct. */
 export interface Plan {
-  /** Names of the fields in the order in which they are printed, with the quote and the colon behind them. */
+  /** Names of the fields in their printed order, with the quote and the colon after them. */
   readonly names: readonly Uint8Array[]
   /** The values of these fields. */
   readonly shapes: readonly Shape[]

@@ -1,6 +1,6 @@
 import type { Shape } from './json-plan.ts'
 
-/** The text is not as our printers write it, or has what only the general writer reads. */
+/** The text is not in the form of this server's printers, or has a part that only the general writer reads. */
 export class UnreadableJson extends Error {}
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
@@ -8,7 +8,7 @@ const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d
 const [letterN, minus, digit0, digit9] = [0x6e, 0x2d, 0x30, 0x39]
 /** Characters of a text that are looked at one by one before a call into the runtime is worth it. */
 const shortText = 64
-/** Objects of built-in kinds are not deeper, what they pass through aside. */
+/** Objects of built-in kinds are not deeper, except for passed-through values. */
 const depthMax = 100
 const slotsAtStart = 4_096
 const slotsKeptMax = 65_536
@@ -18,7 +18,7 @@ const nothing = new Uint8Array()
 const recordSlots = 5
 
 /**
- * Where the values of a message are in its JSON, as numbers in slots. A message has one slot for each name of its plan, with the number
+ * The positions of a message's values in its JSON, as numbers in slots. A message has one slot for each name of its plan, with the number
  * of a record; 0: the field is absent, null or empty. A record has five slots:
  *
  *   before, start, end, start and end of the key
@@ -32,7 +32,7 @@ export class JsonSlots {
   #top = 0
   /** The first slot of the message that was read last, or the last record of the list or map. */
   #found = 0
-  /** The first backslash behind what has been read, as far as it was looked for. */
+  /** The first backslash after the read part, as far as it was searched. */
   #backslash = -1
 
   /** Lets the JSON go, and slots that a large one has taken. */
@@ -118,7 +118,7 @@ export class JsonSlots {
     return end + 1
   }
 
-  /** Where a text ends; negative where it has escapes. */
+  /** The end of a text; negative with escapes. */
   #text(start: number): number {
     const { bytes } = this
     let next = start + 1
@@ -135,7 +135,7 @@ export class JsonSlots {
     return this.#backslash > end ? end + 1 : -endOfEscaped(bytes, this.#backslash)
   }
 
-  /** Where any value ends, whose parts are not read. */
+  /** The end of any value, whose parts are not read. */
   #skip(start: number): number {
     const { bytes } = this
     const first = bytes[start] ?? 0
@@ -165,7 +165,7 @@ export class JsonSlots {
   }
 }
 
-/** The place of the field whose name begins at a quote; -1: none has it. They come in order, so that one soon after `expected` is it. */
+/** The place of the field whose name begins at a quote; -1 for none. They are in order, so that one soon after `expected` is it. */
 function placeOf(bytes: Uint8Array, at: number, names: readonly Uint8Array[], expected: number): number {
   if (bytes[at] !== quote) return -1
   for (let place = expected; place < names.length; place++) if (isAt(bytes, at + 1, names[place])) return place
@@ -187,7 +187,7 @@ function endOfEscaped(bytes: Uint8Array, start: number): number {
   throw new UnreadableJson('a text has no end')
 }
 
-/** Where a number, true, false or null ends. */
+/** The end of a number, true, false or null. */
 function endOfWord(bytes: Uint8Array, start: number): number {
   const first = bytes[start] ?? 0
   const isNumber = first === minus || (first >= digit0 && first <= digit9)
@@ -200,7 +200,7 @@ function endOfWord(bytes: Uint8Array, start: number): number {
   return end
 }
 
-/** Whether a key in ASCII comes before another one; both end with a quote. */
+/** True if a key in ASCII comes before another one; both end with a quote. */
 function isBefore(bytes: Uint8Array, left: number, right: number): boolean {
   for (let index = 0; ; index++) {
     const [before = 0, after = 0] = [bytes[left + index], bytes[right + index]]

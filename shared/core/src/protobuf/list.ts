@@ -3,13 +3,13 @@ import { writeMessage } from './message-writer.ts'
 import { Reader } from './reader.ts'
 import { Writer } from './writer.ts'
 
-/** A list around its items, which lie between the two parts as `encodeProtobufItem` gives them. */
+/** A list around its items, which are between the two parts as `encodeProtobufItem` gives them. */
 export interface ProtobufListFrame {
   readonly front: Uint8Array
   readonly back: Uint8Array
 }
 
-/** What a list says of itself, and the bytes of all its items together. */
+/** The list's own fields, and the bytes of all its items together. */
 export interface ProtobufListSource {
   readonly apiVersion: string
   readonly kind: string

@@ -6,7 +6,7 @@ import { lengthPrefixed, scalarWriters, tagOf, type ValueWriter } from './scalar
 import { type WireField, type WireStruct, wireStructOf } from './shape.ts'
 import type { Writer } from './writer.ts'
 
-/** Writes an object's message in front of what the writer holds. */
+/** Writes an object's message in front of the writer's bytes. */
 export function writeMessage(type: string, target: Writer, object: object): void {
   const node = resolveStruct(type)
   if (node.hasNoProtobuf) throw new Error(`${type} has no form in Protobuf`)
@@ -33,7 +33,7 @@ function fieldsOf(node: StructNode): readonly WriteField[] {
   return writersOf(wireStructOf(node))
 }
 
-/** The fields from the last number to the first, because writing goes from the end to the start. */
+/** The fields from the last number to the first, because writing is from the end to the start. */
 function writersOf({ fields, groups }: WireStruct): readonly WriteField[] {
   const members = [
     ...fields.map((field) => ({ tag: field.tag, write: fieldOf(field) })),
@@ -107,7 +107,7 @@ function mapField(name: string, number: number, values: Node): WriteField {
   }
 }
 
-/** Most maps come with their keys in order, and looking is cheaper than sorting. */
+/** Most maps have their keys in order, and a check is cheaper than sorting. */
 function sortedKeys(map: Source): readonly string[] {
   const keys = Object.keys(map)
   for (let index = 1; index < keys.length; index++) {
@@ -116,7 +116,7 @@ function sortedKeys(map: Source): readonly string[] {
   return keys
 }
 
-/** How the values of a node are written. */
+/** The writer of a node's values. */
 export function valueWriterOf(node: Node): ValueWriter {
   if (isScalar(node)) return scalarWriters[node.kind]
   switch (node.kind) {
@@ -141,7 +141,7 @@ function wrappedList(items: Node): ValueWriter {
   return lengthPrefixed(undefined, (target, list: unknown) => write(target, { items: list }))
 }
 
-/** One field per form. A schema that stands where a boolean may says `true` beside itself. */
+/** One field per form. A schema in place of a boolean has `true` beside itself. */
 function variantValue(node: VariantNode): ValueWriter {
   const object = alternativeField(node.object)
   const array = node.array === undefined ? undefined : alternativeField(node.array)

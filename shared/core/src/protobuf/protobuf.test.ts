@@ -15,7 +15,7 @@ import { messageOfItem, printProtobufListFrame } from './list.ts'
 
 const names = namesOf('orch')
 const catalogue = createCatalogue('orch')
-/** Every type that may stand in a body of its own. */
+/** Every type that may be a body of its own. */
 const rootTypes = allTypeNames().filter((name) => {
   const node = resolveType(name)
   return node.kind === 'struct' && node.hasTypeMeta && hasProtobuf(name)

@@ -1,7 +1,7 @@
 import { structDepthMax } from '../description/node.ts'
 import { decodeText } from '../json/text.ts'
 
-/** Bytes that are no message of the expected type. `message` says what is wrong with them. */
+/** Bytes that are no message of the expected type. `message` names the error. */
 export class MalformedProtobuf extends Error {}
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
@@ -184,7 +184,7 @@ export class Reader {
   }
 }
 
-/** The result of a reader, or what is wrong with the bytes that it was given. */
+/** The result of a reader, or the error of its bytes. */
 export function reading<Result>(read: () => Result): Result | { readonly kind: 'malformed'; readonly message: string } {
   try {
     return read()

@@ -5,12 +5,12 @@ import { printEmbeddedJson } from './embedded-json.ts'
 import { wireTypes } from './reader.ts'
 import type { Writer } from './writer.ts'
 
-/** How the values of one kind of node are written. */
+/** The writer of one kind of node's values. */
 export interface ValueWriter {
   readonly wireType: number
   /** Writes a value that is there, with its length where it has one, without the field's number. */
   readonly write: (writer: Writer, value: unknown) => void
-  /** What is written for a field that has no value and is no pointer; undefined: nothing. */
+  /** The written value of a field that has no value and is no pointer; undefined: nothing. */
   readonly zero: unknown
 }
 
@@ -19,14 +19,14 @@ export function tagOf(number: number, wireType: number): number {
   return number * 8 + wireType
 }
 
-/** What a value writes goes behind its length. */
+/** A value's bytes after their length. */
 export function lengthPrefixed<Value>(zero: unknown, write: (writer: Writer, value: Value) => void): ValueWriter {
   return {
     wireType: wireTypes.bytes,
     zero,
     write: (target, value) => {
       const before = target.length
-      // The decoder of the type has made sure that the value is what the node says.
+      // The decoder of the type has checked that the value fits the node.
       write(target, value as Value)
       target.varint(target.length - before)
     },
@@ -37,7 +37,7 @@ function scalar<Value>(wireType: number, zero: unknown, write: (writer: Writer, 
   return { wireType, zero, write: (target, value) => write(target, value as Value) }
 }
 
-/** What stands for a value that is a message and has nothing in it. */
+/** The mark of an empty message. */
 const nothing = Symbol('nothing')
 
 const textTag = tagOf(1, wireTypes.bytes)
@@ -111,7 +111,7 @@ function writeIntOrString(target: Writer, value: number | string): void {
 }
 
 /**
- * Writes what comes before the text of an `IntOrString`. All three parts are always there: which of the two is meant (0: the number),
+ * Writes the part before the text of an `IntOrString`. All three parts are always there: the kind (0: the number),
  * the number, the text with its length.
  */
 export function endIntOrString(target: Writer, value: number, isText: boolean): void {

@@ -6,18 +6,18 @@ export interface WireField {
   readonly field: Field
 }
 
-/** Fields that are flat in JSON and lie in a message of their own on the wire. */
+/** Fields that are flat in JSON and in a message of their own on the wire. */
 interface WireGroup extends WireStruct {
   readonly tag: number
 }
 
-/** What a struct looks like on the wire. */
+/** The wire form of a struct. */
 export interface WireStruct {
   readonly fields: readonly WireField[]
   readonly groups: readonly WireGroup[]
 }
 
-/** Tells a struct's own fields from those that an inlined struct takes along. */
+/** Separates a struct's own fields from those of an inlined struct. */
 export function wireStructOf(node: StructNode): WireStruct {
   return structOf(node.fields.flatMap((field) => (field.tag === undefined ? [] : [{ tag: field.tag, field, at: field.inlined }])))
 }

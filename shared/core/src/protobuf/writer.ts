@@ -8,7 +8,7 @@ const shortText = 48
 const maxUnsigned32 = 2 ** 32
 
 /**
- * Writes a Protobuf message from its end to its start. What lies inside is written before its length, so that a length
+ * Writes a Protobuf message from its end to its start. The contents are written before their length, so that a length
  * is known when it is needed and nothing is moved:
  *
  *   text('v1'), varint(2), varint(0x0a)   gives   0a 02 'v' '1'
@@ -22,12 +22,12 @@ export class Writer {
     this.#at = bytes
   }
 
-  /** Bytes written so far. The difference of two is the length of what was written between them. */
+  /** Bytes written so far. The difference of two is the length of the part between them. */
   get length(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** Forgets what an encoding that failed may have left. */
+  /** Drops the rest of a failed encoding. */
   reset(): void {
     if (this.#bytes.length > bytesKeptMax) this.#bytes = new Uint8Array(bytesAtStart)
     this.#at = this.#bytes.length
@@ -82,7 +82,7 @@ export class Writer {
     new DataView(this.#bytes.buffer, at, 8).setFloat64(0, value, true)
   }
 
-  /** Bytes as they are, without a length. */
+  /** Bytes unchanged, without a length. */
   raw(bytes: Uint8Array): void {
     const at = this.#reserve(bytes.length)
     this.#bytes.set(bytes, at)
@@ -95,7 +95,7 @@ export class Writer {
     else for (let from = start, to = at; from < end; from++, to++) this.#bytes[to] = bytes[from] ?? 0
   }
 
-  /** Forgets what was written since the writer had this length. */
+  /** Drops the bytes written since the writer had this length. */
   back(length: number): void {
     this.#at = this.#bytes.length - length
   }
@@ -107,7 +107,7 @@ export class Writer {
     this.varint(this.length - before)
   }
 
-  /** Room for so many bytes at the front, to be filled by the caller at once. */
+  /** Room for this number of bytes at the front, to be filled by the caller at once. */
   space(size: number): { readonly bytes: Uint8Array; readonly at: number } {
     const at = this.#reserve(size)
     return { bytes: this.#bytes, at }

@@ -29,7 +29,7 @@ export function invalidFor(field: string, value: unknown, problems: readonly Lev
   return problems.map((problem) => invalidValue(field, value, problem))
 }
 
-/** What was set at creation stays. */
+/** A value set at creation is immutable. */
 export function immutableValue(field: string, value: unknown, before: unknown): FieldError[] {
   return isSame(value, before) ? [] : [invalidValue(field, value, 'field is immutable')]
 }

@@ -50,7 +50,7 @@ function checkReason(reason: string): readonly string[] {
   return reasonPattern.test(reason) ? [] : [wrongReason]
 }
 
-/** What is wrong with a text of a form; empty when nothing is. */
+/** The errors of a text of a format; empty for none. */
 export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly LevelText[]>> = {
   label: checkLabel,
   label1035: checkLabel1035,

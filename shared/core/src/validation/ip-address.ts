@@ -44,7 +44,7 @@ export function cidrFamilyOf(text: string): IpFamily | undefined {
   return address.includes(':') ? 'IPv6' : 'IPv4'
 }
 
-/** What is wrong with a text that should be an address. */
+/** The errors of a text that should be an address. */
 export function checkIp(text: string): readonly string[] {
   return parseIp(text) === undefined ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : []
 }

@@ -8,7 +8,7 @@ import { invalidFor, invalidValue, tooLongValue, unsupportedValue } from './fiel
 import { textChecks } from './formats.ts'
 import { bytesOf, checkPortName, checkPortNumber } from './texts.ts'
 
-/** What is wrong with the value of a field; undefined: nothing. No path is made for a good value. */
+/** The error of a field's value; undefined: none. No path is made for a good value. */
 export type LeafCheck = (value: unknown) => ((field: string) => readonly FieldError[]) | undefined
 
 /** The check of a text by its facets; undefined: it has none. */
@@ -28,7 +28,7 @@ export function checkOfText({ isEnforced, values = [], format, bytesMax }: Strin
   }
 }
 
-/** The check of a number, a quantity, or what is a number or a text, by its facets; undefined: it has none. */
+/** The check of a number, a quantity, or an int-or-string, by its facets; undefined: it has none. */
 export function checkOfScalar(node: ScalarNode): LeafCheck | undefined {
   switch (node.kind) {
     case 'quantity':

@@ -16,7 +16,7 @@ import { forbiddenValue, invalidValue, requiredValue } from '../schema/field-err
 import { goValue } from '../schema/go-value.ts'
 import { tooLongValue } from './field-errors.ts'
 
-/** What the rules for metadata need to know about the kind. */
+/** The kind's facts for the rules of metadata. */
 export interface MetaRules {
   readonly isNamespaced: boolean
   readonly nameKind: NameKind
@@ -24,14 +24,14 @@ export interface MetaRules {
   readonly path?: string
   /** Minor number of the release whose rules and texts they are. */
   readonly level: number
-  /** Finalizers that may stand without a prefix; left out: any may. */
+  /** Finalizers without a prefix that are allowed; left out: any. */
   readonly bareFinalizers?: readonly string[]
 }
 
 const managerLengthMax = 128
 const subresourceLengthMax = 256
 
-/** What is wrong with an object's metadata; empty when nothing is. */
+/** The errors of an object's metadata; empty for none. */
 export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
   const path = rules.path ?? 'metadata'
   const errors: FieldError[] = []
@@ -43,7 +43,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldErr
 }
 
 /**
- * What an update may not do to metadata; empty when nothing is wrong. Server-owned fields that the new metadata leaves
+ * The errors of an update of metadata; empty for none. Server-owned fields that the new metadata leaves
  * out are not errors: `carryOverMeta` fills them in.
  */
 export function validateObjectMetaUpdate(
@@ -100,7 +100,7 @@ function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string, le
   if (meta.managedFields !== undefined) validateManagedFields(errors, meta.managedFields, `${path}.managedFields`)
 }
 
-/** Adds what is wrong with a map of labels, wherever it stands. */
+/** Adds the errors of a map of labels, at any place. */
 export function validateLabels(errors: FieldError[], labels: Readonly<Record<string, string>>, path: string): void {
   for (const key of Object.keys(labels)) {
     const value = labels[key] ?? ''
@@ -109,7 +109,7 @@ export function validateLabels(errors: FieldError[], labels: Readonly<Record<str
   }
 }
 
-/** Adds what is wrong with a map of annotations. Their keys may have capitals in the prefix. */
+/** Adds the errors of a map of annotations. Their keys may have capitals in the prefix. */
 export function validateAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, path: string): void {
   for (const key of Object.keys(annotations)) {
     for (const problem of checkQualifiedName(key.toLowerCase())) errors.push(invalidValue(path, key, problem))
@@ -166,7 +166,7 @@ function namesVersion(apiVersion = ''): boolean {
   return apiVersion !== '' && !apiVersion.endsWith('/') && apiVersion.split('/').length <= 2
 }
 
-/** Events come and go by the thousand; nothing may live and die with one. */
+/** Events are created and expire by the thousand; no object may depend on one. */
 function refuseEventAsOwner(errors: FieldError[], reference: OwnerReference, path: string): void {
   if (reference.apiVersion !== 'v1' || reference.kind !== 'Event') return
   const shown = goValue(ref('meta/v1.OwnerReference'), reference)
@@ -221,7 +221,7 @@ function validateManagedFields(errors: FieldError[], entries: readonly ManagedFi
   }
 }
 
-/** Adds what is wrong with the name of a field manager. */
+/** Adds the errors of a field manager's name. */
 export function validateFieldManager(errors: FieldError[], manager: string, path: string): void {
   if (manager.length <= managerLengthMax && /^[ -~]*$/.test(manager)) return
   if (new TextEncoder().encode(manager).length > managerLengthMax) {

@@ -27,7 +27,7 @@ export function textOf(parent: Part | undefined, name: string): string {
 }
 
 /**
- * Whether two decoded values are stored alike: whatever the order of members, with an empty list as null and an absent member as
+ * True if two decoded values are stored alike: for any order of members, with an empty list as null and an absent member as
  * none. Depth costs memory and no call stack.
  */
 export function isSame(left: unknown, right: unknown): boolean {
@@ -45,7 +45,7 @@ export function isSame(left: unknown, right: unknown): boolean {
   return true
 }
 
-/** What is left to compare of two maps; false: one has a member that the other lacks. */
+/** Adds the members of two maps that remain to be compared; false: one has a member that the other lacks. */
 function pushMembers(a: Part, b: Part, pending: unknown[]): boolean {
   let count = 0
   for (const key in a) {
@@ -63,7 +63,7 @@ function asStored(value: unknown): unknown {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? null : value
 }
 
-/** Places of the items that stand in the list before, too. One pass: lists may have tens of thousands of items. */
+/** Places of the items that are in the list before, too. One pass: lists may have tens of thousands of items. */
 export function repeatedPlaces(items: readonly unknown[]): ReadonlySet<number> {
   const known = new Set<string>()
   const repeated = new Set<number>()

@@ -12,7 +12,7 @@ import { checkOfScalar, checkOfText, type LeafCheck } from './leaves.ts'
 import { isSame, type Part, repeatedPlaces } from './part.ts'
 import { validateLabelMap } from './selector.ts'
 
-/** What the rules of one object may look at beside the part that they are about. */
+/** The context of one object's rules, besides the part that they check. */
 export interface RuleContext {
   /** As the writer has sent the object. */
   readonly body: unknown
@@ -26,7 +26,7 @@ export interface RuleContext {
   readonly rules: RuleBook
 }
 
-/** Adds what is wrong with a part; `at` is its path, empty for the object itself. */
+/** Adds the errors of a part; `at` is its path, empty for the object itself. */
 export type PartRule = (errors: FieldError[], part: Part, at: string, context: RuleContext) => void
 
 /** A step that not all levels have, or only while a feature is on. */
@@ -67,14 +67,14 @@ interface ConditionStep {
   readonly steps: TypeRules
 }
 
-/** Fields that have no rules here, whatever their types say. */
+/** Fields without rules here, whatever facets their types have. */
 interface PassedOver {
   readonly passedOver: readonly string[]
 }
 
 /**
  * A step of a type's rules: the facets of a field by its name, `*` for those of all fields that no step names, a choice of fields, or a
- * function for what facets cannot say.
+ * function for rules that facets cannot express.
  */
 export type Step = string | PartRule | LevelStep | ChoiceStep | FieldStep | PlaceStep | DecisiveStep | ConditionStep | PassedOver
 
@@ -87,7 +87,7 @@ export const as = (field: string, definition: FieldDefinition): FieldStep => ({ 
 /** The part in the field with these steps instead of those of its type. */
 export const within = (field: string, ...steps: TypeRules): PlaceStep => ({ field, steps })
 
-/** Adds what is wrong with a value at a path. */
+/** Adds the errors of a value at a path. */
 type ValueRule = (errors: FieldError[], value: unknown, path: string, context: RuleContext) => void
 
 /** Rules by the type that they are of; undefined: it has none. */
@@ -95,7 +95,7 @@ type Made = Map<string, PartRule | undefined>
 
 type Take = (name: string) => Field | undefined
 
-/** The rules of types at one level. Those of a type are made at the first question, from its description and its steps. */
+/** The rules of types at one level. Those of a type are made at their first use, from its description and its steps. */
 export class RuleBook {
   readonly #level: number
   readonly #rulesByType: Readonly<Record<string, TypeRules>>
@@ -113,7 +113,7 @@ export class RuleBook {
     return this.#ofStruct(type) ?? (() => undefined)
   }
 
-  /** What is wrong with an object of a type: with its status, or with the rest, but for its metadata. */
+  /** The errors of an object of a type: of its status, or of the rest, except its metadata. */
   checkObject(type: string, part: 'main' | 'status', context: RuleContext): FieldError[] {
     const errors: FieldError[] = []
     const made = part === 'main' ? this.#ofMain : this.#ofStatus
@@ -255,7 +255,7 @@ function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | un
   }
 }
 
-/** Whether a list or map says nothing. A struct that is there does. */
+/** True if a list or map is empty. A present struct is not. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === emptyPart || (Array.isArray(value) && value.length === 0)
 }
@@ -287,7 +287,7 @@ function inTurn(rules: readonly PartRule[], decisive: ReadonlySet<PartRule>): Pa
   }
 }
 
-/** What a field that is no pointer holds where it is absent. */
+/** The value of an absent field that is no pointer. */
 const zeros: Partial<Record<Node['kind'], string | number>> = { string: '', int32: 0, int64: 0, intOrString: 0 }
 
 function ruleOfLeaf({ name, node: declared, needed, pointer, isAlwaysChecked }: Field): PartRule | undefined {
@@ -362,7 +362,7 @@ function repeatedIn(items: readonly unknown[], uniqueBy: string | undefined): Re
   return places
 }
 
-/** That a key is there twice is said before what else is wrong with its item. */
+/** A repeated key is reported before its item's other errors. */
 function insertRepeated(
   errors: FieldError[],
   before: number,

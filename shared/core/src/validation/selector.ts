@@ -4,7 +4,7 @@ import { forbiddenValue, invalidFor, invalidValue, requiredValue } from './field
 import { validateLabels } from './object-meta.ts'
 import { itemsOf, optionalPart, type Part, textOf } from './part.ts'
 
-/** A selector of labels, wherever it stands. */
+/** A selector of labels, at any place. */
 export function validateLabelSelector(selector: Part | undefined, path: string): FieldError[] {
   if (selector === undefined) return []
   const errors = validateLabelMap(selector, 'matchLabels', `${path}.matchLabels`)

@@ -13,7 +13,7 @@ const wrongKey = explain(
   '[-._a-zA-Z0-9]+',
 )
 
-/** What is wrong with a key of a ConfigMap or Secret, which may become the name of a file. */
+/** The errors of a key of a ConfigMap or Secret, which may become the name of a file. */
 export function checkDataKey(key: string): readonly string[] {
   if (key.length <= keyLengthMax && keyPattern.test(key) && !key.startsWith('.')) return fine
   const problems: string[] = []
@@ -24,14 +24,14 @@ export function checkDataKey(key: string): readonly string[] {
   return problems
 }
 
-/** A key of a ConfigMap or Secret. Every write of one comes here, so a good key makes no path. */
+/** A key of a ConfigMap or Secret. Every write of one calls this, so a good key makes no path. */
 export function validateDataKey(errors: FieldError[], field: string, key: string): void {
   for (const problem of checkDataKey(key)) errors.push(invalidValue(`${field}[${key}]`, key, problem))
 }
 
 const portNameLengthMax = 15
 
-/** What is wrong with the name by which ports of containers are called. */
+/** The errors of the name of a container's port. */
 export function checkPortName(name: string): readonly string[] {
   const problems: string[] = []
   if (name.length > portNameLengthMax) problems.push(`must be no more than ${portNameLengthMax} characters`)
@@ -42,7 +42,7 @@ export function checkPortName(name: string): readonly string[] {
   return problems
 }
 
-/** What is wrong with the number of a port. */
+/** The errors of a port's number. */
 export function checkPortNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65_535 ? fine : ['must be between 1 and 65535, inclusive']
 }

@@ -5,7 +5,7 @@ import type { Part } from './part.ts'
 import { optionalPart, textOf } from './part.ts'
 import { checkPortNumber } from './texts.ts'
 
-/** How a webhook is called: by address or by service. */
+/** The address of a webhook: a URL or a service. */
 export function validateClientConfig(config: Part, at: string): FieldError[] {
   const service = optionalPart(config, 'service')
   const url = config['url']
@@ -15,7 +15,7 @@ export function validateClientConfig(config: Part, at: string): FieldError[] {
 
 const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
-/** Where a webhook outside of the cluster is called. */
+/** The URL of a webhook outside the cluster. */
 function validateUrl(url: string, field: string): FieldError[] {
   const form = '; desired format: https://host[/path]'
   const malformed = findUrlProblem(url)

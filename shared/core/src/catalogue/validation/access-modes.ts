@@ -5,7 +5,7 @@ const shared = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
 /** It needs a feature; whether that is on is checked in `gated-values.ts`. */
 const oncePod = 'ReadWriteOncePod'
 
-/** What is wrong with the ways in which a volume may be mounted. */
+/** The errors of a volume's access modes. */
 export function validateAccessModes(modes: readonly string[], path: string): FieldError[] {
   const errors = modes.filter((mode) => mode !== oncePod && !shared.includes(mode)).map((mode) => unsupportedValue(path, mode, shared))
   if (modes.includes(oncePod) && modes.some((mode) => shared.includes(mode))) {

@@ -31,12 +31,12 @@ const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
 
-/** What the server itself says of a policy. */
+/** The rules of the server's own part of a policy. */
 export const policyStatusRules: Readonly<Record<string, TypeRules>> = {
   'admissionregistration/v1.ExpressionWarning': ['warning', 'fieldRef'],
 }
 
-/** The rules of a ValidatingAdmissionPolicy, as in kube-apiserver. Expressions that are stored already may use what new ones may not yet. */
+/** The rules of a ValidatingAdmissionPolicy, as in kube-apiserver. Stored expressions may use libraries that new ones may not yet. */
 export function validateValidatingPolicy(policy: Part, live?: Part): FieldError[] {
   const spec = partOf(policy, 'spec')
   const check = new PolicyCheck(spec, live === undefined ? undefined : partOf(live, 'spec'), textOf(partOf(policy, 'metadata'), 'name'))
@@ -104,7 +104,7 @@ function validateParamRef(reference: Part | undefined): FieldError[] {
   return errors
 }
 
-/** Which requests a policy or a binding is about. */
+/** The rules of the requests that a policy or a binding matches. */
 function validateMatchResources(resources: Part, at: string): FieldError[] {
   const rules = (name: string) => itemsOf(resources, name).flatMap((rule, index) => validateNamedRule(rule, `${at}.${name}[${index}]`))
   const selector = (name: string) => {
@@ -144,7 +144,7 @@ function checkSegment(name: string): readonly string[] {
   return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
 }
 
-/** The expressions that a spec has already, all together: texts count, wherever they stand. */
+/** The expressions of a stored spec, all together: their texts count, at any place. */
 function storedExpressions(spec: Part | undefined): ReadonlySet<string> {
   if (spec === undefined) return new Set()
   const places = [
@@ -175,7 +175,7 @@ class PolicyCheck {
     this.#hasParams = optionalPart(spec, 'paramKind') !== undefined
   }
 
-  /** What all kinds of policies have. */
+  /** The rules of all kinds of policies. */
   common(): FieldError[] {
     const spec = this.#spec
     const policy = spec['failurePolicy']

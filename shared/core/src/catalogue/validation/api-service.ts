@@ -6,7 +6,7 @@ import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { bytesOfBase64, checkPortNumber } from '../../validation/texts.ts'
 import { isGiven } from './checks.ts'
 
-/** An APIService, which is called by what it serves. */
+/** An APIService, which is named after its group version. */
 export const apiServiceRules: Readonly<Record<string, TypeRules>> = {
   'apiregistration/v1.APIServiceSpec': [
     validateGroupVersion,

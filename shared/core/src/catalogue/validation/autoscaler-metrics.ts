@@ -92,7 +92,7 @@ function validateTargetType(errors: FieldError[], target: Part, at: string): voi
   if (!targetTypes.includes(type)) errors.push(invalidValue(`${at}.type`, type, 'must be either Utilization, Value, or AverageValue'))
 }
 
-/** The one number of the first version, which stands for a metric of the second. */
+/** The one number of the first version, which means a metric of the second. */
 export function validateUtilization(errors: FieldError[], spec: Part): void {
   const utilization = numberOf(spec, 'targetCPUUtilizationPercentage')
   if (utilization === undefined || utilization >= 1) return

@@ -63,7 +63,7 @@ function validatePeriod(errors: FieldError[], policy: Part, at: string): void {
   errors.push(invalidValue(`${at}.periodSeconds`, seconds, `must be less than or equal to ${periodSecondsMax}`))
 }
 
-/** The rules of a HorizontalPodAutoscaler of v2beta1: those of the second version, in its words. */
+/** The rules of a HorizontalPodAutoscaler of v2beta1: those of the second version, with its names of fields. */
 export function validateBetaAutoscaler(autoscaler: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
   const object = { ...autoscaler, spec: betaSpecToSecond(partOf(autoscaler, 'spec')) }
   return context.rules.checkObject('autoscaling/v2.HorizontalPodAutoscaler', 'main', { ...context, object })

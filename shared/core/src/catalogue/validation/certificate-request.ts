@@ -75,7 +75,7 @@ function validateSigner(name: string): FieldError[] {
   return name.length > signerLengthMax ? [...errors, tooLongValue(field, signerLengthMax)] : errors
 }
 
-/** What is wrong with the first bad label. */
+/** The errors of the first bad label. */
 function validateFirst(whole: string, labels: readonly string[], check: (label: string) => readonly LevelText[]): FieldError[] {
   const bad = labels.find((label) => check(label).length > 0)
   if (bad === undefined) return []

@@ -6,7 +6,7 @@ import { bytesOf, bytesOfBase64, validateDataKey } from '../../validation/texts.
 /** Bytes of all values of a ConfigMap or Secret. */
 export const dataBytesMax = 1_048_576
 
-/** The rules of a ConfigMap. Its keys share one space, whatever their values are. */
+/** The rules of a ConfigMap. The keys of text and byte values are unique together. */
 export function validateConfigMap(configMap: Part, live: Part | undefined): FieldError[] {
   const errors = live === undefined ? [] : validateFrozen(configMap, live, ['data', 'binaryData'])
   const texts = optionalPart(configMap, 'data')
@@ -27,7 +27,7 @@ export function validateConfigMap(configMap: Part, live: Part | undefined): Fiel
   return errors
 }
 
-/** What was made immutable neither changes nor becomes mutable again. */
+/** An immutable object neither changes nor becomes mutable again. */
 export function validateFrozen(object: Part, live: Part, fields: readonly string[]): FieldError[] {
   if (live['immutable'] !== true) return []
   const detail = 'field is immutable when `immutable` is set'

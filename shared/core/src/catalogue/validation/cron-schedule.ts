@@ -20,7 +20,7 @@ const columns: readonly Column[] = [
 
 const shorthands = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 
-/** What is wrong with the schedule of a CronJob; undefined when nothing is. */
+/** The error of a CronJob's schedule; undefined for none. */
 export function findScheduleProblem(text: string): string | undefined {
   if (text === '') return 'empty spec string'
   const [, zone, rest = text] = /^(?:CRON_)?TZ=(\S*)\s*(.*)$/s.exec(text) ?? []
@@ -37,14 +37,14 @@ export function findScheduleProblem(text: string): string | undefined {
   return undefined
 }
 
-/** What is wrong with the name of a time zone; undefined when nothing is. */
+/** The error of a time zone's name; undefined for none. */
 export function findZoneProblem(name: string): string | undefined {
   if (name === '' || name === 'UTC' || name === 'Local') return undefined
   if (name.includes('..') || /^[\\/]/.test(name)) return 'time: invalid location name'
   return isTimeZone(name) ? undefined : `unknown time zone ${name}`
 }
 
-/** Names are those of files, in which capitals count; `Intl` takes them in any case, and offsets such as `+01:00`, too. */
+/** Names are those of files, in which capitals count; `Intl` accepts them in any case, and offsets such as `+01:00`, too. */
 function isTimeZone(name: string): boolean {
   if (!name.split('/').every((part) => /^[A-Z]/.test(part))) return false
   try {
@@ -70,7 +70,7 @@ function findFieldProblem(field: string, column: Column): string | undefined {
   return undefined
 }
 
-/** One range of a field: `*`, `5`, `1-5`, each perhaps with a step behind a slash. */
+/** One range of a field: `*`, `5`, `1-5`, each perhaps with a step after a slash. */
 function findRangeProblem(expression: string, column: Column): string | undefined {
   const [range = '', stepText, ...moreSteps] = expression.split('/')
   const [lowText = '', highText, ...moreBounds] = range.split('-')

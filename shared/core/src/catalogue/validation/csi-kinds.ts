@@ -8,7 +8,7 @@ import { validateDriverName } from './csi-node.ts'
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 
-/** A CSIDriver, of which what volumes were attached by stays, and a CSIStorageCapacity. */
+/** A CSIDriver, whose fields about attached volumes are immutable, and a CSIStorageCapacity. */
 export const csiRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.CSIDriver': [
     (errors, driver) => void errors.push(...validateDriverName(textOf(partOf(driver, 'metadata'), 'name'), 'name')),

@@ -10,7 +10,7 @@ import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-
 const nodeIdLengthMax = 256
 const driverNameLengthMax = 63
 
-/** A CSINode. What a driver said of itself when it registered stays as it was. */
+/** A CSINode. A driver's registered data is immutable. */
 export const csiNodeRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.CSINodeSpec': ['drivers', validateKept],
   'storage/v1.CSINodeDriver': [

@@ -49,7 +49,7 @@ function validateStrategy(errors: FieldError[], spec: Part, _at: string, context
   else context.rules.of('apps/v1.RollingUpdateDaemonSet')(errors, rolling, at, context)
 }
 
-/** On each node either the old Pod goes first or the new one comes first. */
+/** On each node either the old Pod is deleted first or the new one created first. */
 function requireOneWay(errors: FieldError[], rolling: Part, at: string): void {
   const both = ['maxUnavailable', 'maxSurge']
   for (const name of both) notMoreThanWhole(errors, rolling, name, at)

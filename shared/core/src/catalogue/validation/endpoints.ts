@@ -32,7 +32,7 @@ function requireAddress(errors: FieldError[], subset: Part, at: string): void {
   errors.push(requiredValue(at, 'must specify `addresses` or `notReadyAddresses`'))
 }
 
-/** The rules of an EndpointSlice of v1beta1: those of v1, in its words. */
+/** The rules of an EndpointSlice of v1beta1: those of v1, with its names of fields. */
 export function validateBetaSlice(slice: Part, _live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const endpoints = itemsOf(slice, 'endpoints').map((endpoint) => endpointToFirst(endpoint, names))
   return context.rules.checkObject('discovery/v1.EndpointSlice', 'main', { ...context, object: { ...slice, endpoints } })

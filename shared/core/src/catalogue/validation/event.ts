@@ -8,7 +8,7 @@ import { bytesOf } from '../../validation/texts.ts'
 const wordLengthMax = 128
 const messageLengthMax = 1024
 
-/** What the two groups call the same fields. Messages use the words of the older one. */
+/** The names of the same fields in the two groups. Messages use those of the older one. */
 interface Words {
   readonly object: string
   readonly reporter: string
@@ -53,7 +53,7 @@ export function validateEvent(event: Part, live: Part | undefined, names: Names)
   return [...errors, ...refuseDeprecated(event)]
 }
 
-/** What only Events of the older group say. */
+/** Refuses the fields of the older group alone. */
 function refuseDeprecated(event: Part): FieldError[] {
   const source = optionalPart(event, 'deprecatedSource')
   const given: Readonly<Record<string, boolean>> = {
@@ -102,7 +102,7 @@ function validateSeries(event: Part): FieldError[] {
   return typeof series['lastObservedTime'] === 'string' ? errors : [...errors, requiredValue('series.lastObservedTime')]
 }
 
-/** Field of the newer group → what messages call it. */
+/** Field of the newer group → its name in messages. */
 const kept: Readonly<Record<string, string>> = {
   regarding: 'involvedObject',
   reason: 'reason',

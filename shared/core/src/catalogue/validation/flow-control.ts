@@ -40,7 +40,7 @@ export function validateFlowSchema(schema: Part): FieldError[] {
   return [...errors, ...validateMandatory(schema, mandatoryFlowSchemas)]
 }
 
-/** Objects that the server keeps as they are. */
+/** Objects that the server keeps unchanged. */
 function validateMandatory(object: Part, specs: Readonly<Record<string, unknown>>): FieldError[] {
   const name = textOf(partOf(object, 'metadata'), 'name')
   const spec = partOf(object, 'spec')
@@ -198,7 +198,7 @@ function validateLimited(limited: Part): FieldError[] {
   return [...errors, ...validateLimitResponse(limited)]
 }
 
-/** The rules of what becomes of requests above the limit. */
+/** The rules of the response to requests above the limit. */
 export function validateLimitResponse(limited: Part): FieldError[] {
   const response = partOf(limited, 'limitResponse')
   const at = 'spec.limited.limitResponse'

@@ -8,7 +8,7 @@ import { isGiven } from './checks.ts'
 
 const exitCodesMax = 255
 
-/** What becomes of a Job when one of its Pods fails: the first rule that fits says. */
+/** The failure policy of a Job: the first rule that matches a failed Pod decides. */
 export const failurePolicyRules: Readonly<Record<string, TypeRules>> = {
   'batch/v1.PodFailurePolicyRule': ['action', validateIndexLimit, 'onExitCodes', 'onPodConditions', validateRequirements],
   'batch/v1.PodFailurePolicyOnExitCodesRequirement': ['operator', validateContainer, validateExitCodes],

@@ -45,7 +45,7 @@ function validateNames(limit: Part, type: string, at: string): FieldError[] {
   return errors
 }
 
-/** Only containers and Pods are bound to what a container can ask for. */
+/** Only containers and Pods are limited to resources of containers. */
 function validateName(errors: FieldError[], name: string, type: string, field: string): void {
   if (containerResources.has(name)) return
   if (type === 'Container' || type === 'Pod') validateResourceName(errors, name, field)

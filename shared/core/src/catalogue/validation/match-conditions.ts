@@ -7,7 +7,7 @@ import { itemsOf, type Part, textOf } from '../../validation/part.ts'
 
 const matchConditionsMax = 64
 
-/** Conditions of a policy or of a webhook. In those of webhooks there are no parameters. */
+/** Conditions of a policy or of a webhook. Those of webhooks have no parameters. */
 export function validateMatchConditions(
   parent: Part,
   at: string,
@@ -55,16 +55,16 @@ export function lazyLanguages(
   }
 }
 
-/** How an expression is checked. */
+/** The check of an expression. */
 interface ExpressionCheck {
   /** The types of which it must have one; none: any. */
   readonly wanted: Wanted
   readonly language: PolicyLanguage
-  /** What is said where there is none. */
+  /** The text for an absent one. */
   readonly absent?: string
 }
 
-/** What is wrong with an expression that must give one of some types. */
+/** The errors of an expression that must give one of some types. */
 export function expressionErrors(field: string, text: string, { wanted, language, absent = '' }: ExpressionCheck): FieldError[] {
   if (text.trim() === '') return [requiredValue(field, absent)]
   const compiled = language.compile(text, wanted)

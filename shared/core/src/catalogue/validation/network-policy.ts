@@ -64,7 +64,7 @@ function validateBlock(errors: FieldError[], block: Part, at: string): void {
   }
 }
 
-/** Whether a range is a part of a larger one. Both can be parsed. */
+/** True if a range is a part of a larger one. Both can be parsed. */
 function isInside(inner: string, outer: string): boolean {
   const [innerBytes, innerBits] = bitsOf(inner)
   const [outerBytes, outerBits] = bitsOf(outer)

@@ -8,7 +8,7 @@ import type { RuleContext } from '../../validation/rule-book.ts'
 import { allowOneOf, isGiven } from './checks.ts'
 import { validateAmount } from './persistent-volume.ts'
 
-/** The rules of a PersistentVolumeClaim. Quotas count what it asks for, so little of it may change. */
+/** The rules of a PersistentVolumeClaim. Quotas count its request, so little of it may change. */
 export function validateClaim(claim: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const spec = partOf(claim, 'spec')
   const errors: FieldError[] = []
@@ -54,7 +54,7 @@ function validateChange(claim: Part, live: Part, names: Names, isGateOn: IsGateO
   const isBound = textOf(partOf(live, 'status'), 'phase') === 'Bound'
   const changed = {
     ...spec,
-    // Which volume it gets is found out once, and a bound claim may grow.
+    // The volume is set once, and a bound claim may grow.
     volumeName: textOf(before, 'volumeName') === '' ? textOf(before, 'volumeName') : textOf(spec, 'volumeName'),
     storageClassName: isMoved || isGivenLate ? before['storageClassName'] : spec['storageClassName'],
     resources: isBound ? withSizeOf(spec, before) : spec['resources'],
@@ -68,7 +68,7 @@ function validateChange(claim: Part, live: Part, names: Names, isGateOn: IsGateO
 
 const requestField = 'spec.resources.requests.storage'
 
-/** What a volume has already stays; what it could not be given may be taken back, where that feature is on. */
+/** A volume's capacity stays; a request beyond it may be reduced, if that feature is on. */
 function validateShrinking(claim: Part, live: Part, isGateOn: IsGateOn): FieldError[] {
   const size = sizeOf(partOf(claim, 'spec'))
   if (!isSmaller(size, sizeOf(partOf(live, 'spec')))) return []

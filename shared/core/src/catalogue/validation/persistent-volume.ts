@@ -26,7 +26,7 @@ export const persistentVolumeRules: Readonly<Record<string, TypeRules>> = {
 
 const notInline = 'may not be specified in the context of inline volumes'
 
-/** The rules of a volume that a VolumeAttachment holds itself: one of a CSI driver, without what makes a PersistentVolume of it. */
+/** The rules of a volume inside a VolumeAttachment: one of a CSI driver, without the other fields of a PersistentVolume. */
 export function validateInlineVolume(spec: Part, at: string, context: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const refuse = (...fields: readonly string[]): void => {
@@ -78,7 +78,7 @@ export function validateAmount(amount: unknown, field: string): FieldError[] {
   return [invalidValue(field, roundUpQuantity(quantity), 'must be a valid resource quantity')]
 }
 
-/** Where some volumes are, and what may become of them there. */
+/** The place of some volumes, and their allowed policies there. */
 function validatePlace(errors: FieldError[], spec: Part, at: string): void {
   if (isGiven(spec, 'local') && !isGiven(spec, 'nodeAffinity')) {
     errors.push(requiredValue(`${at}.nodeAffinity`, 'Local volume requires node affinity'))
@@ -118,7 +118,7 @@ function validateChange(errors: FieldError[], spec: Part, at: string, context: R
   if (isGiven(before, 'nodeAffinity')) errors.push(...immutableValue('nodeAffinity', spec['nodeAffinity'], before['nodeAffinity']))
 }
 
-/** The source; a secret that a driver needs to grow the volume may come later. */
+/** The source; a secret that a driver needs to grow the volume may be added later. */
 function sourceOf(spec: Part, before: Part): Part {
   const source = Object.fromEntries(persistentSources.flatMap((name) => (isGiven(spec, name) ? [[name, spec[name]]] : [])))
   const driver = optionalPart(source, 'csi')

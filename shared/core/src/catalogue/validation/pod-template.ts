@@ -10,12 +10,12 @@ import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { validatePodAnnotations } from './pod/pod-annotations.ts'
 
-/** What decides whether a template may stand in its owner. */
+/** The owner's conditions on a template. */
 export interface TemplateRules {
   /** The kind of the owner, as messages call it. */
   readonly owner: string
   readonly path: string
-  /** How many Pods are made of it; without a number, one on each node. */
+  /** The number of Pods made of it; without a number, one on each node. */
   readonly replicas?: number | bigint
   readonly context: RuleContext
 }
@@ -28,7 +28,7 @@ export const podTemplateRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-/** A Pod's template by itself: what its metadata and its spec say. */
+/** A Pod's template by itself: its metadata and its spec. */
 export function validatePodTemplate(
   errors: FieldError[],
   template: Part,
@@ -76,7 +76,7 @@ export function refuseEndingPods(errors: FieldError[], template: Part, { owner, 
   }
 }
 
-/** The selector of an owner and its template, which have to belong together. Messages call the owner `what`. */
+/** The selector of an owner and its template, which must match. Messages call the owner `what`. */
 export function selectedTemplate({ owner, what }: { readonly owner: string; readonly what: string }): PartRule {
   return (errors, spec, at, context) => {
     const selector = optionalPart(spec, 'selector')
@@ -109,7 +109,7 @@ export function refuseEmptySelector(errors: FieldError[], selector: Part, what: 
   errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector), `empty selector is invalid for ${what}`))
 }
 
-/** The labels of a template are others than those that its owner looks for. */
+/** The error of a template whose labels its owner's selector does not match. */
 export function notSelected(template: Part, path: string): FieldError {
   return invalidValue(path, goValue(map(string()), partOf(template, 'metadata')['labels']), '`selector` does not match template `labels`')
 }
@@ -118,7 +118,7 @@ export function labelsOf(template: Part): Part {
   return partOf(partOf(template, 'metadata'), 'labels')
 }
 
-/** Whether a selector takes an object with these labels; undefined when it cannot be read. No selector takes nothing. */
+/** True if a selector matches an object with these labels; undefined for an unreadable one. An absent selector matches nothing. */
 export function selectorTakes(selector: Part | undefined, labels: Part): boolean | undefined {
   if (selector === undefined) return false
   const reading = toLabelRequirements(selector as LabelSelector)
@@ -135,7 +135,7 @@ function refuseWritableDisks(errors: FieldError[], volumes: readonly Part[], pat
   }
 }
 
-/** How many Pods an owner wants. */
+/** The number of Pods that an owner wants. */
 export function replicasOf(spec: Part): number | bigint {
   return numberOf(spec, 'replicas') ?? 0
 }

@@ -51,7 +51,7 @@ function validateShares(shares: Part, field: string): FieldError[] {
   return [...errors, invalidValue(`${field}.lendablePercent`, lent, 'must be between 0 and 100, inclusive')]
 }
 
-/** Levels that the server keeps as they are; of the level exempt the shares may change. */
+/** Levels that the server keeps unchanged; the shares of the level exempt may change. */
 function validateMandatory(spec: Part, name: string): FieldError[] {
   if (name === 'exempt') {
     const { exempt: _exempt, ...others } = spec

@@ -62,7 +62,7 @@ interface BindingRules {
   readonly isNamespaced: boolean
 }
 
-/** Whom a binding gives something may change; what it gives may not. */
+/** The subjects of a binding may change; its role may not. */
 function validateBinding(binding: Part, live: Part | undefined, { roles, names, isNamespaced }: BindingRules): FieldError[] {
   const group = domainGroup(names, 'rbac.authorization')
   const role = partOf(binding, 'roleRef')

@@ -22,10 +22,10 @@ const measured = new Set([
   ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage'],
 ])
 
-/** What scopes can be about, of the resources without a prefix: those that pods use. */
+/** The resources without a prefix that scopes cover: those that pods use. */
 const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
 
-/** The rules of a ResourceQuota's spec. Scopes decide what is counted and stay; a scope selector may change. */
+/** The rules of a ResourceQuota's spec. Scopes decide the counting and are immutable; a scope selector may change. */
 export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
   const { body } = context
   const spec = partOf(quota, 'spec')
@@ -44,7 +44,7 @@ export function validateResourceQuotaStatus(quota: Part, _live: Part | undefined
   return ['hard', 'used'].flatMap((name) => validateAmounts(partOf(status, name), `status.${name}`, partOf(given, name)))
 }
 
-/** Amounts are validated as they are kept, and shown as they were given. */
+/** Amounts are validated in their stored form, and shown in their given form. */
 function validateAmounts(amounts: Part, path: string, given: Part): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const at = `${path}[${name}]`
@@ -89,7 +89,7 @@ function validateSelector(selector: Part | undefined, limited: readonly string[]
   return [...errors, ...contradictionsIn(named).map(() => invalidValue(path, named, 'conflicting scopes'))]
 }
 
-/** A quota with a scope limits nothing but what pods in it use: where it says otherwise, it would never count that. */
+/** A quota with a scope counts only pods' resources in it: any other one would never be counted. */
 function validateUse(scope: string, limited: readonly string[], at: string): FieldError[] {
   if (!scopes.includes(scope)) return []
   const wrong = limited.filter((name) => !isUsable(scope, name))

@@ -35,7 +35,7 @@ import { storageClassRules } from './storage-class.ts'
 import { migrationRules } from './storage-version-migration.ts'
 import { attachmentRules } from './volume-attachment.ts'
 
-/** Types whose rules come in another order than their fields, or that have rules beside the facets of their fields. */
+/** Types whose rules have another order than their fields, or that have rules besides the facets of their fields. */
 const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...apiServiceRules,
   ...attachmentRules,

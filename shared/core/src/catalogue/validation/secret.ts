@@ -9,7 +9,7 @@ import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { bytesOfBase64, validateDataKey } from '../../validation/texts.ts'
 import { dataBytesMax, validateFrozen } from './config-map.ts'
 
-/** The rules of a Secret: of any, and of those whose type says what has to be in them. */
+/** The rules of a Secret: of any, and of those whose type requires keys. */
 export function validateSecret(secret: Part, live: Part | undefined, names: Names): FieldError[] {
   const errors =
     live === undefined ? [] : [...immutableValue('type', secret['type'], live['type']), ...validateFrozen(secret, live, ['data'])]

@@ -63,7 +63,7 @@ function subsetAt(object: Part, path: string): Part {
   return itemsOf(object, 'subsets')[Number(path.slice('subsets['.length, -1))] ?? {}
 }
 
-/** Where a balancer can be reached, in the status of Services and Ingresses. */
+/** The address of a balancer, in the status of Services and Ingresses. */
 function validatePoint(errors: FieldError[], point: Part, at: string): void {
   const [ip, host] = [textOf(point, 'ip'), textOf(point, 'hostname')]
   if (ip !== '' && parseIp(ip) === undefined) errors.push(invalidValue(`${at}.ip`, ip, 'must be a valid IP address'))
@@ -193,7 +193,7 @@ function validateOuterAddresses(spec: Part): FieldError[] {
   })
 }
 
-/** What no single port tells: ports of nodes on the wrong type, and ports that are there twice. */
+/** The rules of several ports: node ports on the wrong type, and repeated ports. */
 function validatePortsTogether(spec: Part): FieldError[] {
   const [ports, type] = [itemsOf(spec, 'ports'), textOf(spec, 'type')]
   const errors: FieldError[] = []

@@ -26,7 +26,7 @@ function validateScheduling(errors: FieldError[], runtimeClass: Part, _at: strin
   for (const [index, toleration] of tolerations.entries()) {
     validateToleration(errors, toleration, `scheduling.tolerations.tolerations[${index}]`, context)
   }
-  // How long one is tolerated does not make it another one.
+  // The time of a toleration does not make it another one.
   const keys = tolerations.map(({ tolerationSeconds: _seconds, ...key }) => key)
   for (const index of repeatedPlaces(keys))
     errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))

@@ -8,7 +8,7 @@ import { isGiven, isNoneOf, notDecremented, notMoreThan } from './checks.ts'
 import { labelsOf, notSelected, refuseEndingPods, selectorTakes, validateOwnSelector, validateTemplateMetadata } from './pod-template.ts'
 
 /**
- * A StatefulSet. As in kube-apiserver, most of its template's spec is not looked at before Pods are made of it: volumes of the claims are
+ * A StatefulSet. As in kube-apiserver, most of its template's spec is not validated before Pods are made of it: volumes of the claims are
  * not among those that the template names.
  */
 export const statefulSetRules: Readonly<Record<string, TypeRules>> = {
@@ -81,7 +81,7 @@ function refuseNone(errors: FieldError[], rolling: Part, at: string): void {
 
 const changeable = new Set(['replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'])
 
-/** Pods that are there were made by what stays. */
+/** Existing Pods were made by the immutable fields. */
 function validateChange(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined) return
   const live = liveAt(context, at)

@@ -18,7 +18,7 @@ import { bytesOf } from '../../validation/texts.ts'
 const parametersMax = 512
 const parameterBytesMax = 256 * 1024
 
-/** A StorageClass. Volumes were made by it, so it stays what it is. */
+/** A StorageClass. Volumes were made by it, so it is immutable. */
 export const storageClassRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.StorageClass': [
     'provisioner',

@@ -9,13 +9,13 @@ import { validateInlineVolume } from './persistent-volume.ts'
 
 const metadataBytesMax = 262_144
 
-/** A VolumeAttachment: what is attached where never changes. */
+/** A VolumeAttachment: its volume, node and driver never change. */
 export const attachmentRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.VolumeAttachmentSpec': ['attacher', { passedOver: ['source'] }, validateSource, 'nodeName', validateNew],
   'storage/v1.VolumeAttachmentStatus': [validateMetadata, 'attachError', 'detachError'],
 }
 
-/** Rules that came later hold for new objects. */
+/** Later rules apply to new objects alone. */
 function validateNew(errors: FieldError[], spec: Part, _at: string, { live, level }: RuleContext): void {
   if (live !== undefined) return
   errors.push(...validateDriverName(textOf(spec, 'attacher'), 'spec.attacher', level))

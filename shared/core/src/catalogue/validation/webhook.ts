@@ -11,13 +11,13 @@ import { validateMatchConditions } from './match-conditions.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 const sideEffects = ['None', 'NoneOnDryRun']
-/** What configurations of before v1 may still say. */
+/** The former values that configurations from before v1 may keep. */
 const formerSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 const secondsMax = 30
 
-/** What a configuration that is stored already may go on to say, so that it can still be changed elsewhere. */
+/** The values that a stored configuration may keep, so that its other fields can still be changed. */
 interface Tolerance {
   readonly sideEffects: boolean
   readonly reviewVersions: boolean
@@ -105,7 +105,7 @@ export function validateAdmissionRule(rule: Part, at: string): FieldError[] {
   ]
 }
 
-/** `*` stands for everything, so nothing may stand beside it. */
+/** `*` matches everything, so nothing may be beside it. */
 function validateWithWildcard(list: readonly string[], field: string, what: string, type?: Node): FieldError[] {
   if (list.length === 0) return [requiredValue(field)]
   const isTooMuch = list.length > 1 && list.includes('*')

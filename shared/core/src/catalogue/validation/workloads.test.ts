@@ -24,7 +24,7 @@ type Row = readonly [type: string, name: string, body: Body, ...expected: string
 /** A row with names for its cells: what follows them is expected. */
 const toCase = ([type, name, body, ...expected]: Row) => ({ type, name, body, expected })
 
-/** What is said of a selector and a template, wherever they stand. */
+/** The errors of a selector and a template, at any place. */
 const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].flatMap((type): Row[] => {
   const what = { [statefulSet]: 'statefulset', [daemonSet]: 'daemonset' }[type] ?? 'deployment'
   const owner = { [statefulSet]: 'StatefulSet', [daemonSet]: 'DaemonSet' }[type] ?? 'ReplicaSet'
@@ -65,7 +65,7 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
   ]
 })
 
-/** What is said of the spec of a template, but for that of a StatefulSet. */
+/** The errors of a template's spec, except that of a StatefulSet. */
 const ofTemplates: readonly Row[] = [deployment, replicaSet, daemonSet].flatMap((type): Row[] => [
   [type, 'no container', withChange(workload, 'spec/template/spec/containers', []), 'spec.template.spec.containers: Required value'],
   [
@@ -89,7 +89,7 @@ const noOperator = 'spec.selector.matchExpressions[0].operator: Invalid value: "
 const endsToo = withChange(spec({ selector: unreadable }), 'spec/template/spec/restartPolicy', 'Never')
 const ends = 'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'
 
-/** A selector that cannot be read hides what is said of the template, not everywhere in the same way. */
+/** A selector that cannot be read hides the errors of the template, not in the same way for all kinds. */
 const unread: readonly Row[] = [
   [
     deployment,

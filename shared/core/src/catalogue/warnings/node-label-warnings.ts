@@ -2,7 +2,7 @@ import { memo } from '@orch/cel/memo'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 
-/** Labels of nodes that have others in their place, and what is said of them. */
+/** Labels of nodes that others replace, with their warnings. */
 export const formerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => makeFormerNodeLabels(names))
 
 function makeFormerNodeLabels(names: Names): Readonly<Record<string, string>> {
@@ -16,7 +16,7 @@ function makeFormerNodeLabels(names: Names): Readonly<Record<string, string>> {
   }
 }
 
-/** What is said of the labels that a term of a node selector asks for. */
+/** The warnings of a node selector term's labels. */
 export function warningsOfNodeTerm(term: Part, path: string, names: Names): string[] {
   const messages = formerNodeLabels(names)
   return itemsOf(term, 'matchExpressions').flatMap((expression, index) => {
@@ -25,27 +25,27 @@ export function warningsOfNodeTerm(term: Part, path: string, names: Names): stri
   })
 }
 
-/** What is said of the nodes that a PersistentVolume can be reached from. */
+/** The warnings of a PersistentVolume's node affinity. */
 export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names): string[] {
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
   const required = partOf(partOf(partOf(volume, 'spec'), 'nodeAffinity'), 'required')
   return itemsOf(required, 'nodeSelectorTerms').flatMap((term, index) => warningsOfNodeTerm(term, `${path}[${index}]`, names))
 }
 
-/** What is said of the nodes that a RuntimeClass wants. */
+/** The warnings of a RuntimeClass's node selector. */
 export function warningsOfRuntimeClass(runtimeClass: Part, _live: Part | undefined, names: Names): string[] {
   const keys = Object.keys(partOf(partOf(runtimeClass, 'scheduling'), 'nodeSelector'))
   return keys.flatMap((key) => saidOf(key, 'scheduling.nodeSelector', names))
 }
 
-/** What is said of the places where a StorageClass makes volumes. */
+/** The warnings of a StorageClass's topologies. */
 export function warningsOfStorageClass(storageClass: Part, _live: Part | undefined, names: Names): string[] {
   return itemsOf(storageClass, 'allowedTopologies').flatMap((topology, index) =>
     ofExpressions(itemsOf(topology, 'matchLabelExpressions'), `allowedTopologies[${index}].matchLabelExpressions`, names),
   )
 }
 
-/** What is said of the nodes that a CSIStorageCapacity is about. */
+/** The warnings of a CSIStorageCapacity's topology. */
 export function warningsOfStorageCapacity(capacity: Part, _live: Part | undefined, names: Names): string[] {
   const topology = partOf(capacity, 'nodeTopology')
   return [

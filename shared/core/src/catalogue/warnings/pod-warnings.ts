@@ -5,12 +5,12 @@ import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
 import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
 
-/** What is said of a new Pod. */
+/** The warnings of a new Pod. */
 export function warningsOfPod(pod: Part, names: Names): string[] {
   return warningsOfTemplate(pod, '', names)
 }
 
-/** What is said of a template of Pods, in the order of kube-apiserver; `path` is its own. Nearly always it is nothing. */
+/** The warnings of a template of Pods, in the order of kube-apiserver; `path` is its own. Nearly always there are none. */
 export function warningsOfTemplate(template: Part, path: string, names: Names): string[] {
   const prefix = path === '' ? '' : `${path}.`
   const spec = partOf(template, 'spec')
@@ -46,7 +46,7 @@ function ofContainer(container: Part, at: string, { annotations, path, names }: 
   return [...ofProfile, ...ofResources, ...repeated(itemsOf(container, 'env'), 'name', `${at}.env`)]
 }
 
-/** What is said of labels of nodes that have others in their place. */
+/** The warnings of labels of nodes that others replace. */
 function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
   const messages = formerNodeLabels(names)
   const said: string[] = []
@@ -95,7 +95,7 @@ function ofFormerAnnotations(annotations: Part, path: string, names: Names): str
   return said
 }
 
-/** Kinds of volumes that are going: the field, how the path calls it, what is said. */
+/** Deprecated kinds of volumes: the field, its name in the path, the warning. */
 const formerVolumes: readonly (readonly [field: string, shown: string, message: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
@@ -116,7 +116,7 @@ function ofVolumes(spec: Part, path: string): string[] {
 
 const nothing: readonly never[] = []
 
-/** What is said of each item that has the same text in a field as one before it. */
+/** The warnings of each item with the same text in a field as an earlier one. */
 function repeated(items: readonly Part[], name: string, path: string): readonly string[] {
   if (items.length < 2) return nothing
   const seen = new Set<string>()
@@ -157,7 +157,7 @@ function ofBytes(amounts: Part, path: string, resources: readonly string[] = byt
   return said
 }
 
-/** An annotation says what a field now says, and the field is not there. */
+/** An annotation has the value of a present field, and the field is absent. */
 function ofSeccomp(holder: Part, { annotations, path, key }: { annotations: Part; path: string; key: string }): string[] {
   if (!isGiven(annotations, key) || isGiven(partOf(holder, 'securityContext'), 'seccompProfile')) return []
   return [`${path}[${key}]: deprecated since v1.19, non-functional in a future release; use the "seccompProfile" field instead`]

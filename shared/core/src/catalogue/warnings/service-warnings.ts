@@ -3,7 +3,7 @@ import { canonicalIpv6, parseIp } from '../../validation/ip-address.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
 
-/** What is said of a Service: an annotation that has another in its place, addresses that other programs read differently, and fields without effect. */
+/** The warnings of a Service: a replaced annotation, addresses that other programs read differently, and fields without effect. */
 export function warningsOfService(service: Part, _live: Part | undefined, names: Names): string[] {
   const spec = partOf(service, 'spec')
   const address = textOf(spec, 'clusterIP')
@@ -27,7 +27,7 @@ function ofFormerAnnotation(service: Part, names: Names): string[] {
   return [`annotation ${former} is deprecated, please use ${subdomainLabel(names, 'service', 'topology-mode')} instead`]
 }
 
-/** What has no effect on a Service without an address of the cluster. */
+/** The fields without effect on a Service without a cluster address. */
 function ofHeadless(spec: Part): string[] {
   if (textOf(spec, 'type') !== 'ClusterIP' || textOf(spec, 'clusterIP') !== 'None') return []
   const affinity = textOf(spec, 'sessionAffinity')
@@ -38,7 +38,7 @@ function ofHeadless(spec: Part): string[] {
   ]
 }
 
-/** What has no effect together with, or without, the type ExternalName. */
+/** The fields without effect with, or without, the type ExternalName. */
 function ofExternalName(spec: Part): string[] {
   if (textOf(spec, 'type') === 'ExternalName')
     return itemsOf<string>(spec, 'externalIPs').length === 0 ? [] : ['spec.externalIPs is ignored when spec.type is "ExternalName"']
@@ -72,7 +72,7 @@ function ofRange(text: string, path: string): string[] {
   ]
 }
 
-/** What Go's stricter reader of addresses says. */
+/** The error of Go's stricter reader of addresses. */
 function addressProblem(text: string): string | undefined {
   const said = (why: string): string => `ParseAddr(${JSON.stringify(text)}): ${why}`
   if (parseIp(text) === undefined)

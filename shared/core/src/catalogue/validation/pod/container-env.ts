@@ -12,7 +12,7 @@ const tooMany = 'may not have more than one field specified at a time'
 const anyName = as('name', checked(text('subdomain')))
 const name = as('name', needed(text('subdomain')))
 
-/** Variables of containers, and what they are read from. */
+/** Variables of containers, and their sources. */
 export const environmentRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.EnvVar': ['name', 'valueFrom', validateSource],
   'core/v1.EnvVarSource': [
@@ -42,7 +42,7 @@ function validateWholeSource(errors: FieldError[], source: Part, at: string): vo
   if (count > 1) errors.push(invalidValue(path, '', tooMany))
 }
 
-/** What a Pod's field is read for: a variable, or a file in a volume. */
+/** The reader of a Pod's field: a variable, or a file in a volume. */
 type Reader = 'variable' | 'file'
 
 /** Fields of a Pod that can be read at all; the readers may know fewer. */
@@ -108,7 +108,7 @@ const resourceFields = [
 
 const sizeUnits = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
-/** What a container may use or asks for, where a part refers to it. */
+/** A reference to a container's limit or request. */
 export function resourceRefRule(reader: Reader): PartRule {
   return (errors, part, at) => {
     const reference = optionalPart(part, 'resourceFieldRef')

@@ -8,7 +8,7 @@ import { type Volumes, volumesIn } from './pod-context.ts'
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 
-/** Where a container finds its volumes. */
+/** The mounts of a container's volumes. */
 export function validateVolumeMounts(errors: FieldError[], container: Part, place: string, context: RuleContext): void {
   const [path, volumes] = [`${place}.volumeMounts`, volumesIn(context)]
   const mounts = itemsOf(container, 'volumeMounts')
@@ -30,7 +30,7 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, plac
   }
 }
 
-/** What the devices of a container are called, and where they are. */
+/** The names of a container's devices, and their paths. */
 interface UsedByDevices {
   readonly names: ReadonlySet<unknown>
   readonly paths: ReadonlySet<unknown>
@@ -64,7 +64,7 @@ function validatePropagation(errors: FieldError[], mount: Part, container: Part,
   }
 }
 
-/** Where a container finds volumes as raw devices. */
+/** The raw devices of a container's volumes. */
 export function validateVolumeDevices(errors: FieldError[], container: Part, place: string, context: RuleContext): void {
   const [path, volumes] = [`${place}.volumeDevices`, volumesIn(context)]
   const devices = itemsOf(container, 'volumeDevices')
@@ -87,7 +87,7 @@ export function validateVolumeDevices(errors: FieldError[], container: Part, pla
 
 interface DeviceName {
   readonly name: string
-  /** Those of the devices before. */
+  /** The names of the earlier devices. */
   readonly names: Set<string>
   readonly at: string
 }

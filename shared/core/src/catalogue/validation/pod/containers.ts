@@ -12,11 +12,11 @@ const ofAll: TypeRules = [
   ...['name', 'image', 'terminationMessagePolicy', 'ports', 'env', 'envFrom'],
   ...[validateVolumeMounts, validateVolumeDevices],
   ...['imagePullPolicy', 'resources', 'securityContext'],
-  // Which of the three lists a container is in decides about these.
+  // The container's list decides about these fields.
   { passedOver: ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] },
 ]
 
-/** What all containers have. */
+/** The rules of all containers. */
 export const containerRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Container': ofAll,
   'core/v1.EphemeralContainer': ofAll,
@@ -34,7 +34,7 @@ export function validateAllContainers(errors: FieldError[], spec: Part, path: st
   if (added.length > 0) validateEphemeralContainers(errors, spec, { names, path: `${path}.ephemeralContainers`, context })
 }
 
-/** Where a list of containers is. */
+/** The place of a list of containers. */
 interface ContainerList {
   /** Of the containers that were looked at. */
   readonly names: Set<string>

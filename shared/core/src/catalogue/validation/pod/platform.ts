@@ -19,7 +19,7 @@ const containerFieldsOfLinux = [
   ...['procMount', 'runAsUser', 'runAsGroup'],
 ]
 
-/** A Pod that names its operating system may not say what only another one understands. */
+/** A Pod that names its operating system may not set fields of another one. */
 export function validateOperatingSystem(errors: FieldError[], spec: Part, path: string): void {
   const system = optionalPart(spec, 'os')
   if (system === undefined) return

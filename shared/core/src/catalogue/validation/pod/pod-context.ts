@@ -6,7 +6,7 @@ import type { RuleBook, RuleContext } from '../../../validation/rule-book.ts'
 /** The sound volumes of a Pod by name, so that mounts can be looked up. */
 export type Volumes = ReadonlyMap<string, Part>
 
-/** What the containers and volumes of one Pod share. */
+/** The shared data of one Pod's containers and volumes. */
 export class PodContext implements RuleContext {
   readonly body: unknown
   readonly object: Part

@@ -9,7 +9,7 @@ import { allowChecked, numberOf } from '../checks.ts'
 import { validatePodAnnotations } from './pod-annotations.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 
-/** A new Pod, or what an update may make of it: hardly anything, as it may be running already. */
+/** A new Pod, or an update of it, which may change hardly anything, as it may be running already. */
 export function validatePod(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(pod, 'spec')
@@ -25,7 +25,7 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names, con
   return errors
 }
 
-/** Specs in which nothing was wrong, by the name of their Pod. A write shares what it leaves as it is, and does not change it in place. */
+/** Specs without errors, by the name of their Pod. A write shares unchanged parts, and does not change them in place. */
 const faultless = new WeakMap<Part, string>()
 
 /** A Pod that is there is mostly written for its metadata or its status: its spec is looked at once. */
@@ -69,7 +69,7 @@ function validateDeadlineChange(errors: FieldError[], after: number | bigint | u
   else if (after > before) refuse('must be less than or equal to previous value')
 }
 
-/** Tolerations may be added; of those that are there only the time may change. */
+/** Tolerations may be added; only the time of present ones may change. */
 function validateTolerationChange(errors: FieldError[], tolerations: readonly Part[], live: readonly Part[]): void {
   if (tolerations === live) return
   const identityOf = ({ tolerationSeconds: _seconds, ...rest }: Part): string => print(rest)
@@ -79,7 +79,7 @@ function validateTolerationChange(errors: FieldError[], tolerations: readonly Pa
   }
 }
 
-/** What of a Pod's spec stays for good. */
+/** The immutable part of a Pod's spec. */
 function withoutChangeable(spec: Part, live: Part): Part {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, terminationGracePeriodSeconds: grace, ...rest } = spec
   const wasNegative = (numberOf(live, 'terminationGracePeriodSeconds') ?? 0) < 0
@@ -95,7 +95,7 @@ function withoutImage({ image: _image, ...rest }: Part): Part {
   return rest
 }
 
-/** What a node says of a Pod. */
+/** The rules of a Pod's status. */
 export function validatePodStatus(pod: Part, live: Part | undefined): FieldError[] {
   const errors: FieldError[] = []
   const status = partOf(pod, 'status')
@@ -123,7 +123,7 @@ interface RestartRules {
   readonly mayRestart: (terminated: Part) => boolean
 }
 
-/** What has ended stays ended, unless the Pod's policy starts it again. */
+/** A terminated container stays terminated, unless the Pod's policy restarts it. */
 function refuseRestarts(errors: FieldError[], after: readonly Part[], before: readonly Part[], { path, mayRestart }: RestartRules): void {
   const byName = new Map(after.toReversed().map((status) => [textOf(status, 'name'), status]))
   for (const [index, old] of before.entries()) {

@@ -13,7 +13,7 @@ const handler: Step = {
   many: 'may not specify more than 1 handler type',
 }
 
-/** Questions to containers, and what is done when they start and before they stop. */
+/** Probes of containers, and their hooks after the start and before the end. */
 export const probeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Probe': [handler],
   'core/v1.LifecycleHandler': [handler],
@@ -27,7 +27,7 @@ function validateHeaders(errors: FieldError[], action: Part, at: string): void {
   }
 }
 
-/** The three questions that a container is asked. Those that stop it are decided by one success. */
+/** The three probes of a container. One success decides a probe that stops it. */
 export function validateProbes(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
   const validate = context.rules.of('core/v1.Probe')
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {

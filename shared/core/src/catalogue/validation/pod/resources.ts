@@ -17,7 +17,7 @@ const standardResources = new Set([
   ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'services.nodeports', 'services.loadbalancers'],
 ])
 
-/** What a container asks for, and what it may use at most. */
+/** The requests and limits of a container. */
 export function validateResources(errors: FieldError[], resources: Part, path: string): void {
   const limits = partOf(resources, 'limits')
   const requests = partOf(resources, 'requests')
@@ -73,7 +73,7 @@ export const countedResources: ReadonlySet<string> = new Set([
 
 const isCounted = (name: string): boolean => countedResources.has(name) || isExtended(name)
 
-/** An amount of any resource, with the whole path of its field; `written` is what its writer gave. */
+/** An amount of any resource, with the whole path of its field; `written` is the writer's text. */
 export function validateAmountOf(name: string, text: string, at: string, written = text): FieldError[] {
   const quantity = parseQuantity(text)
   if (quantity === undefined) return []
@@ -100,5 +100,5 @@ export function validateAnyResourceName(errors: FieldError[], name: string, path
   errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
 }
 
-/** Whether containers together may be promised more than there is. */
+/** True if containers together may request more than there is. */
 export const mayExceed = (name: string): boolean => isNative(name) && !isHugePages(name)

@@ -9,7 +9,7 @@ import type { TypeRules } from '../../../validation/rule-book.ts'
 import { validateLabelKey, validateNodeSelectorTerm } from '../../../validation/selector.ts'
 import { allowOneOf, isGiven, onceForShared } from '../checks.ts'
 
-/** Which nodes a Pod wants, which other Pods it wants near or far, and how evenly Pods are spread. */
+/** The nodes that a Pod wants, the other Pods that it wants near or far, and the spread of Pods. */
 export const schedulingRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.NodeSelectorTerm': [(errors, term, at) => void errors.push(...validateNodeSelectorTerm(term, at))],
   'core/v1.PodAffinityTerm': ['labelSelector', 'namespaceSelector', validateNamespaces, 'topologyKey'],

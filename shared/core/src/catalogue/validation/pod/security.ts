@@ -15,7 +15,7 @@ const credentialBytesMax = 64 * 1024
 const domainLengthMax = 256
 const userLengthMax = 104
 
-/** What holds for a Pod's containers, all or one. */
+/** The rules for a Pod's containers, all or one. */
 export const securityRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodSecurityContext': [
     ...['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups', 'sysctls', 'fsGroupChangePolicy', 'seccompProfile', 'windowsOptions'],
@@ -26,7 +26,7 @@ export const securityRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.WindowsSecurityContextOptions': ['gmsaCredentialSpecName', validateWindowsOptions],
 }
 
-/** What a Pod shares with its node. */
+/** The namespaces that a Pod shares with its node. */
 export function validateSharing(errors: FieldError[], spec: Part, at: string): void {
   if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${at}.containers`)
   if (spec['hostUsers'] === false) refuseSharing(errors, spec, at)
@@ -92,7 +92,7 @@ function validateWindowsOptions(errors: FieldError[], options: Part, at: string)
   for (const problem of checkUserName(name)) errors.push(invalidValue(`${at}.runAsUserName`, name, problem))
 }
 
-/** What is wrong with `DOMAIN\user`; empty when nothing is. */
+/** The errors of `DOMAIN\user`; empty for none. */
 function checkUserName(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
   if (/[\x00-\x1f\x7f]/.test(name)) return ['runAsUserName cannot contain control characters']

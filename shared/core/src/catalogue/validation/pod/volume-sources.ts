@@ -40,7 +40,7 @@ const driver: Step = (errors, source, at) => void errors.push(...validateDriverN
 const iscsi: TypeRules = ['targetPortal', 'iqn', 'lun', requireChapSecret, 'initiatorName']
 const path: TypeRules = [{ decisive: 'path' }, pathIn('path', refuseBacksteps)]
 
-/** What volumes can come from. */
+/** The sources of volumes. */
 export const sourceRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.VolumeSource': [sourceChoice(podSources)],
   'core/v1.PersistentVolumeSource': [sourceChoice(persistentSources)],
