@@ -13,6 +13,12 @@ const forbidden = [
   { pattern: /\bthat there (?:is|are) not\b/i, advice: 'unknown, absent' },
 ]
 
+/** The first word of a comment that is no sentence: a relative clause stands for its subject. */
+const clause = {
+  pattern: /(?<=^\s*(?:\/\*\*?|\*|\/\/) )(?:What|Whether|Where|Who|Whose|Those|Which|How)\b/,
+  advice: 'begin with the subject: True if, The place of, The rules that',
+}
+
 /** Descriptions of the API's own fields, which OpenAPI shows, and the numbered statements of the specification. */
 const exempt = [
   /^shared\/core\/src\/api\//,
@@ -53,10 +59,17 @@ function readIfThere(path) {
 /** The violations of a text, one for each line. Blocks of code in documents are terminal output; of tests only titles and comments are prose. */
 export function checkWords(file, text) {
   let isBlock = false
-  return text.split('\n').flatMap((line, index) => {
+  return text.split('\n').flatMap((line, index, lines) => {
     if (file.endsWith('.md') && line.startsWith('```')) isBlock = !isBlock
     if (isBlock || (test.test(file) && !comment.test(line) && !title.test(line))) return []
-    const found = forbidden.find(({ pattern }) => pattern.test(line))
+    const rules = !file.endsWith('.md') && isStart(line, lines[index - 1]) ? [...forbidden, clause] : forbidden
+    const found = rules.find(({ pattern }) => pattern.test(line))
     return found === undefined ? [] : [`${file}:${index + 1}: "${found.pattern.exec(line)?.[0]}": ${found.advice}`]
   })
+}
+
+/** True if a line begins a comment, and does not continue the one of the line before it. */
+function isStart(line, before = '') {
+  if (/^\s*\/\*/.test(line)) return true
+  return /^\s*\*/.test(line) ? /^\s*\/\*\*?\s*$/.test(before) : /^\s*\/\//.test(line) && !/^\s*\/\//.test(before)
 }

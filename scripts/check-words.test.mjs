@@ -15,6 +15,24 @@ test.each([
   expect(violation?.toLowerCase()).toMatch(`a.ts:2: "${word}": `)
 })
 
+test.each([
+  ['/** Whether the store is open. */', 'Whether'],
+  ['  // What a client reads.', 'What'],
+  ['/**\n * Where the files are.\n */', 'Where'],
+  ['/** Those that wait. */', 'Those'],
+])('a comment that begins with a relative clause is a violation: %s', (comment, word) => {
+  const line = comment.startsWith('/**\n') ? 3 : 2
+  const advice = 'begin with the subject: True if, The place of, The rules that'
+  expect(checkWords('a.ts', `const first = 1\n${comment}`)).toEqual([`a.ts:${line}: "${word}": ${advice}`])
+})
+
+test('a later line of a comment, a word that begins alike and a heading may begin so', () => {
+  expect(checkWords('a.ts', '// The store says\n// What it holds.')).toEqual([])
+  expect(checkWords('a.ts', '/**\n * The store says\n * Where it is.\n */')).toEqual([])
+  expect(checkWords('a.ts', '// However it ends, Whatever is read.')).toEqual([])
+  expect(checkWords('a.md', '# What orch is')).toEqual([])
+})
+
 test('plain sentences, other words that contain these, and terminal output in a document are no violations', () => {
   expect(checkWords('a.ts', '// The caller receives the outcome; it was foretold by none.')).toEqual([])
   expect(checkWords('a.md', 'See:\n```console\nUser "nobody" set.\n```\nIt ends.')).toEqual([])

@@ -20,7 +20,7 @@ interface InFlightOptions extends InFlightBounds {
   readonly isFair: boolean
 }
 
-/** How clients reach a gateway and how it answers them. */
+/** The settings that say how clients reach a gateway and how it answers them. */
 interface ServingSettings {
   readonly requestTimeoutMs?: number
   /** Users with the right to it may take profiles of this process. */

@@ -46,7 +46,7 @@ export function readAuthentication(settings: AuthenticationValues, modes: readon
   }
   if (clientCaFile !== '') readCertificateFile('--client-ca-file', clientCaFile)
   return {
-    // Where everything is allowed, strangers are admitted only by an explicit setting.
+    // If everything is allowed, strangers are admitted only by an explicit setting.
     anonymousAuth: anonymousAuth === 'unsaid' ? !modes.includes('AlwaysAllow') : anonymousAuth,
     /** Why the file may not say if anonymous requests are let in; undefined: it may. */
     anonymousElsewhere: elsewhere(anonymousAuth, modes),

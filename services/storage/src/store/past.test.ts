@@ -73,7 +73,7 @@ test('STORE-04: a log is looked over for damage as far as the store has come, an
       [5, 'p/a', 2],
       [7, 'p/c', 0],
       [8, 'q/a', 0],
-      // What it replaces is not there: a write that the store does not know of.
+      // The write that this one replaces is unknown to the store.
       [after, 'p/x', 4],
     ])
   expect(findDamage(log(9), meta)).toEqual({ shownAfter: 1, isOfPresent: false })

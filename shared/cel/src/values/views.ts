@@ -70,7 +70,7 @@ function plainListOf({ allowsNull }: Extract<ViewNode, { kind: 'plainList' }>, j
 
 const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: plainNode }, rule: { kind: 'atomic' } }
 
-/** Whether an array has a null: it is searched once, as rules read it again and again. */
+/** True if an array has a null: an array is searched once, as rules read it again and again. */
 const hasNull = memo((array: readonly unknown[]): boolean => array.includes(null))
 
 function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {

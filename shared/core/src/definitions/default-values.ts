@@ -13,7 +13,7 @@ import type { StructuralSchema } from '../structural/schema.ts'
 import { invalidValue } from '../validation/field-errors.ts'
 import { hasDefault, type SchemaProps, schemaMeter, someSchemaInSteps } from './schema-props.ts'
 
-/** How defaults are checked. */
+/** The rules by which defaults are checked. */
 interface DefaultContext {
   readonly needsPruned: boolean
   /** Minor number of the release whose rules they are. */

@@ -36,7 +36,7 @@ export interface Strictness {
   readonly level: number
 }
 
-/** What of it follows from the definition that is replaced. */
+/** The part of the strictness that follows from the definition that is replaced. */
 type Leniency = Omit<Strictness, 'level'>
 
 // biome-ignore lint/correctness/useYield: there is nothing to look at.

@@ -47,7 +47,7 @@ export function printFieldValue(value: unknown): LevelText {
   return value instanceof GoValue ? (level) => value.textAt(level) : printValue(value)
 }
 
-/** What is not there was printed as a text. */
+/** A value that is absent was printed as a text. */
 const nothing = textSince(jsonSince, { before: '"null"', after: 'null' })
 
 /** Go prints where a pointer leads to. That is another place in every run, so this one stands for all. */

@@ -8,7 +8,7 @@ import { invalid } from './field-path.ts'
 import { readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
-/** Where a value is, and the minor number of the release whose rules they are. */
+/** The place of a value, and the minor number of the release whose rules hold. */
 interface EmbeddedPlace {
   readonly path: string
   readonly level: number

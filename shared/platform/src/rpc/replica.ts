@@ -26,7 +26,7 @@ export interface ReplicaOptions {
   readonly log: Log
   /** Called when it has become ready or doubtful, or is no longer. */
   readonly onReadiness: (replica: Replica) => void
-  /** Whether another replica takes calls about which there is no doubt. */
+  /** True if another replica takes calls and is in no doubt. */
   readonly hasOther: () => boolean
 }
 

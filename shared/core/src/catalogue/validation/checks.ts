@@ -33,7 +33,7 @@ interface PlacedField {
   readonly at: string
 }
 
-/** Whether a field says something. */
+/** True if a field has a value other than null. */
 export function isGiven(part: Part | undefined, name: string): boolean {
   const value = part?.[name]
   return value !== undefined && value !== null
@@ -154,7 +154,7 @@ export function notMoreThanWhole(errors: FieldError[], part: Part, name: string,
   errors.push(invalidValue(`${at}.${name}`, goValue(intOrString(), value), 'must not be greater than 100%'))
 }
 
-/** Whether a count or share is nothing. */
+/** True if a count or share is absent or zero. */
 export function isNoneOf(value: unknown): boolean {
   // A text that is neither a share nor a count counts as nothing.
   if (typeof value === 'string') return !/^(?:[0-9]+%|[+-]?[0-9]+)$/.test(value) || Number.parseInt(value, 10) === 0

@@ -20,7 +20,7 @@ export function validateJobStatus(errors: FieldError[], status: Part, _at: strin
   if (isGateOn('JobSuccessPolicy')) validateSuccessStep(errors, status, before)
 }
 
-/** Whether a condition of a status is True. */
+/** True if a condition of a status is True. */
 export function hasTrue(status: Part, type: string): boolean {
   return hasCondition(status, type, 'True')
 }

@@ -62,7 +62,7 @@ function validateOwnTemplate(errors: FieldError[], job: Part): void {
   if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
 }
 
-/** Whether finalizers track the Pods of a Job is decided when the Job is made. */
+/** The annotation that a Job is tracked by finalizers can be set only when the Job is made. */
 function refuseLateTracking(errors: FieldError[], job: Part, _at: string, { live, names, level }: RuleContext): void {
   const annotation = jobTrackingAnnotation(names, level)
   if (live === undefined || annotation === undefined) return

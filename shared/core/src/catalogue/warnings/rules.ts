@@ -72,7 +72,7 @@ export function warningsOfIngress(ingress: Part, live: Part | undefined, names: 
   return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
 }
 
-/** What is said of fields of a Node that nothing reads. */
+/** The warnings about fields of a Node that nothing reads. */
 export function warningsOfNode(node: Part): string[] {
   const spec = partOf(node, 'spec')
   return [
