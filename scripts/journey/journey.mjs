@@ -2,8 +2,8 @@
  * `npm run journey [-- verbs]`: serves one request of each verb in process, warm, and prints the files of its functions, in the order
  * of entry, and the number of returns of the request to a file that it has left.
  *
- * General helpers are code that a reader knows from its name and need not open: JSON, names, metadata, contracts, reading by the
- * description of a type (`schema`), the stored form (`stored`), the platform, the request and its connection, and observers of a
+ * General helpers are code that a reader knows from its name and need not open: JSON, `memo`, names, metadata, contracts, reading by
+ * the description of a type (`schema`), the stored form (`stored`), the platform, the request and its connection, and observers of a
  * request that decide nothing (pace, limits, trace, explanation, metrics). Their files are marked with · and counted apart.
  * The rest is counted by package as well. Garbage, timers and other requests are not recorded.
  *
@@ -13,7 +13,7 @@
 import { start } from 'orch'
 
 const generalHelpers = [
-  /^shared\/cel\/src\/at\.ts$/,
+  /^shared\/cel\/src\/(at|memo)\.ts$/,
   /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|description|schema|stored|validation\/object-meta)\b/,
   /^shared\/platform\/src\//,
   /^services\/gateway\/src\/(limits|exchange|steps\/explain|request\/(pace|trace|explanation|request\.ts))\b/,
