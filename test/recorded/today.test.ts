@@ -77,13 +77,16 @@ interface Own {
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const times = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 
+/** The account of a Pod is that of its namespace, whose controller does not run here. */
+const leftOut: ReadonlySet<string> = new Set(['managedFields', 'serviceAccount', 'serviceAccountName'])
+
 /** An answer without what differs from run to run. */
 function blank(value: unknown, own: Own, name = ''): unknown {
   if (Array.isArray(value)) {
     return name === 'columnDefinitions' ? value.map(({ description: _, ...column }) => column) : value.map((item) => blank(item, own, name))
   }
   if (typeof value === 'object' && value !== null) {
-    const kept = Object.entries(value).filter(([member]) => member !== 'managedFields')
+    const kept = Object.entries(value).filter(([member]) => !leftOut.has(member))
     return Object.fromEntries(kept.map(([member, item]) => [blankText(member, own), blank(item, own, member)]))
   }
   if (typeof value !== 'string') return value

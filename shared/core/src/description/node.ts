@@ -38,6 +38,7 @@ export type TextFormat =
   | 'portName'
   | 'ip'
   | 'variableName'
+  | 'relaxedVariableName'
   | 'iscsiName'
   | 'reason'
 

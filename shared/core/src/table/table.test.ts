@@ -176,6 +176,8 @@ describe('pods', () => {
   const ended = (terminated: Data): Data => ({ restartCount: 0, state: { terminated } })
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
   const inits = { initContainers: [{}, {}], containers: [{}] }
+  const withSidecar = { initContainers: [{ name: 's', restartPolicy: 'Always' }, { name: 'i' }], containers: [{}] }
+  const sidecar = (isReady: boolean): Data => ({ name: 's', started: true, ready: isReady, restartCount: 0, state: { running: {} } })
 
   const cases: readonly (readonly [string, { metadata?: Data; spec?: Data; status: Data }, string, string])[] = [
     ['is new', { status: { phase: 'Pending' } }, '0/1', 'Pending'],
@@ -242,6 +244,38 @@ describe('pods', () => {
       { spec: inits, status: { initContainerStatuses: [ended({ exitCode: 7 })] } },
       '0/1',
       'Init:ExitCode:7',
+    ],
+    [
+      'has a sidecar that has started and is ready',
+      { spec: withSidecar, status: { phase: 'Running', initContainerStatuses: [sidecar(true)], containerStatuses: [running] } },
+      '2/2',
+      'Running',
+    ],
+    [
+      'has a sidecar that is not ready, and waits in the next init container',
+      { spec: withSidecar, status: { phase: 'Pending', initContainerStatuses: [sidecar(false), waiting('CrashLoopBackOff')] } },
+      '0/2',
+      'Init:CrashLoopBackOff',
+    ],
+    [
+      'has a sidecar that has stopped after the start of the others',
+      {
+        spec: withSidecar,
+        status: {
+          phase: 'Running',
+          conditions: [{ type: 'Initialized', status: 'True' }],
+          initContainerStatuses: [{ name: 's', started: false, ...waiting('CrashLoopBackOff') }],
+          containerStatuses: [running],
+        },
+      },
+      '1/2',
+      'Init:CrashLoopBackOff',
+    ],
+    [
+      'is held back by gates',
+      { status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] } },
+      '0/1',
+      'SchedulingGated',
     ],
     [
       'is deleted',

@@ -26,6 +26,13 @@ function checkVariableName(name: string): readonly string[] {
   return problems
 }
 
+const wrongRelaxedVariable = "a valid environment variable name must consist only of printable ASCII characters other than '='"
+
+/** Since 1.32. */
+function checkRelaxedVariableName(name: string): readonly string[] {
+  return /^[ -<>-~]+$/.test(name) ? [] : [wrongRelaxedVariable]
+}
+
 /** Forms of the names by which iSCSI calls initiators and targets, by how they begin. */
 const iscsiNames: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
@@ -62,6 +69,7 @@ export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly 
   portName: checkPortName,
   ip: checkIp,
   variableName: checkVariableName,
+  relaxedVariableName: checkRelaxedVariableName,
   iscsiName: checkIscsiName,
   reason: checkReason,
 }

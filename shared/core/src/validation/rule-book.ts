@@ -34,7 +34,7 @@ interface LevelStep {
   readonly since?: number
   readonly until?: number
   readonly gate?: string
-  readonly step: string | PartRule
+  readonly step: string | PartRule | FieldStep
 }
 
 /** Of these fields one is given: its facets are looked at. Causes about others name them, one about none the part. */

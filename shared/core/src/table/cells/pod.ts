@@ -25,7 +25,7 @@ export const podCells: ReadCells = (pod) => {
   const podIPs = listOf(status, 'podIPs')
   return [
     nameOf(pod),
-    `${state.ready}/${listOf(spec, 'containers').length}`,
+    `${state.ready}/${listOf(spec, 'containers').length + sidecarsOf(spec).size}`,
     state.text,
     restartsCell(state),
     ageOf(pod),
@@ -45,18 +45,37 @@ interface PodState {
 }
 
 function stateOf(pod: Data, spec: Data, status: Data): PodState {
-  const state: PodState = { text: textOf(status, 'reason', textOf(status, 'phase')), ready: 0, restarts: 0, lastRestartMs: 0 }
-  if (!isInitializing(state, spec, status)) readContainers(state, status)
+  const isGated = textOf(conditionOf(status, 'PodScheduled') ?? {}, 'reason') === gated
+  const text = isGated ? gated : textOf(status, 'reason', textOf(status, 'phase'))
+  const state: PodState = { text, ready: 0, restarts: 0, lastRestartMs: 0 }
+  const sidecars = sidecarsOf(spec)
+  const isInitialized = sidecars.size > 0 && conditionOf(status, 'Initialized')?.['status'] === 'True'
+  if (!isInitializing(state, spec, status, sidecars) || isInitialized) readContainers(state, status, sidecars)
   if (isTerminating(pod)) state.text = textOf(status, 'reason') === 'NodeLost' ? 'Unknown' : 'Terminating'
   return state
 }
 
-/** Stops at the first init container that has not succeeded: that one is the pod's state. */
-function isInitializing(state: PodState, spec: Data, status: Data): boolean {
+/** The reason of the condition PodScheduled while gates hold a Pod back. */
+const gated = 'SchedulingGated'
+
+/** The names of the init containers that run as long as the pod. */
+function sidecarsOf(spec: Data): ReadonlySet<string> {
+  const sidecars = listOf(spec, 'initContainers').filter((container) => container['restartPolicy'] === 'Always')
+  return sidecars.length === 0 ? noNames : new Set(sidecars.map((container) => textOf(container, 'name')))
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+/** Stops at the first init container that has neither succeeded nor started as a sidecar: that one is the pod's state. */
+function isInitializing(state: PodState, spec: Data, status: Data, sidecars: ReadonlySet<string>): boolean {
   for (const [index, container] of listOf(status, 'initContainerStatuses').entries()) {
     countRestarts(state, container)
     const { terminated, waiting } = partsOf(container)
     if (terminated !== undefined && countOf(terminated, 'exitCode') === 0) continue
+    if (container['started'] === true && sidecars.has(textOf(container, 'name'))) {
+      if (container['ready'] === true) state.ready += 1
+      continue
+    }
     const waitsFor = waiting === undefined ? '' : textOf(waiting, 'reason')
     if (terminated !== undefined) state.text = `Init:${endOf(terminated)}`
     else if (waitsFor !== '' && waitsFor !== 'PodInitializing') state.text = `Init:${waitsFor}`
@@ -67,8 +86,11 @@ function isInitializing(state: PodState, spec: Data, status: Data): boolean {
 }
 
 /** From the last container to the first, so that the first one that has something to say is heard. */
-function readContainers(state: PodState, status: Data): void {
+function readContainers(state: PodState, status: Data, sidecars: ReadonlySet<string>): void {
   state.restarts = 0
+  state.lastRestartMs = sidecars.size === 0 ? state.lastRestartMs : 0
+  for (const container of listOf(status, 'initContainerStatuses'))
+    if (sidecars.has(textOf(container, 'name'))) countRestarts(state, container)
   let isRunning = false
   const containers = listOf(status, 'containerStatuses')
   for (let index = containers.length - 1; index >= 0; index--) {

@@ -14,14 +14,25 @@ const name = as('name', needed(text('subdomain')))
 
 /** Variables of containers, and their sources. */
 export const environmentRules: Readonly<Record<string, TypeRules>> = {
-  'core/v1.EnvVar': ['name', 'valueFrom', validateSource],
+  'core/v1.EnvVar': [
+    { until: 31, step: 'name' },
+    { since: 32, step: as('name', needed(text('relaxedVariableName'))) },
+    'valueFrom',
+    validateSource,
+  ],
   'core/v1.EnvVarSource': [
     fieldRefRule('variable'),
     resourceRefRule('variable'),
     within('configMapKeyRef', anyName, 'key'),
     within('secretKeyRef', anyName, 'key'),
   ],
-  'core/v1.EnvFromSource': ['prefix', within('configMapRef', name), within('secretRef', name), validateWholeSource],
+  'core/v1.EnvFromSource': [
+    { until: 31, step: 'prefix' },
+    { since: 32, step: as('prefix', checked(text('relaxedVariableName'))) },
+    within('configMapRef', name),
+    within('secretRef', name),
+    validateWholeSource,
+  ],
 }
 
 function validateSource(errors: FieldError[], variable: Part, at: string): void {

@@ -1,3 +1,4 @@
+import { textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { duplicateValue, forbiddenValue, requiredValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
@@ -7,13 +8,14 @@ import { validateVolumeDevices, validateVolumeMounts } from './container-mounts.
 import type { PodContext } from './pod-context.ts'
 import { validateProbes } from './probes.ts'
 import { validateResources } from './resources.ts'
+import { isSidecar, validateInitRestartPolicy, validateRestartPolicy } from './restart-policy.ts'
 
 const ofAll: TypeRules = [
   ...['name', 'image', 'terminationMessagePolicy', 'ports', 'env', 'envFrom'],
   ...[validateVolumeMounts, validateVolumeDevices],
   ...['imagePullPolicy', 'resources', 'securityContext'],
   // The container's list decides about these fields.
-  { passedOver: ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] },
+  { passedOver: ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe', 'restartPolicy', 'restartPolicyRules'] },
 ]
 
 /** The rules of all containers. */
@@ -44,16 +46,22 @@ interface ContainerList {
 
 function validateContainers(errors: FieldError[], list: readonly Part[], { names, path, context }: ContainerList): void {
   if (list.length === 0) errors.push(requiredValue(path))
-  const [validate, validateLifecycle] = ['core/v1.Container', 'core/v1.Lifecycle'].map((type) => context.rules.of(type))
+  const validate = context.rules.of('core/v1.Container')
   for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`
-    validate?.(errors, container, at, context)
+    validate(errors, container, at, context)
     refuseTwice(errors, textOf(container, 'name'), names, at)
-    const lifecycle = optionalPart(container, 'lifecycle')
-    if (lifecycle !== undefined) validateLifecycle?.(errors, lifecycle, `${at}.lifecycle`, context)
-    validateProbes(errors, container, at, context)
+    validateServing(errors, container, at, context)
+    validateRestartPolicy(errors, container, at, context)
   }
   refuseSharedHostPorts(errors, list, path)
+}
+
+/** The hooks and probes of a container that runs as long as its Pod. */
+function validateServing(errors: FieldError[], container: Part, at: string, context: PodContext): void {
+  const lifecycle = optionalPart(container, 'lifecycle')
+  if (lifecycle !== undefined) context.rules.of('core/v1.Lifecycle')(errors, lifecycle, `${at}.lifecycle`, context)
+  validateProbes(errors, container, at, context)
 }
 
 const fieldsOfServing = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']
@@ -63,15 +71,31 @@ function validateInitContainers(errors: FieldError[], list: readonly Part[], { n
   for (const [index, container] of list.entries()) {
     const at = `${path}[${index}]`
     validate(errors, container, at, context)
+    validateInitRestartPolicy(errors, container, at, context)
     refuseTwice(errors, textOf(container, 'name'), names, at)
     refuseSharedHostPorts(errors, [container], path)
-    for (const name of fieldsOfServing) {
-      if (isGiven(container, name)) errors.push(forbiddenValue(`${at}.${name}`, 'may not be set for init containers'))
+    if (isSidecar(container)) {
+      validateServing(errors, container, at, context)
+      continue
     }
+    for (const name of fieldsOfServing) if (isGiven(container, name)) errors.push(forbiddenValue(`${at}.${name}`, notInInit))
   }
 }
 
-const fieldsOfFullContainers = ['ports', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle']
+const notInInit = textSince(28, {
+  before: 'may not be set for init containers',
+  after: 'may not be set for init containers without restartPolicy=Always',
+})
+
+const fieldsOfFullContainers = [
+  'ports',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+]
 
 function validateEphemeralContainers(errors: FieldError[], spec: Part, { names, path, context }: ContainerList): void {
   const validate = context.rules.of('core/v1.EphemeralContainer')

@@ -18,6 +18,8 @@ export class PodContext implements RuleContext {
   /** Empty where a template has no name yet. */
   readonly podName: string
   volumes: Volumes = new Map()
+  /** Time of the containers to end; undefined if it is absent. */
+  graceSeconds: number | bigint | undefined
 
   constructor({ body, object, live, names, isGateOn, level, rules }: RuleContext, podName: string) {
     this.body = body
@@ -34,4 +36,9 @@ export class PodContext implements RuleContext {
 /** The volumes of the Pod whose containers are looked at. */
 export function volumesIn(context: RuleContext): Volumes {
   return context instanceof PodContext ? context.volumes : new Map()
+}
+
+/** The time that the containers have to end of the Pod that is looked at; undefined if it is absent. */
+export function graceSecondsIn(context: RuleContext): number | bigint | undefined {
+  return context instanceof PodContext ? context.graceSeconds : undefined
 }

@@ -4,7 +4,7 @@ import { invalidValue, requiredValue } from '../../../validation/field-errors.ts
 import { parseIp } from '../../../validation/ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import type { RuleContext, TypeRules } from '../../../validation/rule-book.ts'
-import { requireOneOf } from '../checks.ts'
+import { numberOf, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
 import { validateHostProcesses, validateOperatingSystem } from './platform.ts'
 import { PodContext } from './pod-context.ts'
@@ -44,6 +44,7 @@ function validateParts(errors: FieldError[], spec: Part, at: string, context: Ru
   // A template has no name; only a Pod's own spec is here.
   const pod = new PodContext(context, at === 'spec' ? textOf(partOf(context.object, 'metadata'), 'name') : '')
   pod.volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${at}.volumes`, pod)
+  pod.graceSeconds = numberOf(spec, 'terminationGracePeriodSeconds')
   validateAllContainers(errors, spec, at, pod)
 }
 

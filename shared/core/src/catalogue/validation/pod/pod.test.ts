@@ -568,3 +568,117 @@ describe("a Pod's status", () => {
     expect(problemsOf(type, body, { live, part: 'status' })).toEqual(expected)
   })
 })
+
+const probe = { exec: { command: ['a'] } }
+const init = (fields: Body): Body => spec({ initContainers: [{ name: 'i', image: 'i', ...fields }] })
+
+/** A Pod of a level, with names for its cells: what follows them is expected. */
+const ofLevels: readonly (readonly [name: string, level: number, body: Body, ...expected: string[]])[] = [
+  [
+    'an init container is not probed',
+    28,
+    init({ readinessProbe: probe }),
+    'spec.initContainers[0].readinessProbe: Forbidden: may not be set for init containers without restartPolicy=Always',
+  ],
+  ['a sidecar has hooks and probes', 29, init({ restartPolicy: 'Always', readinessProbe: probe, lifecycle: { preStop: probe } })],
+  [
+    'the probes of a sidecar are checked',
+    29,
+    init({ restartPolicy: 'Always', livenessProbe: {} }),
+    'spec.initContainers[0].livenessProbe: Required value: must specify a handler type',
+  ],
+  [
+    'an init container is a sidecar or has no policy',
+    33,
+    init({ restartPolicy: 'Never' }),
+    'spec.initContainers[0].restartPolicy: Unsupported value: "Never": supported values: "Always"',
+  ],
+  [
+    'the Pod decides about other containers',
+    33,
+    container({ restartPolicy: 'Always' }),
+    `${at}.restartPolicy: Forbidden: may not be set for non-init containers`,
+  ],
+  ['a container has its own policy', 35, container({ restartPolicy: 'Never' })],
+  [
+    'rules need a policy',
+    35,
+    container({ restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [1] } }] }),
+    `${at}.restartPolicy: Required value: must specify restartPolicy when restart rules are used`,
+  ],
+  [
+    'a rule restarts all containers from 1.36 on',
+    35,
+    container({ restartPolicy: 'Never', restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In' } }] }),
+    `${at}.restartPolicyRules[0].action: Unsupported value: "RestartAllContainers": supported values: "Restart"`,
+  ],
+  [
+    'a sidecar has no rules before 1.36',
+    35,
+    init({ restartPolicy: 'Always', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In' } }] }),
+    'spec.initContainers[0].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always',
+  ],
+  [
+    'a rule is about exit codes, by an operator',
+    36,
+    container({
+      restartPolicy: 'Never',
+      restartPolicyRules: [{ action: 'Restart' }, { action: 'Restart', exitCodes: { operator: 'Is' } }],
+    }),
+    `${at}.restartPolicyRules[0].exitCodes: Required value: must be specified`,
+    `${at}.restartPolicyRules[1].exitCodes.operator: Unsupported value: "Is": supported values: "In", "NotIn"`,
+  ],
+  [
+    'at most 20 rules with 255 exit codes each',
+    36,
+    container({
+      restartPolicy: 'Never',
+      restartPolicyRules: Array(21).fill({ action: 'Restart', exitCodes: { operator: 'In', values: [...Array(255).keys()] } }),
+    }),
+    `${at}.restartPolicyRules: Too many: 21: must have at most 20 items`,
+  ],
+  [
+    'exit codes are at most 255',
+    36,
+    container({
+      restartPolicy: 'Never',
+      restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [...Array(256).keys()] } }],
+    }),
+    `${at}.restartPolicyRules[0].exitCodes.values: Too many: 256: must have at most 255 items`,
+  ],
+  [
+    'a sleep is within the time to end',
+    30,
+    spec({ terminationGracePeriodSeconds: 5, containers: [{ name: 'c', image: 'i', lifecycle: { preStop: { sleep: { seconds: 6 } } } }] }),
+    `${at}.lifecycle.preStop.sleep: Invalid value: 6: must be greater than 0 and less than terminationGracePeriodSeconds (5)`,
+  ],
+  [
+    'a sleep of no time is one from 1.33 on',
+    33,
+    spec({ terminationGracePeriodSeconds: 5, containers: [{ name: 'c', image: 'i', lifecycle: { preStop: { sleep: { seconds: 0 } } } }] }),
+  ],
+  ['a name of a variable may be any from 1.32 on', 32, container({ env: [{ name: '1 a:b', value: '' }] })],
+  [
+    'but for an equals sign',
+    32,
+    container({ env: [{ name: 'a=b', value: '' }] }),
+    `${at}.env[0].name: Invalid value: "a=b": a valid environment variable name must consist only of printable ASCII characters other than '='`,
+  ],
+]
+
+describe('a Pod at a level', () => {
+  test.each(ofLevels.map(([name, level, body, ...expected]) => ({ name, level, body, expected })))(
+    '$name ($level)',
+    ({ level, body, expected }) => {
+      expect(problemsOf(type, body, { level })).toEqual(expected)
+    },
+  )
+
+  test.each([
+    [26, ', `spec.tolerations` (only additions to existing tolerations) or `spec'],
+    [27, ',`spec.tolerations` (only additions to existing tolerations),`spec'],
+  ])('the sentence about fields that may change is that of the level %d', (level, part) => {
+    const changed = withChange(pod, 'spec/hostNetwork', true)
+    expect(problemsOf(type, changed, { level, live: pod })).toEqual([expect.stringContaining(part)])
+  })
+})

@@ -1,3 +1,4 @@
+import { joinTexts, textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkSubdomain } from '../../../meta/validate-names.ts'
 import type { Names } from '../../../names.ts'
@@ -45,10 +46,16 @@ function refusePaddedImages(errors: FieldError[], containers: readonly Part[], p
   }
 }
 
-const unchangeable =
-  'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, ' +
-  '`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or ' +
-  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+const changeable = [
+  ...['`spec.containers[*].image`', '`spec.initContainers[*].image`', '`spec.activeDeadlineSeconds`'],
+  '`spec.tolerations` (only additions to existing tolerations)',
+]
+const changeableGrace = '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
+
+const unchangeable = joinTexts([
+  'pod updates may not change fields other than ',
+  textSince(27, { before: `${changeable.join(', ')} or ${changeableGrace}`, after: [...changeable, changeableGrace].join(',') }),
+])
 
 function validateChange(errors: FieldError[], spec: Part, live: Part): void {
   if (spec === live) return

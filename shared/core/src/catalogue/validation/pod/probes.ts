@@ -4,11 +4,12 @@ import { invalidValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import type { RuleContext, Step, TypeRules } from '../../../validation/rule-book.ts'
 import { numberOf } from '../checks.ts'
+import { graceSecondsIn } from './pod-context.ts'
 
 const wrongHeader = explain("a valid HTTP header must consist of alphanumeric characters or '-'", ['X-Header-Name'], '[-A-Za-z0-9]+')
 
 const handler: Step = {
-  oneOf: ['exec', 'httpGet', 'tcpSocket', 'grpc'],
+  oneOf: ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'],
   none: 'must specify a handler type',
   many: 'may not specify more than 1 handler type',
 }
@@ -16,8 +17,19 @@ const handler: Step = {
 /** Probes of containers, and their hooks after the start and before the end. */
 export const probeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Probe': [handler],
-  'core/v1.LifecycleHandler': [handler],
+  'core/v1.LifecycleHandler': [handler, validateSleep],
   'core/v1.HTTPGetAction': ['path', 'port', 'scheme', validateHeaders],
+}
+
+/** Causes about other hooks come first: of two, the sleep is not looked at. */
+function validateSleep(errors: FieldError[], hook: Part, at: string, context: RuleContext): void {
+  const sleep = optionalPart(hook, 'sleep')
+  const grace = graceSecondsIn(context)
+  if (sleep === undefined || grace === undefined || Object.keys(hook).length > 1) return
+  const seconds = numberOf(sleep, 'seconds') ?? 0
+  const [least, wanted] = context.level < 33 ? [1, 'greater than 0'] : [0, 'non-negative']
+  if (seconds >= least && seconds <= grace) return
+  errors.push(invalidValue(`${at}.sleep`, seconds, `must be ${wanted} and less than terminationGracePeriodSeconds (${grace})`))
 }
 
 function validateHeaders(errors: FieldError[], action: Part, at: string): void {

@@ -1,0 +1,67 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { forbiddenValue, requiredValue, tooManyValues, unsupportedValue } from '../../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
+import type { RuleContext } from '../../../validation/rule-book.ts'
+import { isGiven } from '../checks.ts'
+
+const policies = ['Always', 'Never', 'OnFailure']
+const operators = ['In', 'NotIn']
+const [rulesMax, exitCodesMax] = [20, 255]
+
+/** True if an init container runs as long as its Pod. */
+export function isSidecar(container: Part): boolean {
+  return container['restartPolicy'] === 'Always'
+}
+
+/** The restart policy of a container that is no init container. */
+export function validateRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
+  if (context.isGateOn('ContainerRestartRules')) validateWithRules(errors, container, at, context)
+  else if (isGiven(container, 'restartPolicy')) {
+    errors.push(forbiddenValue(`${at}.restartPolicy`, 'may not be set for non-init containers'))
+  }
+}
+
+/** The restart policy of an init container. */
+export function validateInitRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
+  if (context.isGateOn('ContainerRestartRules')) {
+    if (!isSidecar(container) || canRestartAll(context)) validateWithRules(errors, container, at, context)
+    else if (itemsOf(container, 'restartPolicyRules').length > 0) {
+      const detail = 'restartPolicyRules are not allowed for init containers with restart policy Always'
+      errors.push(forbiddenValue(`${at}.restartPolicyRules`, detail))
+    }
+  } else if (isGiven(container, 'restartPolicy') && !isSidecar(container)) {
+    errors.push(unsupportedValue(`${at}.restartPolicy`, container['restartPolicy'], ['Always']))
+  }
+}
+
+/** The gate RestartAllContainersOnContainerExits is on since 1.36. */
+function canRestartAll({ level }: RuleContext): boolean {
+  return level >= 36
+}
+
+function validateWithRules(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
+  const rules = itemsOf(container, 'restartPolicyRules')
+  if (!isGiven(container, 'restartPolicy')) {
+    if (rules.length === 0) return
+    errors.push(requiredValue(`${at}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
+  } else if (!policies.includes(textOf(container, 'restartPolicy'))) {
+    errors.push(unsupportedValue(`${at}.restartPolicy`, container['restartPolicy'], policies))
+  }
+  if (rules.length > rulesMax) errors.push(tooManyValues(`${at}.restartPolicyRules`, rules.length, rulesMax))
+  const actions = canRestartAll(context) ? ['Restart', 'RestartAllContainers'] : ['Restart']
+  for (const [index, rule] of rules.entries()) validateRule(errors, rule, `${at}.restartPolicyRules[${index}]`, actions)
+}
+
+function validateRule(errors: FieldError[], rule: Part, at: string, actions: readonly string[]): void {
+  const action = textOf(rule, 'action')
+  if (!actions.includes(action)) errors.push(unsupportedValue(`${at}.action`, action, actions))
+  const exitCodes = optionalPart(rule, 'exitCodes')
+  if (exitCodes === undefined) {
+    errors.push(requiredValue(`${at}.exitCodes`, 'must be specified'))
+    return
+  }
+  const operator = textOf(exitCodes, 'operator')
+  if (!operators.includes(operator)) errors.push(unsupportedValue(`${at}.exitCodes.operator`, operator, operators))
+  const count = itemsOf(exitCodes, 'values').length
+  if (count > exitCodesMax) errors.push(tooManyValues(`${at}.exitCodes.values`, count, exitCodesMax))
+}
