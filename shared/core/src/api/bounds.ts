@@ -8,5 +8,5 @@ export const weight: NumberFacets = { min: 1, max: 100, detail: 'must be in the 
 export const aboveZero: NumberFacets = { min: 1, detail: 'must be greater than zero' }
 export const fileMode: NumberFacets = { min: 0, max: 0o777, detail: 'must be a number between 0 and 0777 (octal), both inclusive' }
 export const partition: NumberFacets = { min: 0, max: 255, detail: 'must be between 1 and 255, inclusive' }
-/** Zero stands for none. */
+/** A port or 0, which means that there is no port. */
 export const optionalPort: NumberFacets = { min: 0, max: 65_535, detail: 'must be between 1 and 65535, inclusive' }

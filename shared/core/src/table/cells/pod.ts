@@ -25,7 +25,7 @@ export const podCells: ReadCells = (pod) => {
   const podIPs = listOf(status, 'podIPs')
   return [
     nameOf(pod),
-    `${state.ready}/${listOf(spec, 'containers').length + sidecarsOf(spec).size}`,
+    `${state.ready}/${state.total}`,
     state.text,
     restartsCell(state),
     ageOf(pod),
@@ -39,6 +39,8 @@ export const podCells: ReadCells = (pod) => {
 interface PodState {
   text: string
   ready: number
+  /** Containers that run as long as the pod, sidecars included. */
+  total: number
   restarts: number
   /** When a container last ended before it was started again; 0: never. */
   lastRestartMs: number
@@ -47,8 +49,9 @@ interface PodState {
 function stateOf(pod: Data, spec: Data, status: Data): PodState {
   const isGated = textOf(conditionOf(status, 'PodScheduled') ?? {}, 'reason') === gated
   const text = isGated ? gated : textOf(status, 'reason', textOf(status, 'phase'))
-  const state: PodState = { text, ready: 0, restarts: 0, lastRestartMs: 0 }
   const sidecars = sidecarsOf(spec)
+  const total = listOf(spec, 'containers').length + sidecars.size
+  const state: PodState = { text, ready: 0, total, restarts: 0, lastRestartMs: 0 }
   const isInitialized = sidecars.size > 0 && conditionOf(status, 'Initialized')?.['status'] === 'True'
   if (!isInitializing(state, spec, status, sidecars) || isInitialized) readContainers(state, status, sidecars)
   if (isTerminating(pod)) state.text = textOf(status, 'reason') === 'NodeLost' ? 'Unknown' : 'Terminating'

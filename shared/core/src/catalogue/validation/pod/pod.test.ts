@@ -657,6 +657,12 @@ const ofLevels: readonly (readonly [name: string, level: number, body: Body, ...
     33,
     spec({ terminationGracePeriodSeconds: 5, containers: [{ name: 'c', image: 'i', lifecycle: { preStop: { sleep: { seconds: 0 } } } }] }),
   ],
+  [
+    'of two hooks the second one is refused, however long it sleeps',
+    33,
+    container({ lifecycle: { preStop: { ...probe, sleep: { seconds: 99 } } } }),
+    `${at}.lifecycle.preStop.sleep: Forbidden: may not specify more than 1 handler type`,
+  ],
   ['a name of a variable may be any from 1.32 on', 32, container({ env: [{ name: '1 a:b', value: '' }] })],
   [
     'but for an equals sign',

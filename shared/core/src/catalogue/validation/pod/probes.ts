@@ -17,19 +17,19 @@ const handler: Step = {
 /** Probes of containers, and their hooks after the start and before the end. */
 export const probeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Probe': [handler],
-  'core/v1.LifecycleHandler': [handler, validateSleep],
+  'core/v1.LifecycleHandler': [handler],
+  'core/v1.SleepAction': [validateSleep],
   'core/v1.HTTPGetAction': ['path', 'port', 'scheme', validateHeaders],
 }
 
-/** Causes about other hooks come first: of two, the sleep is not looked at. */
-function validateSleep(errors: FieldError[], hook: Part, at: string, context: RuleContext): void {
-  const sleep = optionalPart(hook, 'sleep')
+/** A hook sleeps no longer than the containers have to end. */
+function validateSleep(errors: FieldError[], sleep: Part, at: string, context: RuleContext): void {
   const grace = graceSecondsIn(context)
-  if (sleep === undefined || grace === undefined || Object.keys(hook).length > 1) return
+  if (grace === undefined) return
   const seconds = numberOf(sleep, 'seconds') ?? 0
   const [least, wanted] = context.level < 33 ? [1, 'greater than 0'] : [0, 'non-negative']
   if (seconds >= least && seconds <= grace) return
-  errors.push(invalidValue(`${at}.sleep`, seconds, `must be ${wanted} and less than terminationGracePeriodSeconds (${grace})`))
+  errors.push(invalidValue(at, seconds, `must be ${wanted} and less than terminationGracePeriodSeconds (${grace})`))
 }
 
 function validateHeaders(errors: FieldError[], action: Part, at: string): void {
