@@ -22,7 +22,7 @@ export interface OutboxOptions {
 export class Outbox implements UnreadHolder {
   readonly #options: OutboxOptions
   /** Absent while nothing waits: there may be ten thousand watches. */
-  #queue: Queue<Uint8Array> | undefined
+  #queue: Queue<Waiting> | undefined
   /** Bytes of the first in the queue that were given. */
   #offset = 0
   /** Waiting bytes, and those that were written, counted and not taken. */
@@ -63,7 +63,7 @@ export class Outbox implements UnreadHolder {
   writeShared(bytes: Uint8Array): void {
     if (this.#isClosed || this.#ends || bytes.length === 0) return
     if (this.#fits(bytes.length)) this.#options.exchange.writeShared(bytes)
-    else this.#wait([bytes], bytes.length)
+    else this.#wait([{ bytes, isShared: true }], bytes.length)
   }
 
   /** Whole events of this watcher, in parts. What is written before the end leaves together with it. */
@@ -72,7 +72,7 @@ export class Outbox implements UnreadHolder {
     if (this.#isClosed || this.#ends || bytes === 0) return
     const joined = [...joinedParts(parts)]
     const [first] = joined
-    if (first !== undefined && this.#fits(bytes)) this.#options.exchange.write(first)
+    if (first !== undefined && this.#fits(bytes)) this.#options.exchange.write(first.bytes)
     else this.#wait(joined, bytes)
   }
 
@@ -106,7 +106,7 @@ export class Outbox implements UnreadHolder {
     return this.#unreadBytes === 0 && this.#options.exchange.waitingBytes + bytes <= limits.watchPieceBytesMin
   }
 
-  #wait(parts: readonly Uint8Array[], bytes: number): void {
+  #wait(parts: readonly Waiting[], bytes: number): void {
     const queue = this.#queue ?? new Queue()
     this.#queue = queue
     for (const part of parts) queue.push(part)
@@ -118,20 +118,21 @@ export class Outbox implements UnreadHolder {
   }
 
   /** Gives the connection as much as it may hold; of an item that is larger, a piece. */
-  #give(queue: Queue<Uint8Array>): void {
+  #give(queue: Queue<Waiting>): void {
     const { exchange, unread } = this.#options
     const bytesMax = unread.total < limits.unreadBytesRelaxed ? limits.watchPieceBytesMax : limits.watchPieceBytesMin
     for (let item = queue.at(0); item !== undefined; item = queue.at(0)) {
       const room = bytesMax - exchange.waitingBytes
-      const left = item.length - this.#offset
+      const { bytes, isShared } = item
+      const left = bytes.length - this.#offset
       if (left > room && this.#givenBytes > 0) return
       const size = Math.min(left, Math.max(room, limits.watchPieceBytesMin))
-      const piece = size === item.length ? item : item.subarray(this.#offset, this.#offset + size)
+      const piece = size === bytes.length ? bytes : bytes.subarray(this.#offset, this.#offset + size)
       this.#offset = size === left ? 0 : this.#offset + size
       if (size === left) queue.shift()
       this.#givenBytes += size
       const taken = () => this.#taken(size)
-      if (piece === item) exchange.writeShared(piece, taken)
+      if (isShared && piece === bytes) exchange.writeShared(piece, taken)
       else exchange.write(piece, taken)
     }
     this.#queue = undefined
@@ -156,22 +157,30 @@ export class Outbox implements UnreadHolder {
   }
 }
 
+/** Bytes in the queue. */
+interface Waiting {
+  readonly bytes: Uint8Array
+  /** Other watchers are given the same bytes. */
+  readonly isShared: boolean
+}
+
 /** Small parts that follow each other become one; large ones stay references. */
-function* joinedParts(parts: readonly Uint8Array[]): Generator<Uint8Array, void, undefined> {
+function* joinedParts(parts: readonly Uint8Array[]): Generator<Waiting, void, undefined> {
   let small: Uint8Array[] = []
   let bytes = 0
+  const one = (joined: Uint8Array): Waiting => ({ bytes: joined, isShared: false })
   for (const part of parts) {
     if (bytes > 0 && bytes + part.length > limits.watchPieceBytesMin) {
-      yield Buffer.concat(small, bytes)
+      yield one(Buffer.concat(small, bytes))
       small = []
       bytes = 0
     }
     if (part.length > limits.watchPieceBytesMin) {
-      yield part
+      yield one(part)
       continue
     }
     small.push(part)
     bytes += part.length
   }
-  if (bytes > 0) yield Buffer.concat(small, bytes)
+  if (bytes > 0) yield one(Buffer.concat(small, bytes))
 }
