@@ -4,7 +4,7 @@ import { groupName, type Names, subdomainLabel } from '../names.ts'
 import type { Amounts } from './amounts.ts'
 import type { ClaimToCount, PodToCount, ServiceToCount } from './objects.ts'
 import { isPodResource, podOmissions, podUsage } from './pod-usage.ts'
-import { isPodInScope, type ScopeRequirement } from './scopes.ts'
+import { isClaimInScope, isPodInScope, type ScopeRequirement } from './scopes.ts'
 
 const one = toQuantity(1)
 
@@ -33,7 +33,7 @@ function countName({ group, resource }: ResourceName): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`
 }
 
-/** Scopes are about pods: a quota with a scope is for nothing else. */
+/** Most objects are in no scope: a quota with a scope does not count them. */
 const unscoped = { isInScope: () => false, omissions: () => undefined } as const
 
 /** Pods count for their requests and limits, until they have ended. */
@@ -88,6 +88,7 @@ export const countClaims: Measure = (names) => {
     looksInside: true,
     concerns: (name) =>
       ownNames.has(name) || name.endsWith(`${suffix}requests.storage`) || name.endsWith(`${suffix}persistentvolumeclaims`),
+    isInScope: (object, requirement) => isClaimInScope(object as ClaimToCount, requirement),
     usage: (object) => claimUsage(object as ClaimToCount, suffix, subdomainLabel(names, 'volume.beta', 'storage-class')),
   }
 }

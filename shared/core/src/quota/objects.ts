@@ -47,6 +47,11 @@ export interface ClaimToCount {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
   readonly spec?: {
     readonly storageClassName?: string
+    readonly volumeAttributesClassName?: string
     readonly resources?: { readonly requests?: Readonly<Record<string, string>> }
+  }
+  readonly status?: {
+    readonly currentVolumeAttributesClassName?: string
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string }
   }
 }

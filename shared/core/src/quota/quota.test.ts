@@ -52,6 +52,23 @@ test('KIND-RQ-15: huge pages, extended resources and local storage are counted b
 })
 
 test.each([
+  ['Exists', [], true, false],
+  ['DoesNotExist', [], false, true],
+  ['In', ['gold'], true, false],
+  ['NotIn', ['gold'], false, true],
+])(
+  'KIND-RQ-06: %s of VolumeAttributesClass selects claims by the classes that they ask for or have',
+  (operator, values, withClass, without) => {
+    const isIn = (claim: object) => claims.isInScope(claim, { scopeName: 'VolumeAttributesClass', operator, values })
+    expect(isIn({ spec: { volumeAttributesClassName: 'gold' } })).toBe(withClass)
+    expect(isIn({ spec: {}, status: { currentVolumeAttributesClassName: 'gold' } })).toBe(withClass)
+    expect(isIn({ spec: {}, status: { modifyVolumeStatus: { targetVolumeAttributesClassName: 'gold' } } })).toBe(withClass)
+    expect(isIn({ spec: {} })).toBe(without)
+    expect(pods.isInScope({ spec: {} }, { scopeName: 'VolumeAttributesClass', operator, values })).toBe(false)
+  },
+)
+
+test.each([
   ['it has failed', { status: { phase: 'Failed' } }],
   ['it has succeeded', { status: { phase: 'Succeeded' } }],
   ['its time to end is over', { metadata: { deletionTimestamp: '2025-12-31T23:59:00Z', deletionGracePeriodSeconds: 30 } }],

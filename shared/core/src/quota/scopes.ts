@@ -1,4 +1,4 @@
-import type { PodAffinityToCount, PodToCount } from './objects.ts'
+import type { ClaimToCount, PodAffinityToCount, PodToCount } from './objects.ts'
 import { isBestEffort } from './pod-usage.ts'
 
 /** One expression about the objects that a quota is for. */
@@ -37,6 +37,14 @@ export function isPodInScope(pod: PodToCount, { scopeName, operator, values = []
       return namesOtherNamespaces(spec?.affinity?.podAffinity) || namesOtherNamespaces(spec?.affinity?.podAntiAffinity)
   }
   return false
+}
+
+/** True if an expression is true of a claim. Scopes of levels without VolumeAttributesClasses are refused by validation. */
+export function isClaimInScope({ spec, status }: ClaimToCount, { scopeName, operator, values = [] }: ScopeRequirement): boolean {
+  if (scopeName !== 'VolumeAttributesClass') return false
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus } = status ?? {}
+  const classes = [spec?.volumeAttributesClassName, current, modifyVolumeStatus?.targetVolumeAttributesClassName].filter(Boolean)
+  return (classes.length === 0 ? [''] : classes).some((name = '') => comparesTo(name, operator, values))
 }
 
 function comparesTo(name: string, operator: string, values: readonly string[]): boolean {

@@ -17,6 +17,7 @@ const otherNames: readonly RegExp[] = [
   /^spec\.LoadBalancerSourceRanges$/,
   /^spec\.resources\[storage\]$/,
   /^overhead\.limits\[/,
+  /^spec\.scopeSelector\.matchExpressions\.(?:scopeName|operator|values)$/,
   /^volumeMode$/,
   /^spec\.persistentvolumesource$/,
   /^scheduling\.tolerations\.tolerations\[/,

@@ -3,6 +3,7 @@ import { goQuote } from '../../json/go-quote.ts'
 import { joinTexts } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import {
   duplicateValue,
@@ -15,19 +16,20 @@ import {
 } from '../../validation/field-errors.ts'
 import { cidrFamilyOf as familyOf } from '../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { validateLabelKey } from '../../validation/selector.ts'
 import { validateAmountOf } from './pod/resources.ts'
 
 /** The rules of a Node's spec. */
-export function validateNodeSpec(node: Part, live: Part | undefined): FieldError[] {
+export function validateNodeSpec(node: Part, live: Part | undefined, _names: Names, { level }: RuleContext): FieldError[] {
   const spec = partOf(node, 'spec')
   const source = optionalPart(spec, 'configSource')
   return [
     ...validateTaints(itemsOf(spec, 'taints')),
     ...validatePodRanges(spec),
-    ...validateProvider(textOf(spec, 'providerID')),
+    ...(level > providerFormatUntil ? [] : validateProvider(textOf(spec, 'providerID'))),
     ...(source === undefined ? [] : validateConfigSource(source, 'spec.configSource', 'spec')),
-    ...(live === undefined ? validateResources(partOf(node, 'status')) : validateChange(spec, partOf(live, 'spec'))),
+    ...(live === undefined ? validateResources(partOf(node, 'status')) : validateChange(spec, partOf(live, 'spec'), level)),
   ]
 }
 
@@ -111,6 +113,9 @@ function validateConfigSource(source: Part, path: string, part: 'spec' | 'status
   ]
 }
 
+/** The last level of which the form of a provider's id is known. */
+const providerFormatUntil = 25
+
 function validateProvider(provider: string): FieldError[] {
   if (provider === '' || /^[^:/]+:\/\/.+/.test(provider)) return []
   return [invalidValue('spec.providerID', provider, 'must have the form <ProviderName>://<ProviderSpecificNodeID>')]
@@ -123,15 +128,24 @@ function rangesOf(spec: Part): readonly string[] {
   return ranges.length > 0 || first === '' ? ranges : [first]
 }
 
-function validateChange(spec: Part, live: Part): FieldError[] {
-  const errors: FieldError[] = []
-  const changed = (name: string): boolean => textOf(live, name) !== '' && textOf(spec, name) !== textOf(live, name)
-  if (changed('providerID'))
-    errors.push(forbiddenValue('spec.providerID', 'node updates may not change providerID except from "" to valid'))
+function validateChange(spec: Part, live: Part, level: number): FieldError[] {
   const ranges = rangesOf(live)
-  if (ranges.length > 0 && !isSame(rangesOf(spec), ranges))
-    errors.push(forbiddenValue('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'))
-  return errors
+  const ofRanges =
+    ranges.length > 0 && !isSame(rangesOf(spec), ranges)
+      ? [forbiddenValue('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid')]
+      : []
+  const ofProvider = validateProviderChange(textOf(spec, 'providerID'), textOf(live, 'providerID'), level)
+  return level >= plainProviderSince ? [...ofRanges, ...ofProvider] : [...ofProvider, ...ofRanges]
+}
+
+/** The first level that tells a changed id of a provider from a missing one. */
+const plainProviderSince = 34
+
+function validateProviderChange(provider: string, live: string, level: number): FieldError[] {
+  if (live === '' || provider === live) return []
+  if (level >= plainProviderSince)
+    return [invalidValue('spec.providerID', null, `field cannot be ${provider === '' ? 'cleared' : 'modified'} once set`)]
+  return [forbiddenValue('spec.providerID', 'node updates may not change providerID except from "" to valid')]
 }
 
 function validateResources(status: Part): FieldError[] {

@@ -2,13 +2,17 @@ import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
 
-const operators = ['DoesNotExist', 'Exists', 'In', 'NotIn']
-const scopes = ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating']
+const scopes: ReadonlySet<string> = new Set([
+  ...['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating'],
+  'VolumeAttributesClass',
+])
+const volumeScopeSince = 33
 /** Scopes that answer yes or no, so that there is nothing to compare with. */
 const plainScopes = new Set(['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'Terminating'])
 const contradictions = [
@@ -23,17 +27,22 @@ const measured = new Set([
 ])
 
 /** The resources without a prefix that scopes cover: those that pods use. */
-const scoped = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
+const scoped: ReadonlySet<string> = new Set(['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'])
+
+/** Scopes that cover other resources. */
+const scopedBy: Readonly<Record<string, ReadonlySet<string>>> = {
+  BestEffort: new Set(['pods']),
+  VolumeAttributesClass: new Set(['persistentvolumeclaims', 'requests.storage']),
+}
 
 /** The rules of a ResourceQuota's spec. Scopes decide the counting and are immutable; a scope selector may change. */
-export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
-  const { body } = context
+export function validateResourceQuotaSpec(quota: Part, live: Part | undefined, _names: Names, { body, level }: RuleContext): FieldError[] {
   const spec = partOf(quota, 'spec')
   const limited = Object.keys(partOf(spec, 'hard'))
   return [
     ...validateAmounts(partOf(spec, 'hard'), 'spec.hard', partOf(partOf(partOf({ body }, 'body'), 'spec'), 'hard')),
-    ...validateScopes(itemsOf<string>(spec, 'scopes'), limited),
-    ...validateSelector(optionalPart(spec, 'scopeSelector'), limited, context),
+    ...validateScopes(itemsOf<string>(spec, 'scopes'), limited, level),
+    ...validateSelector(spec, limited, level),
     ...(live === undefined ? [] : validateScopeChange(spec, partOf(live, 'spec'))),
   ]
 }
@@ -65,65 +74,69 @@ function isKnown(name: string): boolean {
   return countedResources.has(name) || measured.has(name) || /^(requests\.)?hugepages-/.test(name)
 }
 
-function validateScopes(given: readonly string[], limited: readonly string[]): FieldError[] {
+function validateScopes(given: readonly string[], limited: readonly string[], level: number): FieldError[] {
   const refuse = (detail: string): FieldError => invalidTexts('spec.scopes', given, detail, list(ref('core/v1.ResourceQuotaScope')))
   const errors = given.flatMap((scope) =>
-    scopes.includes(scope)
+    isScope(scope, level)
       ? limited.filter((name) => !isUsable(scope, name)).map(() => refuse('unsupported scope applied to resource'))
       : [refuse('unsupported scope')],
   )
   return [...errors, ...contradictionsIn(given).map(() => refuse('conflicting scopes'))]
 }
 
-function validateSelector(selector: Part | undefined, limited: readonly string[], context: RuleContext): FieldError[] {
-  const validate = context.rules.of('core/v1.ScopedResourceSelectorRequirement')
-  const path = 'spec.scopeSelector.matchExpressions'
+function isScope(scope: string, level: number): boolean {
+  return scopes.has(scope) && (scope !== 'VolumeAttributesClass' || level >= volumeScopeSince)
+}
+
+/** kube-apiserver blames the list. */
+function validateSelector(spec: Part, limited: readonly string[], level: number): FieldError[] {
+  const at = 'spec.scopeSelector.matchExpressions'
+  const selector = optionalPart(spec, 'scopeSelector')
   const terms = itemsOf(selector, 'matchExpressions')
-  const errors = terms.flatMap((term, index) => {
-    const at = `${path}[${index}]`
-    const found: FieldError[] = []
-    validate(found, term, at, context)
-    return [...found, ...validateUse(textOf(term, 'scopeName'), limited, `${at}.scopeName`)]
+  const errors = terms.flatMap((term) => {
+    const scope = textOf(term, 'scopeName')
+    // A quota with a scope counts resources in it only: any other one would never be counted.
+    const unused = isScope(scope, level) ? limited.filter((name) => !isUsable(scope, name)) : []
+    return [
+      ...(isScope(scope, level) ? [] : [invalidValue(`${at}.scopeName`, scope, 'unsupported scope')]),
+      ...unused.map(() => invalidValue(at, goValue(ref('core/v1.ScopeSelector'), selector), 'unsupported scope applied to resource')),
+      ...validateTerm(term, at),
+    ]
   })
-  const named = terms.map((term) => textOf(term, 'scopeName'))
-  return [...errors, ...contradictionsIn(named).map(() => invalidValue(path, named, 'conflicting scopes'))]
+  const given = itemsOf<string>(spec, 'scopes')
+  const conflicts = contradictionsIn(terms.map((term) => textOf(term, 'scopeName')))
+  return [...errors, ...conflicts.map(() => invalidTexts(at, given, 'conflicting scopes', list(ref('core/v1.ResourceQuotaScope'))))]
 }
 
-/** A quota with a scope counts only pods' resources in it: any other one would never be counted. */
-function validateUse(scope: string, limited: readonly string[], at: string): FieldError[] {
-  if (!scopes.includes(scope)) return []
-  const wrong = limited.filter((name) => !isUsable(scope, name))
-  return wrong.map((name) => invalidValue(at, scope, `unsupported scope applied to resource ${name}`))
-}
-
-/** Pods in the first scope ask for nothing that could be measured. What is no resource of every cluster is not judged. */
+/** Pods in the scope BestEffort ask for nothing that could be measured. What is no resource of every cluster is not judged. */
 function isUsable(scope: string, name: string): boolean {
-  if (!isKnown(name)) return true
-  return scope === 'BestEffort' ? name === 'pods' : scoped.has(name)
+  return !isKnown(name) || (scopedBy[scope] ?? scoped).has(name)
 }
 
 function contradictionsIn(given: readonly string[]): readonly unknown[] {
   return contradictions.filter((pair) => pair.every((scope) => given.includes(scope)))
 }
 
-/** A term of a selector of scopes. */
-export const scopeTermRules: Readonly<Record<string, TypeRules>> = {
-  'core/v1.ScopedResourceSelectorRequirement': ['scopeName', 'operator', validateTerm],
-}
+const plainScopeRule =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, " +
+  'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity'
 
-function validateTerm(errors: FieldError[], term: Part, at: string): void {
-  const scope = textOf(term, 'scopeName')
+function validateTerm(term: Part, at: string): FieldError[] {
   const operator = textOf(term, 'operator')
   const values = itemsOf<string>(term, 'values')
-  if (plainScopes.has(scope) && operators.includes(operator) && operator !== 'Exists') {
-    errors.push(invalidValue(`${at}.operator`, operator, 'must be "Exist" when scope is any of the scopes that take no values'))
+  const isPlain = plainScopes.has(textOf(term, 'scopeName'))
+  const errors = isPlain && operator !== 'Exists' ? [invalidValue(`${at}.operator`, operator, plainScopeRule)] : []
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length > 0) return errors
+    const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+    return [...errors, requiredValue(`${at}.values`, detail)]
   }
-  if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
-    errors.push(requiredValue(`${at}.values`, 'must be at least one value when `operator` is `In` or `NotIn` for scope selector'))
+  if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length === 0) return errors
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+    return [...errors, invalidTexts(`${at}.values`, values, detail)]
   }
-  if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
-    errors.push(invalidValue(`${at}.values`, values, 'must be no value when `operator` is `Exists` or `DoesNotExist` for scope selector'))
-  }
+  return [...errors, invalidValue(`${at}.operator`, operator, 'not a valid selector operator')]
 }
 
 function validateScopeChange(spec: Part, live: Part): FieldError[] {

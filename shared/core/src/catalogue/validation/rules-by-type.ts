@@ -27,7 +27,6 @@ import { securityRules } from './pod/security.ts'
 import { sourceRules } from './pod/volume-sources.ts'
 import { podTemplateRules } from './pod-template.ts'
 import { replicaRules } from './replica-set.ts'
-import { scopeTermRules } from './resource-quota.ts'
 import { serviceRules } from './service.ts'
 import { runtimeClassRules } from './small-kinds.ts'
 import { statefulSetRules } from './stateful-set.ts'
@@ -65,7 +64,6 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...replicaRules,
   ...runtimeClassRules,
   ...schedulingRules,
-  ...scopeTermRules,
   ...securityRules,
   ...serviceRules,
   ...sourceRules,

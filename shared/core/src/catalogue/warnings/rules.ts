@@ -72,6 +72,16 @@ export function warningsOfIngress(ingress: Part, live: Part | undefined, names: 
   return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
 }
 
+/** The first level at which an account that names the Secrets of its Pods is warned of. */
+const mountableSecretsSince = 32
+
+export const warningsOfServiceAccount: WarningRule = (account, _live, names, level) => {
+  const annotation = domainLabel(names, 'enforce-mountable-secrets')
+  if (level < mountableSecretsSince || !isGiven(partOf(partOf(account, 'metadata'), 'annotations'), annotation)) return []
+  const why = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets'
+  return [`metadata.annotations[${annotation}]: ${why}`]
+}
+
 /** The warnings about fields of a Node that nothing reads. */
 export function warningsOfNode(node: Part): string[] {
   const spec = partOf(node, 'spec')

@@ -28,7 +28,10 @@ export const componentStatusCells: ReadCells = (object) => {
 export const leaseCells: ReadCells = (object) => [nameOf(object), textOf(dataOf(object, 'spec'), 'holderIdentity'), ageOf(object)]
 
 /** The cells of a ResourceQuota. */
-export const resourceQuotaCells: ReadCells = (object) => [nameOf(object), ageOf(object), ...quotaCells(dataOf(object, 'status'))]
+export const resourceQuotaCells: ReadCells = (object) => {
+  const age = ageOf(object)
+  return [nameOf(object), age, ...quotaCells(dataOf(object, 'status')), age]
+}
 
 /** The cells of a PriorityClass. */
 export const priorityClassCells: ReadCells = (object) => [
@@ -36,6 +39,7 @@ export const priorityClassCells: ReadCells = (object) => [
   numberOf(object, 'value'),
   object['globalDefault'] === true,
   ageOf(object),
+  textOf(object, 'preemptionPolicy'),
 ]
 
 /** The cells of a RuntimeClass. */
@@ -64,6 +68,8 @@ function sizeOf(object: Data, field: string): number {
 export function nodeCells(object: Data, names: Names): readonly Cell[] {
   const status = dataOf(object, 'status')
   const info = dataOf(status, 'nodeInfo')
+  const kernel = textOf(info, 'kernelVersion', unknown)
+  const architecture = textOf(info, 'architecture')
   return [
     nameOf(object),
     nodeStatusOf(dataOf(object, 'spec'), status),
@@ -73,7 +79,8 @@ export function nodeCells(object: Data, names: Names): readonly Cell[] {
     addressOf(status, 'InternalIP'),
     addressOf(status, 'ExternalIP'),
     textOf(info, 'osImage', unknown),
-    textOf(info, 'kernelVersion', unknown),
+    kernel,
+    architecture === '' ? kernel : `${kernel} (${architecture})`,
     textOf(info, 'containerRuntimeVersion', unknown),
   ]
 }

@@ -22,9 +22,10 @@ export const resourceQuota = defineResource({
     cells: resourceQuotaCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Age', type: 'string' },
+      { name: 'Age', type: 'string', until: 32 },
       { name: 'Request', type: 'string' },
       { name: 'Limit', type: 'string' },
+      { name: 'Age', type: 'string', since: 33 },
     ],
   },
 })

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { serviceAccountCells } from '../../../table/cells/cluster.ts'
 import { fillTokenRequest } from '../../defaults/policy.ts'
+import { warningsOfServiceAccount } from '../../warnings/rules.ts'
 
 /** An identity for programs that run in pods. */
 export const serviceAccount = defineResource({
@@ -13,11 +14,12 @@ export const serviceAccount = defineResource({
   subresources: [{ name: 'token', type: 'authentication/v1.TokenRequest', defaults: fillTokenRequest, verbs: ['create'] }],
   storageVersionHash: 'pbx9ZvyFpBE=',
   deleteAnswer: 'object',
+  warnings: warningsOfServiceAccount,
   table: {
     cells: serviceAccountCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Secrets', type: 'string' },
+      { name: 'Secrets', type: 'string', until: 34 },
       { name: 'Age', type: 'string' },
     ],
   },

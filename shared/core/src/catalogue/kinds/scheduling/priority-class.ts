@@ -22,6 +22,7 @@ export const priorityClass = defineResource({
       { name: 'Value', type: 'integer' },
       { name: 'Global-Default', type: 'boolean' },
       { name: 'Age', type: 'string' },
+      { name: 'PreemptionPolicy', type: 'string', since: 32 },
     ],
   },
 })
