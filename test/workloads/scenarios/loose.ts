@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ExpectStep } from './scenario.ts'
+
+/** A state in normal form. Traces are absent where their order is by chance. */
+export interface State {
+  readonly objects: Readonly<Record<string, unknown>>
+  readonly events: readonly string[]
+  readonly trace?: readonly string[] | undefined
+}
+
+/** Both sides without what the recording leaves open. */
+export interface Comparison {
+  readonly expected: State
+  readonly found: State
+}
+
+export function compare(step: ExpectStep, state: State, group: string): Comparison {
+  const loosen = step.loose === true ? looseState(group === 'WL-DS') : withoutGenerations
+  const expected = loosen({ objects: step.objects, events: step.events, trace: step.trace && withoutShortEnds(step.trace) })
+  const found = loosen({ ...state, trace: state.trace && withoutShortEnds(state.trace) })
+  return {
+    expected,
+    found: {
+      objects: step.objectsIncomplete === true ? membersOf(found.objects, expected.objects) : found.objects,
+      events: step.eventsIncomplete === true ? found.events.filter((event) => expected.events.includes(event)) : found.events,
+      trace: expected.trace === undefined ? undefined : found.trace,
+    },
+  }
+}
+
+export function isEqual({ expected, found }: Comparison): boolean {
+  return isDeepStrictEqual(expected, found)
+}
+
+/** The recorded API server also wrote the time of a deletion where it removed the object at once. */
+function withoutShortEnds(trace: readonly string[]): string[] {
+  const removed = new Set(trace.filter((line) => line.startsWith('- ')).map((line) => `terminating ${line.slice(2)}`))
+  return trace.filter((line) => !removed.has(line))
+}
+
+function membersOf(objects: State['objects'], expected: State['objects']): State['objects'] {
+  return Object.fromEntries(Object.entries(objects).filter(([name]) => name in expected))
+}
+
+/** The generations of objects that controllers write count the writes of the recorded ones. */
+function withoutGenerations({ objects, events, trace }: State): State {
+  return { objects: Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, withoutGeneration(object)])), events, trace }
+}
+
+function withoutGeneration(object: unknown): unknown {
+  const { owners, generation: _, status, ...rest } = object as { owners?: unknown; generation?: number; status?: object }
+  if (owners === undefined) return object
+  const { observedGeneration: _observed, ...ofStatus } = (status ?? {}) as { observedGeneration?: number }
+  return { owners, ...rest, ...(status !== undefined && { status: ofStatus }) }
+}
+
+/** Numbers of generated names are `*`, Pods of one prefix a sorted list, and counts of events sums. */
+function looseState(isOfDaemonSets: boolean): (state: State) => State {
+  const withoutNumbers = (text: string) =>
+    (isOfDaemonSets ? text.replace(/(@NS-n)\d+(#\d+)?/g, '$1*').replace(/NS-n\d+/g, 'NS-n*') : text).replace(/#\d+/g, '*')
+  return (state) => {
+    const { objects, events } = withoutGenerations(state)
+    const loose: Record<string, unknown> = {}
+    const pods = new Map<string, unknown[]>()
+    for (const [name, object] of Object.entries(objects)) {
+      const of = JSON.parse(withoutNumbers(JSON.stringify(object)))
+      if (!/^Pod\/.*(#\d+|@NS-n\d+)$/.test(name)) loose[name] = of
+      else pods.set(withoutNumbers(name), [...(pods.get(withoutNumbers(name)) ?? []), of])
+    }
+    for (const [name, list] of pods) loose[name] = list.toSorted((left, right) => (textOf(left) < textOf(right) ? -1 : 1))
+    return { objects: loose, events: summed(events.map(withoutNumbers)) }
+  }
+}
+
+function summed(events: readonly string[]): string[] {
+  const counts = new Map<string, string>()
+  for (const event of events) {
+    const [count = '', line = ''] = [event.slice(0, event.indexOf('x ')), event.slice(event.indexOf('x ') + 2)]
+    counts.set(line, count === 'N' ? 'N' : String(Number(counts.get(line) ?? 0) + Number(count)))
+  }
+  return [...counts].map(([line, count]) => `${count}x ${line}`).sort()
+}
+
+/** JSON with sorted members. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : member,
+  )
+}

@@ -1,0 +1,46 @@
+import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isEqual } from './loose.ts'
+import { play, prepare } from './player.ts'
+import { readScenarios } from './scenario.ts'
+
+export interface PlayOptions {
+  /** The level of the server, such as `1.37`: that of the recorded one. */
+  readonly level: string
+  /** Checkpoints that differ, by `ID NUMBER`, with their reasons. One that does not differ any more fails its test. */
+  readonly differences?: Readonly<Record<string, string>>
+}
+
+/** Defines a test for each scenario of a file. They share a server, which is restored in between. */
+export function playFile(file: string, { level, differences = {} }: PlayOptions): void {
+  let server: RunningServer
+  let clock: VirtualClock
+  let atStart: ReturnType<RunningServer['snapshot']>
+
+  beforeAll(async () => {
+    clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
+    server = await start({
+      clock,
+      seed: 1,
+      profile: 'kubernetes',
+      controllers: ['*', 'workloads', '-serviceaccount', '-root-ca-cert-publisher'],
+      flags: [`--emulated-version=${level}`],
+    })
+    await prepare({ server, clock })
+    atStart = server.snapshot()
+  })
+
+  afterAll(() => server?.stop())
+
+  const scenarios = readScenarios(file).map((scenario) => ({ scenario, title: `${scenario.group}: ${scenario.id}: ${scenario.about}` }))
+  test.each(scenarios)('$title', async ({ scenario }) => {
+    const checkpoints = await play(scenario, { server, clock })
+    await server.restore(atStart)
+    await clock.advance(0)
+    for (const checkpoint of checkpoints) {
+      const { id, about, expected, found } = checkpoint
+      if (differences[id] === undefined) expect({ id, about, ...found }).toEqual({ id, about, ...expected })
+      else expect(isEqual(checkpoint), `${id} is listed as different and does not differ`).toBe(false)
+    }
+  })
+}

@@ -1,0 +1,3 @@
+import { playFile } from './play-file.ts'
+
+playFile('rs.jsonl', { level: '1.37' })
