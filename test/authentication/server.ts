@@ -90,6 +90,7 @@ const core = (plural: string) => ({ group: '', version: 'v1', plural, namespaced
 export const serviceAccounts = core('serviceaccounts')
 export const secrets = core('secrets')
 export const pods = core('pods')
+export const nodes = core('nodes')
 
 /** The path of SelfSubjectReviews. */
 export const whoAmIPath = '/apis/authentication.orch.io/v1/selfsubjectreviews'

@@ -5,7 +5,7 @@ import { certificateMemory, readCertificates, systemClock } from '@orch/platform
 import { createFakeClock } from '@orch/testkit'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { aFile, aServer, pods, secrets, serviceAccounts, type TestServer, until, whoAmIPath, whoIs } from './server.ts'
+import { aFile, aServer, nodes, pods, secrets, serviceAccounts, type TestServer, until, whoAmIPath, whoIs } from './server.ts'
 
 const second = 1000
 
@@ -60,6 +60,38 @@ describe('tokens of service accounts', () => {
       uid: metadata.uid,
       groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
     })
+  })
+
+  test('MACH-ID-01, MACH-ID-02: at level 1.37 a token has an identity, and names the node that it, or its pod, is bound to', async () => {
+    const server = await aServer({ flags: ['--emulated-version=1.37'] })
+    const account = await anAccount(server)
+    const node = await server.client.resource(nodes).create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } })
+    for (const [name, nodeName] of [
+      ['here', 'n'],
+      ['nowhere', 'gone'],
+    ] as const) {
+      const spec = { serviceAccountName: 'robot', nodeName, containers: [{ name: 'a', image: 'a' }] }
+      await server.client.resource(pods).create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec })
+    }
+    const boundTo = (kind: string, name: string) => aToken(server, { boundObjectRef: { apiVersion: 'v1', kind, name } })
+    const key = (name: string) => `authentication.orch.io/${name}`
+    const extraOf = async (token: string) => {
+      const { extra, uid } = await whoIs(server, token)
+      expect(uid).toBe(account.metadata.uid)
+      const { [key('credential-id')]: id, ...rest } = extra
+      expect(id).toEqual([`JTI=${decodeJwt(token).jti}`])
+      return rest
+    }
+    expect(await extraOf(await aToken(server))).toEqual({})
+    const ofNode = { [key('node-name')]: ['n'], [key('node-uid')]: [node.metadata.uid] }
+    expect(await extraOf(await boundTo('Node', 'n'))).toEqual(ofNode)
+    const podUid = expect.any(String)
+    expect(await extraOf(await boundTo('Pod', 'here'))).toEqual({ ...ofNode, [key('pod-name')]: ['here'], [key('pod-uid')]: [podUid] })
+    const nowhere = { [key('node-name')]: ['gone'], [key('pod-name')]: ['nowhere'], [key('pod-uid')]: [podUid] }
+    expect(await extraOf(await boundTo('Pod', 'nowhere'))).toEqual(nowhere)
+    const ofGoneNode = await boundTo('Node', 'n')
+    await server.client.resource(nodes).delete('n')
+    expect((await server.ask(whoAmIPath, { method: 'POST', token: ofGoneNode, body: {} })).code).toBe(401)
   })
 
   test('AUTHN-SA-13: a token lives an hour and is for the server by default', async () => {

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { parseYaml } from '@orch/core/yaml'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Profilers } from '../../services/gateway/src/profiles/profilers.ts'
@@ -53,19 +54,33 @@ describe('/statusz', () => {
     ['', 'text/plain; charset=utf-8'],
     ['*/*', 'text/plain; charset=utf-8'],
     ['text/html, text/*;q=0.5', 'text/plain; charset=utf-8'],
-    [structured('Statusz'), 'application/json'],
-    [structured('Statusz', 'v1alpha1'), 'application/json'],
+    [structured('Statusz'), 'application/json;g=config.k8s.io;v=v1beta1;as=Statusz'],
+    [structured('Statusz', 'v1alpha1'), 'application/json;g=config.k8s.io;v=v1alpha1;as=Statusz'],
     [`${structured('Statusz', 'v7')}, text/plain`, 'text/plain; charset=utf-8'],
   ])('Accept: %s is answered with %s', async (accept, type) => {
     const { status, headers } = await server.api.get('/statusz', { accept })
     expect([status, headers['content-type']]).toEqual([200, type])
   })
 
+  test('MACH-OPS-03: the older version comes with a warning', async () => {
+    const { headers } = await server.api.get('/statusz', { accept: structured('Statusz', 'v1alpha1') })
+    expect(headers['warning']).toBe('299 - "This version of the statusz endpoint is deprecated. Please use a newer version."')
+    expect((await server.api.get('/statusz', { accept: structured('Statusz') })).headers['warning']).toBeUndefined()
+  })
+
+  test('MACH-OPS-03: a Statusz in YAML', async () => {
+    const { headers, text } = await server.api.get('/statusz', { accept: structured('Statusz').replace('json', 'yaml') })
+    expect(headers['content-type']).toBe('application/yaml;g=config.k8s.io;v=v1beta1;as=Statusz')
+    const value = { kind: 'Statusz', metadata: { name: 'kube-apiserver' }, emulationVersion: '1.25' }
+    expect(parseYaml(text)).toMatchObject({ value })
+  })
+
   test.each(['application/xml', 'application/json', structured('Flagz'), structured('Statusz', 'v7')])(
-    'Accept: %s is a 406',
+    'MACH-OPS-03: Accept: %s is a 406',
     async (accept) => {
-      const { status, text } = await server.api.get('/statusz', { accept })
-      expect([status, text]).toEqual([406, `only text/plain and ${structured('Statusz')} are offered\n`])
+      const { status, body } = await server.api.get('/statusz', { accept })
+      const message = 'only the following media types are accepted: application/json, application/yaml, text/plain'
+      expect([status, body['reason'], body['message']]).toEqual([406, 'NotAcceptable', message])
     },
   )
 })
@@ -82,7 +97,7 @@ describe('/flagz', () => {
 
   test('as a Flagz', async () => {
     const { headers, body } = await server.api.get('/flagz', { accept: structured('Flagz') })
-    expect(headers['content-type']).toBe('application/json')
+    expect(headers['content-type']).toBe('application/json;g=config.k8s.io;v=v1beta1;as=Flagz')
     const flags = { 'event-ttl': '2h', 'request-timeout': '60s' }
     expect(body).toMatchObject({ kind: 'Flagz', apiVersion: 'config.k8s.io/v1beta1', metadata: { name: 'kube-apiserver' }, flags })
   })

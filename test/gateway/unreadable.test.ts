@@ -99,6 +99,14 @@ describe('READ-22: an object that cannot be read', () => {
     expect((await ask('POST', collection, configMap())).code).toBe(201)
   })
 
+  test('MACH-DEL-02: stays after a dry run of its deletion, which succeeds', async () => {
+    const { ask, inner } = await anAlteredGateway()
+    const before = inner.status().revision
+    expect((await ask('DELETE', `${unsafely}&dryRun=All`)).code).toBe(200)
+    expect(inner.status().revision).toBe(before)
+    expect(await ask('GET', `${collection}/a`)).toMatchObject(corrupt)
+  })
+
   test('is deleted by the option in the body, too', async () => {
     const { ask } = await anAlteredGateway()
     expect((await ask('DELETE', `${collection}/a`, { kind: 'DeleteOptions', apiVersion: 'v1', [option]: true })).code).toBe(200)
@@ -128,21 +136,23 @@ describe('READ-22: the option is refused', () => {
   const invalidText = (why: string) => `${option}: Invalid value: true: ${why}`
 
   test.each([
-    ['can be read', 'b'],
-    ['is not there', 'c'],
-  ])('for an object that %s', async (_, name) => {
+    [
+      'can be read',
+      'b',
+      409,
+      'Key: /registry/configmaps/default/b, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed',
+    ],
+    ['is not there', 'c', 404, 'configmaps "c" not found'],
+  ])('MACH-DEL-02: for an object that %s', async (_, name, code, why) => {
     const { ask, inner } = await anAlteredGateway()
     const before = inner.status().revision
-    const why = invalidText('is exclusively used to delete corrupt object(s), try again by removing this option')
-    expect(await ask('DELETE', `${collection}/${name}?${option}=true`)).toMatchObject({
-      code: 422,
-      message: expect.stringContaining(why),
-    })
+    const message = expect.stringContaining(why)
+    expect(await ask('DELETE', `${collection}/${name}?${option}=true`)).toMatchObject({ code, message })
+    expect(await ask('DELETE', `${collection}/${name}?${option}=true&dryRun=All`)).toMatchObject({ code, message })
     expect(inner.status().revision).toBe(before)
   })
 
   test.each([
-    ['dryRun', { dryRun: ['All'] }],
     ['propagationPolicy', { propagationPolicy: 'Background' }],
     ['orphanDependents', { orphanDependents: false }],
     ['gracePeriodSeconds', { gracePeriodSeconds: 0 }],

@@ -9,7 +9,7 @@ export type {
   TokenAuthenticator,
   TokenQuestion,
 } from './authentication/authenticator.ts'
-export { type AnonymousAccess, certificateAuthenticator } from './authentication/authenticators.ts'
+export { type AnonymousAccess, createCertificateAuthenticator } from './authentication/authenticators.ts'
 export { type Authorities, type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
 export { openAuthorityFiles } from './authentication/certificate/peer-reader.ts'
 export type { ClaimCondition, ClaimMapping, ClaimRules } from './authentication/oidc/claims.ts'

@@ -269,7 +269,7 @@ function createAccessParts(
   return {
     authorizers,
     roles: options.authorization?.roles,
-    authentication: createAuthenticators(options.authentication ?? certificatesAlone, names),
+    authentication: createAuthenticators(options.authentication ?? certificatesAlone(options.catalogue), names),
     attempts: createAttemptMetrics(options.metrics),
     anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
     admitter: closing.add(createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics, clock, log })),

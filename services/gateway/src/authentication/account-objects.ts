@@ -22,7 +22,13 @@ export function keysOf(claims: AccountClaims | SecretClaims): [account: string, 
   if ('secretName' in claims) return [account, objectKey('core/secrets', claims.namespace, claims.secretName)]
   const { bound } = claims
   if (bound === undefined) return [account]
-  return [account, objectKey(bound.kind === 'Pod' ? 'core/pods' : 'core/secrets', claims.namespace, bound.name)]
+  return [account, keyOfBound(claims.namespace, bound)]
+}
+
+/** Storage key of the object that a token is bound to. */
+export function keyOfBound(namespace: string, { kind, name }: Pick<NonNullable<AccountClaims['bound']>, 'kind' | 'name'>): string {
+  if (kind === 'Node') return objectKey('core/nodes', undefined, name)
+  return objectKey(kind === 'Pod' ? 'core/pods' : 'core/secrets', namespace, name)
 }
 
 /** Looks for the account, and for the object that the token is bound to. Nothing is refused by memory that may be old. */

@@ -23,12 +23,14 @@ export interface AccountTokenRequest {
   readonly audiences: readonly string[]
   readonly issuedAt: number
   readonly expiresAt: number
+  /** Identity of the token; absent for none. */
+  readonly id?: string | undefined
 }
 
 /** A signed token. */
 export async function signAccountToken(
   { name, signingKey: { id, algorithm, privateKey } }: AccountTokenIssuer,
-  { claims, audiences, issuedAt, expiresAt }: AccountTokenRequest,
+  { claims, audiences, issuedAt, expiresAt, id: jti }: AccountTokenRequest,
   names: Names,
 ): Promise<string> {
   const { CompactSign } = await import('jose')
@@ -37,6 +39,7 @@ export async function signAccountToken(
     exp: expiresAt,
     iat: issuedAt,
     iss: name,
+    ...(jti === undefined ? {} : { jti }),
     ...printAccountClaims(names, claims),
     nbf: issuedAt,
     sub: accountUserName(claims.namespace, claims.account.name),

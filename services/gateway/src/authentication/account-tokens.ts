@@ -1,6 +1,7 @@
 import type { StorageService } from '@orch/core/contracts'
+import type { IsGateOn } from '@orch/core/feature-gates'
 import { isJsonObject } from '@orch/core/json'
-import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import { domainGroup, type Names } from '@orch/core/names'
 import {
   type AccountClaims,
   accountGroups,
@@ -13,6 +14,7 @@ import {
 import type { VerificationKey } from '@orch/platform'
 import { findAccount, findSecret, keysOf } from './account-objects.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
+import { credentialExtra, extraKey } from './extra-keys.ts'
 import { limits } from './limits.ts'
 import type { AccountTokenMetrics } from './metrics.ts'
 
@@ -31,6 +33,7 @@ export interface AccountTokenOptions {
   /** True if the Secret of a token must still exist; tokens of other kinds are always looked up. */
   readonly looksUpSecrets: boolean
   readonly metrics: AccountTokenMetrics
+  readonly isGateOn: IsGateOn
 }
 
 type Payload = Readonly<Record<string, unknown>>
@@ -82,21 +85,27 @@ async function checkSecretToken(
 async function checkAccountToken(
   payload: Payload,
   { nowMs, timeoutMs }: TokenQuestion,
-  { names, storage, metrics }: AccountTokenOptions,
+  { names, storage, metrics, isGateOn }: AccountTokenOptions,
 ): Promise<Authentication> {
   const claims = parseAccountClaims(names, payload)
   if (claims === undefined || payload['sub'] !== accountUserName(claims.namespace, claims.account.name)) {
     return refused('the claims of the token make no sense')
   }
+  if (claims.bound?.kind === 'Node' && !isGateOn('ServiceAccountTokenNodeBindingValidation')) {
+    return refused('the token is bound to a Node, and the feature gate ServiceAccountTokenNodeBindingValidation is off')
+  }
   const times = readTimes(payload, nowMs)
   if (times.kind === 'bad') return refused(times.reason)
   const finding = await findAccount(claims, { storage, nowMs, timeoutMs })
   if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
-  const { bound, warnAfter } = claims
+  const { warnAfter } = claims
   const group = domainGroup(names, 'authentication')
-  const extraKey = (name: string) => subdomainLabel(names, 'authentication', name)
-  const pod = bound?.kind === 'Pod' ? { [extraKey('pod-name')]: [bound.name], [extraKey('pod-uid')]: [bound.uid] } : {}
-  const answer = { kind: 'user', method, user: userOf(claims, pod), dependsOn: keysOf(claims) } as const
+  const answer = {
+    kind: 'user',
+    method,
+    user: userOf(claims, extraOf(claims, payload, { names, isGateOn })),
+    dependsOn: keysOf(claims),
+  } as const
   const validUntilMs = Math.min(times.untilMs, finding.validUntilMs)
   const isStale = warnAfter !== undefined && warnAfter !== 0 && nowMs > warnAfter * 1000
   if (isStale) metrics.stale()
@@ -106,6 +115,23 @@ async function checkAccountToken(
   const late = Math.floor(nowMs / 1000) - warnAfter
   const text = `subject: ${answer.user.name}, seconds after warning threshold: ${late}`
   return { ...answer, validUntilMs, auditAnnotations: { [`${group}/stale-token`]: text } }
+}
+
+/** The identity of the token, and the pod and the node that it is bound to. */
+function extraOf(
+  { bound, node: ofPod }: AccountClaims,
+  { jti }: Payload,
+  { names, isGateOn }: Pick<AccountTokenOptions, 'names' | 'isGateOn'>,
+) {
+  const id = typeof jti === 'string' && jti !== '' && isGateOn('ServiceAccountTokenJTI') ? jti : undefined
+  const node = bound?.kind === 'Node' ? bound : isGateOn('ServiceAccountTokenPodNodeInfo') ? ofPod : undefined
+  const pod = bound?.kind === 'Pod' ? bound : undefined
+  return {
+    ...(id === undefined ? {} : credentialExtra(names, `JTI=${id}`)),
+    ...(node === undefined ? {} : { [extraKey(names, 'node-name')]: [node.name] }),
+    ...(node === undefined || node.uid === '' ? {} : { [extraKey(names, 'node-uid')]: [node.uid] }),
+    ...(pod === undefined ? {} : { [extraKey(names, 'pod-name')]: [pod.name], [extraKey(names, 'pod-uid')]: [pod.uid] }),
+  }
 }
 
 function userOf({ namespace, account }: AccountClaims | SecretClaims, extra: Readonly<Record<string, readonly string[]>>) {

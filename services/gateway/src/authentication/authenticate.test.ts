@@ -17,6 +17,7 @@ interface Asking {
   readonly path?: string
   readonly headers?: Record<string, string>
   readonly anonymousAuth?: boolean
+  readonly level?: number
 }
 
 /** The authenticated user of a request. */
@@ -25,14 +26,14 @@ function userOf(asking: Asking): User {
 }
 
 function authenticated(
-  { peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {}, anonymousAuth = false }: Asking,
+  { peer = { kind: 'unknown' }, path = '/api/v1/pods', headers = {}, anonymousAuth = false, level = 25 }: Asking,
   request = aRequest({ peer, path, headers }),
 ): GatewayRequest {
   const parts = {
     clock: { now: () => nowMs, monotonic: () => 0 },
     log: silentLog,
     anonymousAuth: { isAllowed: () => anonymousAuth },
-    authentication: createAuthenticators(certificatesAlone, namesOf('orch')),
+    authentication: createAuthenticators(certificatesAlone({ names: namesOf('orch'), level }), namesOf('orch')),
     attempts: createAttemptMetrics(createMetrics({ process: false })),
   }
   authenticate(request, parts)
@@ -59,11 +60,22 @@ function errorOf(call: () => unknown): unknown {
 
 const refused = expect.objectContaining({ code: 401, message: 'Unauthorized' })
 
-const certificate = { kind: 'certificate', commonName: 'jane', organizations: ['dev', 'ops', 'dev'], expiresMs: nowMs + 1 } as const
+const certificate = {
+  kind: 'certificate',
+  commonName: 'jane',
+  organizations: ['dev', 'ops', 'dev'],
+  sha256: 'ab12',
+  expiresMs: nowMs + 1,
+} as const
 
 describe('certificates', () => {
   test('AUTHN-CERT-02, AUTHN-CERT-03, AUTHN-GEN-01: the common name is the user, each organization a group', () => {
     expect(userOf({ peer: certificate })).toEqual({ name: 'jane', uid: '', groups: ['dev', 'ops', 'system:authenticated'], extra: {} })
+  })
+
+  test('MACH-ID-01: the user has the fingerprint of the certificate from level 1.32 on', () => {
+    expect(userOf({ peer: { ...certificate }, level: 31 }).extra).toEqual({})
+    expect(userOf({ peer: { ...certificate }, level: 32 }).extra).toEqual({ 'authentication.orch.io/credential-id': ['X509SHA256=ab12'] })
   })
 
   test('AUTHN-CERT-04: one that does not verify, or has expired since the connection was opened, is refused', () => {

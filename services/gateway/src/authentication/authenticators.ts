@@ -1,3 +1,4 @@
+import type { Catalogue } from '@orch/core/catalogue'
 import type { User } from '@orch/core/contracts'
 import { memo } from '@orch/core/memo'
 import { unauthorized } from '@orch/core/meta'
@@ -17,6 +18,7 @@ import {
   type TokenQuestion,
 } from './authenticator.ts'
 import { bearerTokenOf, tokenInSubprotocols } from './bearer-token.ts'
+import { credentialExtra } from './extra-keys.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { limits } from './limits.ts'
 import type { AttemptMetrics, AttemptResult } from './metrics.ts'
@@ -35,32 +37,41 @@ export interface Authenticators {
   readonly issuer: AccountTokenIssuer | undefined
 }
 
+/** The first level at which users of certificates have the identity of their certificate. */
+const certificateIdsSince = 32
+
 /** Client certificates, verified by TLS: the common name is the user, each organization a group. */
-export const certificateAuthenticator: RequestAuthenticator = {
-  name: 'certificate',
-  authenticate({ peer, nowMs }: Attempt): Authentication {
-    switch (peer.kind) {
-      case 'certificate':
-        // A connection may outlive the certificate that opened it.
-        if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
-        return ofPeer(peer, { name: peer.commonName, groups: peer.organizations })
-      case 'untrusted':
-        return refused(`the client certificate does not verify: ${peer.reason}`)
-      case 'internal':
-      case 'unknown':
-        return none
-    }
-  },
+export function createCertificateAuthenticator({ names, level }: Pick<Catalogue, 'names' | 'level'>): RequestAuthenticator {
+  return {
+    name: 'certificate',
+    authenticate({ peer, nowMs }: Attempt): Authentication {
+      switch (peer.kind) {
+        case 'certificate': {
+          // A connection may outlive the certificate that opened it.
+          if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
+          const extra = level < certificateIdsSince ? {} : credentialExtra(names, `X509SHA256=${peer.sha256}`)
+          return ofPeer(peer, { name: peer.commonName, groups: peer.organizations, extra })
+        }
+        case 'untrusted':
+          return refused(`the client certificate does not verify: ${peer.reason}`)
+        case 'internal':
+        case 'unknown':
+          return none
+      }
+    },
+  }
 }
 
 /** One user object per connection. */
-const ofPeer = memo((peer: Peer, { name, groups }: { readonly name: string; readonly groups: readonly string[] }): Authentication => {
+const ofPeer = memo((peer: Peer, { name, groups, extra }: Pick<User, 'name' | 'groups' | 'extra'>): Authentication => {
   const method = peer.kind === 'internal' ? 'part of the server' : 'client certificate'
-  return { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra: {} } }
+  return { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra } }
 })
 
 /** The default configuration: client certificates alone. */
-export const certificatesAlone: GatewayAuthentication = { requests: [certificateAuthenticator], tokens: [], audiences: [] }
+export function certificatesAlone(catalogue: Pick<Catalogue, 'names' | 'level'>): GatewayAuthentication {
+  return { requests: [createCertificateAuthenticator(catalogue)], tokens: [], audiences: [] }
+}
 
 /** Joins the configured authenticators in the order in which they are asked. */
 export function createAuthenticators(
@@ -98,7 +109,7 @@ export function createAuthenticators(
     authenticate(attempt) {
       const { peer } = attempt
       // Parts of this process need no credential.
-      if (peer.kind === 'internal') return ofPeer(peer, peer)
+      if (peer.kind === 'internal') return ofPeer(peer, { ...peer, extra: {} })
       return firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt))
     },
     readToken,

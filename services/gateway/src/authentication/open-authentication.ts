@@ -1,4 +1,5 @@
 import type { StorageService } from '@orch/core/contracts'
+import type { IsGateOn } from '@orch/core/feature-gates'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log, Metrics, SigningKey, VerificationKey } from '@orch/platform'
 import type { HealthCheck } from '../server/health-check.ts'
@@ -33,6 +34,7 @@ export interface TokensElsewhere {
 
 export interface OpenAuthenticationOptions {
   readonly names: Names
+  readonly isGateOn: IsGateOn
   readonly storage: StorageService
   readonly clock: Clock
   readonly log: Log
@@ -110,11 +112,18 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
 }
 
 /** Authenticators of tokens that have to look something up, in their order. */
-function lookedUpTokens({ names, storage, serviceAccounts, audiences, ...options }: OpenAuthenticationOptions): TokenAuthenticator[] {
+function lookedUpTokens({
+  names,
+  isGateOn,
+  storage,
+  serviceAccounts,
+  audiences,
+  ...options
+}: OpenAuthenticationOptions): TokenAuthenticator[] {
   const { issuers, keys, looksUpSecrets } = serviceAccounts
   const metrics = createAccountTokenMetrics(options.metrics)
   return [
-    createAccountTokenAuthenticator({ names, storage, keys, issuers, audiences, looksUpSecrets, metrics }),
+    createAccountTokenAuthenticator({ names, storage, keys, issuers, audiences, looksUpSecrets, metrics, isGateOn }),
     ...(options.hasBootstrapTokens ? [createBootstrapTokenAuthenticator({ names, storage })] : []),
     ...options.otherTokens,
   ]

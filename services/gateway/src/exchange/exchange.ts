@@ -9,6 +9,8 @@ export type Peer =
       readonly kind: 'certificate'
       readonly commonName: string
       readonly organizations: readonly string[]
+      /** Fingerprint of the certificate, in lower-case hexadecimal digits. */
+      readonly sha256: string
       readonly expiresMs: number
       readonly proxy?: ProxyPeer | undefined
     }

@@ -6,6 +6,8 @@ export interface Draws {
   readonly uid: () => string
   /** Of one commit. */
   readonly writeId: () => string
+  /** Of a token of a service account. */
+  readonly tokenId: () => string
   /** Of a request that brings none. */
   readonly auditId: () => string
   /** A whole number from 0 to below the bound, for the end of a generated name. */
@@ -27,6 +29,7 @@ export function createDraws(chance: Chance): Draws {
   return {
     uid: chance.stream('uid').uuid,
     writeId: chance.stream('write id').uuid,
+    tokenId: chance.stream('token id').uuid,
     auditId: chance.stream('audit id').uuid,
     name: below('name'),
     address: below('address'),

@@ -1,8 +1,10 @@
 import type { IsGateOn } from '@orch/core/feature-gates'
+import { notAcceptable } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import { printYaml } from '@orch/core/yaml'
 import type { Clock } from '@orch/platform'
 import { mediaTypeOf } from '../exchange/exchange.ts'
-import { PlainRefusal, pageNotFound } from '../request/respond.ts'
+import { pageNotFound } from '../request/respond.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
 
@@ -18,8 +20,15 @@ export interface ZPageParts {
   readonly flags: ReadonlyMap<string, string> | undefined
 }
 
-/** Versions of the structured forms. */
+/** Versions of the structured forms, the newest first. */
 const versions = ['v1beta1', 'v1alpha1']
+const mediaTypes = ['application/json', 'application/yaml'] as const
+
+/** The structured form that a client asks for. */
+interface Asked {
+  readonly mediaType: (typeof mediaTypes)[number]
+  readonly version: string
+}
 
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.'
@@ -37,7 +46,7 @@ export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) =
     const paths = debuggingPaths(pathsOf(parts))
     const asked = negotiate(context, 'Statusz', names)
     if (asked !== undefined) {
-      return jsonOf(asked, 'Statusz', names, {
+      return structured(context, asked, 'Statusz', {
         startTime: `${started.toISOString().slice(0, 19)}Z`,
         uptimeSeconds: upSeconds,
         goVersion: version.goVersion,
@@ -66,12 +75,12 @@ export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
   if (flags === undefined || !isGateOn('ComponentFlagz')) throw pageNotFound()
   const sorted = [...flags].sort(([one], [other]) => (one < other ? -1 : 1))
   const asked = negotiate(context, 'Flagz', names)
-  if (asked !== undefined) return jsonOf(asked, 'Flagz', names, { flags: Object.fromEntries(sorted) })
+  if (asked !== undefined) return structured(context, asked, 'Flagz', { flags: Object.fromEntries(sorted) })
   return textOf([`${names.serverManager} flagz`, warning, '', ...sorted.map(([flag, text]) => `${flag}=${text}`)])
 }
 
-/** The version of the structured form that the client asks for; undefined: it reads the text. */
-function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string, names: Names): string | undefined {
+/** The structured form that the client asks for; undefined: it reads the text. */
+function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string, names: Names): Asked | undefined {
   const accept = request.exchange.header('accept') ?? ''
   if (accept.trim() === '') return undefined
   for (const clause of accept.split(',')) {
@@ -85,15 +94,26 @@ function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string,
     )
     const isAsked = parameters.get('as') === kind && parameters.get('g') === domainGroup(names, 'config')
     const version = versions.find((one) => one === parameters.get('v'))
-    if (type === 'application/json' && isAsked && version !== undefined) return version
+    const mediaType = mediaTypes.find((one) => one === type)
+    if (mediaType !== undefined && isAsked && version !== undefined) return { mediaType, version }
   }
-  const group = domainGroup(names, 'config')
-  throw new PlainRefusal(406, `only text/plain and application/json;v=${versions[0]};g=${group};as=${kind} are offered\n`)
+  throw notAcceptable([...mediaTypes, 'text/plain'])
 }
 
-function jsonOf(version: string, kind: string, names: Names, body: object): Response {
-  const head = { kind, apiVersion: `${domainGroup(names, 'config')}/${version}`, metadata: { name: names.serverManager } }
-  return bytesResponse(Buffer.from(JSON.stringify({ ...head, ...body })), { 'content-type': 'application/json' })
+function structured(
+  { env: { request, parts } }: RouteContext<ZPageParts>,
+  { mediaType, version }: Asked,
+  kind: string,
+  body: object,
+): Response {
+  const { names } = parts
+  const group = domainGroup(names, 'config')
+  if (version !== versions[0]) {
+    request.warn(`This version of the ${kind.toLowerCase()} endpoint is deprecated. Please use a newer version.`)
+  }
+  const object = { kind, apiVersion: `${group}/${version}`, metadata: { name: names.serverManager }, ...body }
+  const text = mediaType === 'application/json' ? JSON.stringify(object) : printYaml(object)
+  return bytesResponse(Buffer.from(text), { 'content-type': `${mediaType};g=${group};v=${version};as=${kind}` })
 }
 
 function textOf(lines: readonly string[]): Response {

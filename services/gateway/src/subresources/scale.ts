@@ -88,15 +88,20 @@ export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, p
   refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, target.subresource, parts)
-  const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale)
+  const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale, parts)
   await writeScale({ request, target, options, decide: (live) => scaled(target, wish, live) }, parts)
 }
 
 type ScaleRequest = Pick<ScaleWrite, 'request' | 'target' | 'options'>
 
-function patchedScale({ request, target: { subresource }, options }: ScaleRequest, change: Change, scale: Scale): Scale {
+function patchedScale(
+  { request, target: { subresource }, options }: ScaleRequest,
+  change: Change,
+  scale: Scale,
+  parts: Pick<ScaleParts, 'level'>,
+): Scale {
   const value = applyChange(change, scale, subresource)
-  const { object, problems } = decodePatched(subresource, { change, value })
+  const { object, problems } = decodePatched(subresource, { change, value }, parts)
   reportProblems(subresource, problems, options.fieldValidation, (text) => request.warn(text))
   return requireType(scaleType, object)
 }

@@ -1,22 +1,26 @@
-import { objectKey } from '@orch/core/contracts'
-import { printValue } from '@orch/core/json'
+import type { IsGateOn } from '@orch/core/feature-gates'
 import {
   type ApiObject,
   badRequest,
+  checkSubdomain,
   conflict,
+  type FieldError,
   failed,
   invalid,
   notFound,
-  type PlainFieldError,
   printTime,
   toInstant,
 } from '@orch/core/meta'
-import { type BuiltIn, requireType } from '@orch/core/schema'
+import { domainGroup, type Names } from '@orch/core/names'
+import { type BuiltIn, goValue, invalidValue, list, map, requireType, string, unsupportedValue } from '@orch/core/schema'
 import type { AccountClaims } from '@orch/core/tokens'
+import { keyOfBound } from '../authentication/account-objects.ts'
 import { type AccountTokenIssuer, signAccountToken } from '../authentication/account-token-issuer.ts'
 import type { Authenticators } from '../authentication/authenticators.ts'
+import { extraKey } from '../authentication/extra-keys.ts'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import { type BodyParts, readBody } from '../request/body.ts'
+import type { Draws } from '../request/draws.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
@@ -34,6 +38,8 @@ export type TokenRequestParts = LiveParts &
   AdmitBodyParts & {
     readonly metaVersion: string
     readonly authentication: Pick<Authenticators, 'audiences' | 'issuer'>
+    readonly isGateOn: IsGateOn
+    readonly draws: Pick<Draws, 'tokenId'>
   }
 
 const tokenRequestType = 'authentication/v1.TokenRequest'
@@ -58,22 +64,27 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
   const asked = requireType(tokenRequestType, await mutateBody(body, parts))
   requireOwnNames(asked, target)
   const account = await readAccount(request, target, parts)
+  const uid = account.metadata.uid ?? ''
+  const knowsUid = parts.isGateOn('TokenRequestServiceAccountUIDValidation')
+  if (knowsUid) requireOwnUid(asked, target, uid)
   const nowMs = parts.clock.now()
-  const completed = complete(asked, { target, nowMs, audiences: parts.authentication.audiences })
-  requireGood(completed, target)
+  const completed = complete(asked, { target, nowMs, audiences: parts.authentication.audiences, uid: knowsUid ? uid : undefined })
+  requireGood(completed, target, parts)
   await validateBody({ ...body, object: completed }, parts)
   const spec = heldToBound(completed.spec, issuer, request)
-  const bound = await findBound(request, target, spec.boundObjectRef ?? undefined, parts)
+  const found = await findBound(request, target, spec.boundObjectRef ?? undefined, parts)
   const issuedAt = Math.floor(nowMs / 1000)
-  const { seconds, warnsAfter } = lifeOf(spec, bound, issuer, parts)
+  const { seconds, warnsAfter } = lifeOf(spec, found.bound, issuer, parts)
   const claims: AccountClaims = {
     namespace: info.namespace,
-    account: { name: info.name, uid: account.metadata.uid ?? '' },
-    bound,
+    account: { name: info.name, uid },
+    ...found,
     warnAfter: warnsAfter === undefined ? undefined : issuedAt + warnsAfter,
   }
   const { audiences } = spec
-  const token = await signAccountToken(issuer, { claims, audiences, issuedAt, expiresAt: issuedAt + seconds }, parts.names)
+  const id = parts.isGateOn('ServiceAccountTokenJTI') ? parts.draws.tokenId() : undefined
+  const token = await signAccountToken(issuer, { claims, audiences, issuedAt, expiresAt: issuedAt + seconds, id }, parts.names)
+  if (id !== undefined) request.annotate(extraKey(parts.names, 'issued-credential-id'), `JTI=${id}`)
   const status = { token, expirationTimestamp: printTime(toInstant(nowMs + spec.expirationSeconds * 1000)) }
   // As in kube-apiserver, a token that is bound to nothing says so.
   const answered = { boundObjectRef: null, ...spec }
@@ -105,8 +116,14 @@ async function readRequest(request: GatewayRequest, target: SubresourceTarget, p
 function requireOwnNames({ metadata }: TokenRequest, { info, subresource }: SubresourceTarget): void {
   const { group, kind } = subresource
   if (!metadata.name || metadata.name === info.name) return
-  const error = bad('metadata.name', metadata.name, 'must match the service account name if specified')
+  const error = invalidValue('metadata.name', metadata.name, 'must match the service account name if specified')
   throw invalid({ group, kind }, info.name, [error])
+}
+
+function requireOwnUid({ metadata }: TokenRequest, { info, subresource: { group, kind } }: SubresourceTarget, uid: string): void {
+  if (!metadata.uid || metadata.uid === uid) return
+  const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`
+  throw conflict({ group, resource: kind }, info.name, why)
 }
 
 interface Completion {
@@ -114,17 +131,19 @@ interface Completion {
   readonly nowMs: number
   /** For whom a token is where the request says nothing. */
   readonly audiences: readonly string[]
+  /** Of the account; absent: levels that do not compare it. */
+  readonly uid: string | undefined
 }
 
 /** The request for validating admission: defaults are filled in, and the server's own members replace the client's. */
-function complete(asked: TokenRequest, { target: { info, subresource }, nowMs, audiences }: Completion): CompleteRequest {
+function complete(asked: TokenRequest, { target: { info, subresource }, nowMs, audiences, uid }: Completion): CompleteRequest {
   const { kind, apiVersion } = subresource
   const { name, namespace } = info
   const { boundObjectRef, ...spec } = asked.spec
   return {
     kind,
     apiVersion,
-    metadata: { ...asked.metadata, name, namespace, creationTimestamp: printTime(toInstant(nowMs)) },
+    metadata: { ...asked.metadata, name, namespace, ...(uid === undefined ? {} : { uid }), creationTimestamp: printTime(toInstant(nowMs)) },
     spec: {
       ...spec,
       audiences: spec.audiences === null || spec.audiences.length === 0 ? audiences : spec.audiences,
@@ -135,31 +154,60 @@ function complete(asked: TokenRequest, { target: { info, subresource }, nowMs, a
   }
 }
 
-function requireGood({ spec }: CompleteRequest, { subresource }: SubresourceTarget): void {
-  const errors = validate(spec)
+function requireGood({ spec }: CompleteRequest, { subresource }: SubresourceTarget, { names, level }: TokenRequestParts): void {
+  const errors = validate(spec, names)
   const { group, kind } = subresource
-  if (errors.length > 0) throw invalid({ group, kind }, '', errors)
+  if (errors.length > 0) throw invalid({ group, kind }, '', errors, level)
 }
 
-function validate({ expirationSeconds }: FullSpec): PlainFieldError[] {
-  const errors: PlainFieldError[] = []
+function validate({ expirationSeconds, audiences, boundObjectRef, attestations = {} }: FullSpec, names: Names): FieldError[] {
+  const errors: FieldError[] = []
   if (expirationSeconds < expirationSecondsMin) {
-    errors.push(bad('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes'))
+    errors.push(invalidValue('spec.expirationSeconds', expirationSeconds, 'may not specify a duration less than 10 minutes'))
   }
   if (expirationSeconds > expirationSecondsMax) {
-    errors.push(bad('spec.expirationSeconds', expirationSeconds, 'may not specify a duration larger than 2^32 seconds'))
+    errors.push(invalidValue('spec.expirationSeconds', expirationSeconds, 'may not specify a duration larger than 2^32 seconds'))
   }
-  return errors
+  const shown = goValue(map(list(string())), attestations)
+  if (boundObjectRef == null || !isWebhook(boundObjectRef, names)) {
+    const why = 'attestations may only be specified with a webhook bound object reference'
+    return Object.keys(attestations).length === 0 ? errors : [invalidValue('spec.attestations', shown, why)]
+  }
+  if (audiences.length !== 1) {
+    errors.push(invalidValue('spec.audiences', goValue(list(string()), audiences), 'must be length 1 when bound to a webhook config'))
+  }
+  const entries = Object.entries(attestations)
+  if (entries.length === 1) return [...errors, ...entries.flatMap(([key, values]) => validateAttestation(key, values))]
+  return [
+    ...errors,
+    invalidValue('spec.attestations', shown, 'webhook bound requests require exactly one admissionReviewAPIGroups attestation'),
+  ]
 }
 
-function bad(field: string, value: unknown, detail: string): PlainFieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${printValue(value)}: ${detail}` }
+/** The one statement that the token of a webhook makes: the group of the reviews that it is for. */
+const groupsAttestation = 'admissionReviewAPIGroups'
+
+function validateAttestation(key: string, values: readonly string[]): FieldError[] {
+  const path = `spec.attestations[${key}]`
+  if (key !== groupsAttestation) return [unsupportedValue(path, key, [groupsAttestation])]
+  const [group, ...more] = values
+  if (group === undefined || more.length > 0) return [invalidValue(path, goValue(list(string()), values), 'must specify a single value')]
+  if (group === '*') return []
+  const problems =
+    group === '' ? ['may not be an empty string'] : checkSubdomain(group).map((why) => `must specify a valid API Group: ${why}`)
+  return problems.map((problem) => invalidValue(`${path}[0]`, group, problem))
+}
+
+function isWebhook({ kind = '', apiVersion = '' }: BoundReference, names: Names): boolean {
+  const isConfiguration = kind === 'ValidatingWebhookConfiguration' || kind === 'MutatingWebhookConfiguration'
+  return isConfiguration && apiVersion === `${domainGroup(names, 'admissionregistration')}/v1`
 }
 
 interface FullSpec {
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
   readonly boundObjectRef?: BoundReference | null
+  readonly attestations?: Readonly<Record<string, readonly string[]>>
 }
 
 interface CompleteRequest extends ApiObject {
@@ -184,30 +232,61 @@ function lifeOf(
   return isExtended ? { seconds: extendedExpirationSeconds, warnsAfter: expirationSeconds } : { seconds: expirationSeconds }
 }
 
-/** The object that the token is to end with. */
+/** The objects that a token names beside its account. */
+type Found = Pick<AccountClaims, 'bound' | 'node'>
+
+const pluralOf = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
+
+/** The object that the token is to end with, and the node of a pod. */
 async function findBound(
   request: GatewayRequest,
   { info }: Target,
   reference: BoundReference | undefined,
   parts: TokenRequestParts,
-): Promise<Bound | undefined> {
-  if (reference === undefined) return undefined
-  const { kind = '', apiVersion = '', name = '', uid = '' } = reference
-  if (apiVersion !== 'v1' || (kind !== 'Pod' && kind !== 'Secret')) {
-    throw badRequest(`cannot bind token to object of type ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`)
-  }
-  const plural = kind === 'Pod' ? 'pods' : 'secrets'
-  const key = objectKey(`core/${plural}`, info.namespace, name)
+): Promise<Found> {
+  if (reference === undefined) return {}
+  const { name = '', uid = '' } = reference
+  const kind = boundKindOf(reference, parts)
+  const key = keyOfBound(info.namespace, { kind, name })
   const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
-  if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
+  if (entry === undefined) throw notFound({ group: '', resource: pluralOf[kind] }, name)
   const { object } = readBytesOfOurs(entry.value)
-  if (kind === 'Pod') requirePodOf(requireType('core/v1.Pod', object), info.name)
+  const pod = kind === 'Pod' ? requireType('core/v1.Pod', object) : undefined
+  if (pod !== undefined) requirePodOf(pod, info.name)
   const foundUid = object.metadata.uid ?? ''
   if (uid !== '' && uid !== foundUid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
     throw conflict({ group: '', resource: kind }, name, why)
   }
-  return { kind, name, uid: foundUid }
+  const node = pod === undefined ? undefined : await findNode(request, pod, parts)
+  return { bound: { kind, name, uid: foundUid }, node }
+}
+
+/** The kind of a reference, if tokens may be bound to it. */
+function boundKindOf(reference: BoundReference, { isGateOn, names, level }: TokenRequestParts): NonNullable<Found['bound']>['kind'] {
+  const { kind = '', apiVersion = '' } = reference
+  if (apiVersion === 'v1' && (kind === 'Pod' || kind === 'Secret')) return kind
+  if (apiVersion === 'v1' && kind === 'Node' && isGateOn('ServiceAccountTokenNodeBinding')) return kind
+  const type = `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
+  const isLocked = level >= webhookTokensSince && isWebhook(reference, names)
+  const why = isLocked ? ' (feature gate APIServerWebhookAuthenticationToken is disabled)' : ''
+  throw badRequest(`cannot bind token to object of type ${type}${why}`)
+}
+
+/** The first level that knows tokens of webhooks, whose gate is off. */
+const webhookTokensSince = 37
+
+/** The node that a pod is on; a node that is not there is known by its name alone. */
+async function findNode(
+  request: GatewayRequest,
+  { spec: { nodeName = '' } }: BuiltIn<'core/v1.Pod'>,
+  parts: TokenRequestParts,
+): Promise<Found['node']> {
+  if (nodeName === '' || !parts.isGateOn('ServiceAccountTokenPodNodeInfo')) return undefined
+  const key = keyOfBound('', { kind: 'Node', name: nodeName })
+  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
+  const uid = entry === undefined ? '' : (readBytesOfOurs(entry.value).object.metadata.uid ?? '')
+  return { name: nodeName, uid }
 }
 
 function requirePodOf({ spec }: BuiltIn<'core/v1.Pod'>, account: string): void {

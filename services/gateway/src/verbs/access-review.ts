@@ -42,8 +42,9 @@ export const accessReview: Verb<AccessReviewParts> = async (request, target, par
   const { resource } = target.served
   const object = await readReview(request, target, parts)
   const spec = specOf(object)
-  const errors = validate(object, spec, target)
-  if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors, parts.catalogue.level)
+  const { level } = parts.catalogue
+  const errors = validate(object, spec, target, level)
+  if (errors.length > 0) throw invalid({ group: resource.group, kind: '' }, '', errors, level)
   await pause(request, parts)
   const user = isOfType('authorization/v1.SelfSubjectAccessReview', object) ? request.user : userOf(spec)
   const decision = await decide(parts.authorizers, user, accessOf(spec))
@@ -116,24 +117,23 @@ function statusOf(decision: Decision, ignored: readonly string[]): Record<string
   }
 }
 
-function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target): FieldError[] {
+/** The first level at which the choice of attributes is a mistake of the whole. */
+const unionSince = 34
+
+function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target, level: number): FieldError[] {
   const { kind } = served.resource
   const { resourceAttributes, nonResourceAttributes, user, groups } = spec
   const errors: FieldError[] = []
   const isLocal = kind === 'LocalSubjectAccessReview'
+  const isUnion = level >= unionSince
+  const exactlyOne = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    errors.push(
-      invalidValue(
-        'spec.nonResourceAttributes',
-        printed(nonResourceAttributes),
-        'cannot be specified in combination with resourceAttributes',
-      ),
-    )
+    const field = isUnion ? 'spec' : 'spec.nonResourceAttributes'
+    const why = isUnion ? exactlyOne : 'cannot be specified in combination with resourceAttributes'
+    errors.push(invalidValue(field, printed(nonResourceAttributes), why))
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
-    errors.push(
-      invalidValue('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
-    )
+    errors.push(invalidValue(isUnion ? 'spec' : 'spec.resourceAttributes', null, exactlyOne))
   }
   if (kind !== 'SelfSubjectAccessReview' && !user && (groups ?? []).length === 0) {
     errors.push(invalidValue('spec.user', user ?? '', 'at least one of user or group must be specified'))

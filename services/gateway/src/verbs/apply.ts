@@ -136,7 +136,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
         keepsNulls: true,
         known: sharedOf(live),
       })
-      return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live)
+      return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live, parts)
     }
   }
 }
@@ -152,12 +152,12 @@ async function outcomeOf(plan: Plan, { object, hasBigIntegers }: Configuration, 
 }
 
 /** Version and uid in the configuration name the object and the state that are meant; by default those of the live object. */
-function intend(target: Target, candidate: Candidate, live: Live | undefined): Intent {
+function intend(target: Target, candidate: Candidate, live: Live | undefined, parts: Pick<ApplyParts, 'level'>): Intent {
   const { served, info } = target
   requirePlace(candidate.object, target)
   requireNumericVersion(candidate)
   if (live !== undefined) {
-    requireSameObject(served, info.name, candidate, live)
+    requireSameObject(target, candidate, live, parts)
     return { kind: 'update', candidate, live }
   }
   const { uid } = candidate.object.metadata

@@ -1,18 +1,18 @@
-import type { StorageService } from '@orch/core/contracts'
-import { forbidden, invalid } from '@orch/core/meta'
+import type { CommitRequest, StorageService } from '@orch/core/contracts'
+import { conflict, forbidden, notFound } from '@orch/core/meta'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
 import type { Draws } from '../request/draws.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import { type RespondParts, respondSuccess } from '../request/respond.ts'
 import type { Target } from '../target/target.ts'
 import { type AdmissionParts, admittingOf } from '../write/admission.ts'
-import { type DeleteOptions, invalidIgnored } from '../write/delete-options.ts'
+import type { DeleteOptions } from '../write/delete-options.ts'
 
 /** The dependencies of deleting an unreadable object. */
 export type DeleteUnreadableParts = AdmissionParts &
   RespondParts & {
     readonly authorizers: readonly Authorizer[]
-    readonly storage: Pick<StorageService, 'commit'>
+    readonly storage: Pick<StorageService, 'commit' | 'get'>
     readonly draws: Pick<Draws, 'writeId'>
   }
 
@@ -33,21 +33,37 @@ export async function deleteUnreadable(
   const decision = await decide(parts.authorizers, request.user, { ...info, verb })
   if (decision.kind !== 'allow') throw forbidden(served.name, name, `not permitted to do "${verb}", reason: ${decision.reason}`)
   const writeId = parts.draws.writeId()
-  const writeOptions = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
+  const { isDryRun } = options
+  const writeOptions = { isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
   const write = { request, target, id: writeId, name, options: writeOptions, optionsObject: options.object }
   const admitting = admittingOf({ write, live: undefined }, 'DELETE', undefined)
   const mutated = await parts.admitter.mutate(admitting)
   const validated = await parts.admitter.validate(admitting)
   const conditions = [...(mutated?.conditions ?? []), ...(validated?.conditions ?? [])]
   const key = `${target.keyPrefix}${name}`
+  const unmet = isDryRun ? [neverMet(key)] : []
   const outcome = await parts.storage.commit(
-    { key, expected: 0, conditions, writeId, removesUnreadable: true },
+    { key, expected: 0, conditions: [...conditions, ...unmet], writeId, removesUnreadable: true },
     callContext(request, parts),
   )
-  if (outcome.kind !== 'written') {
-    const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
-    throw invalid({ group: served.name.group, kind: served.name.resource }, name, [invalidIgnored(why)])
-  }
+  const isDone = outcome.kind === 'written' || (isDryRun && outcome.kind === 'unmet')
+  if (!isDone) throw await refusal(request, target, key, parts)
   const { group, resource } = served.name
   respondSuccess(request, { name, ...(group === '' ? {} : { group }), kind: resource }, parts)
+}
+
+/** A condition that no state meets: the commit of a dry run finds that it could be made, and is not made. */
+function neverMet(key: string): CommitRequest['conditions'][number] {
+  return { key: `${key}/`, revision: 1 }
+}
+
+/** The refusal of an object that can be read, or is not there. The key in it is that of kube-apiserver's own store. */
+async function refusal(request: GatewayRequest, { served }: Target, key: string, parts: DeleteUnreadableParts): Promise<Error> {
+  const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  if (entry === undefined) return notFound(served.name, name)
+  const place = served.resource.definedBy === undefined ? key.slice(key.indexOf('/') + 1) : key
+  const why = 'unsafe deletion is not allowed because the object is decodable from storage'
+  const text = `StorageError: invalid object, Code: 4, Key: /registry/${place}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
+  return conflict(served.name, name, text)
 }

@@ -78,10 +78,10 @@ async function patched({ request, target, options, change }: Patching, live: Liv
   if (live === undefined) throw notFound(served.name, info.name)
   const value = applyChange(change, live.object, served.resource)
   await pause(request, parts)
-  const candidate = decodePatched(served.resource, { change, value, live })
+  const candidate = decodePatched(served.resource, { change, value, live }, parts)
   reportProblems(served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   requirePlace(candidate.object, target)
-  requireSameVersion(target, candidate, live)
+  requireSameVersion(target, candidate, live, parts)
   return { kind: 'update', candidate, live }
 }
 
@@ -107,9 +107,9 @@ function outcomeOf(change: Change, live: ApiObject, { mergeSchema }: Pick<KindRe
 }
 
 /** A version that the patch names is a precondition; one that it leaves is the live one and says nothing. */
-function requireSameVersion(target: Target, candidate: Candidate, live: Live): void {
+function requireSameVersion(target: Target, candidate: Candidate, live: Live, parts: Pick<PatchParts, 'level'>): void {
   if (candidate.object.metadata.resourceVersion === live.object.metadata.resourceVersion) return
   requireNumericVersion(candidate)
   const { uid: _uid, ...metadata } = candidate.object.metadata
-  requireSameObject(target.served, target.info.name, { ...candidate, object: { ...candidate.object, metadata } }, live)
+  requireSameObject(target, { ...candidate, object: { ...candidate.object, metadata } }, live, parts)
 }

@@ -4,6 +4,7 @@ import { invalidValue, type MismatchTexts, printAsGoMap } from '@orch/core/schem
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, sharedOf, unregisteredText } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
+import type { OptionsParts } from '../write/options.ts'
 import type { Change } from './change.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -17,19 +18,19 @@ interface Patched {
 }
 
 /** Decodes the result of a patch as an object of its type. If it is none, the message shows it, as that of kube-apiserver does. */
-export function decodePatched(described: Described, { change, value, live }: Patched): Candidate {
+export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
-  const otherKind = findOtherKind(described, value)
+  const otherKind = findOtherKind(described, value, level)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
   return decodeCandidate(described, value, { ...change.body, known: sharedOf(live) }, refuse)
 }
 
-function findOtherKind(expected: Described, { kind, apiVersion }: Members): string | undefined {
+function findOtherKind(expected: Described, { kind, apiVersion }: Members, level: number): string | undefined {
   if (kind === expected.kind && apiVersion === expected.apiVersion) return undefined
   if (kind === undefined || kind === '') return "Object 'Kind' is missing"
   // The decoder reports a value of another type.
   if (typeof kind !== 'string' || (apiVersion !== undefined && typeof apiVersion !== 'string')) return undefined
-  return unregisteredText({ kind, apiVersion: apiVersion ?? '' })
+  return unregisteredText({ kind, apiVersion: apiVersion ?? '' }, level)
 }
 
 /** The path of the wrong value is left out where the message shows all of the object, which has the value at its place. */

@@ -25,12 +25,16 @@ export interface SelectingAttributes {
 /** The rules of the selectors of a question. Operators that are not known are taken: terms with them are left out. */
 export function validateSelectors({ fieldSelector, labelSelector }: SelectingAttributes, path: string): FieldError[] {
   return [
-    ...validateSelector(fieldSelector, `${path}.fieldSelector`, ({ key = '' }, at) =>
-      key === '' ? [requiredValue(`${at}.key`, 'must be specified')] : [],
-    ),
-    ...validateSelector(labelSelector, `${path}.labelSelector`, ({ key = '', values = [] }, at) => [
-      ...checkQualifiedName(key).map((problem) => invalidValue(`${at}.key`, key, problem)),
-      ...values.flatMap((value, index) => checkLabelValue(value).map((problem) => invalidValue(`${at}.values[${index}]`, value, problem))),
+    ...validateSelector(fieldSelector, `${path}.fieldSelector`, (term, at) => [
+      ...(term.key ? [] : [requiredValue(`${at}.key`, 'must be specified')]),
+      ...validateValues(term, at),
+    ]),
+    ...validateSelector(labelSelector, `${path}.labelSelector`, (term, at) => [
+      ...validateValues(term, at),
+      ...checkQualifiedName(term.key ?? '').map((problem) => invalidValue(`${at}.key`, term.key ?? '', problem)),
+      ...(term.values ?? []).flatMap((value, index) =>
+        checkLabelValue(value).map((problem) => invalidValue(`${at}.values[${index}]`, value, problem)),
+      ),
     ]),
   ]
 }
@@ -51,7 +55,7 @@ function validateSelector(
   }
   for (const [index, term] of requirements.entries()) {
     const at = `${path}.requirements[${index}]`
-    errors.push(...validateValues(term, at), ...checkTerm(term, at))
+    errors.push(...checkTerm(term, at))
   }
   return errors
 }

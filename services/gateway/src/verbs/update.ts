@@ -1,4 +1,4 @@
-import { type ApiObject, badRequest, conflict, invalid, notFound, parseRevision } from '@orch/core/meta'
+import { type ApiObject, badRequest, conflict, invalid, notFound, parseRevision, textSince } from '@orch/core/meta'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type BodyParts, readBody } from '../request/body.ts'
 import type { Target } from '../target/target.ts'
@@ -22,14 +22,19 @@ export const update: Verb<UpdateParts> = async (request, target, parts) => {
     const candidate = readCandidate(target, body, parts, live)
     reportProblems(resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
     requireNumericVersion(candidate)
-    return replace(target, candidate, live)
+    return replace(target, candidate, live, parts)
   }
   const { json, kind, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
   const content = { value: json, fingerprint }
   await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content }, parts)
 }
 
-function replace({ served, subresource, info }: Target, candidate: Candidate, live: Live | undefined): Intent {
+function replace(
+  { served, subresource, info }: Target,
+  candidate: Candidate,
+  live: Live | undefined,
+  parts: Pick<OptionsParts, 'level'>,
+): Intent {
   const { uid } = candidate.object.metadata
   if (live === undefined) {
     if (!served.strategy.behaviour.createsOnUpdate || subresource !== undefined) throw notFound(served.name, info.name)
@@ -37,22 +42,33 @@ function replace({ served, subresource, info }: Target, candidate: Candidate, li
     if (uid) throw uidMismatch(served, info.name, uid, '')
     return { kind: 'create', candidate }
   }
-  requireSameObject(served, info.name, candidate, live)
+  requireSameObject({ served, info }, candidate, live, parts)
   return { kind: 'update', candidate, live }
 }
 
+/** Messages show the number as Go prints it before 1.34, and as JSON since. */
+const unnamedVersion = textSince(34, {
+  before: 'Invalid value: 0x0: must be specified for an update',
+  after: 'Invalid value: 0: must be specified for an update',
+})
+
 /** A version or uid in the object says which object, in which state, the writer means. */
-export function requireSameObject(served: Target['served'], name: string, { object }: Candidate, live: Live): void {
+export function requireSameObject(
+  { served, info: { name } }: Pick<Target, 'served' | 'info'>,
+  { object }: Candidate,
+  live: Live,
+  { level }: Pick<OptionsParts, 'level'>,
+): void {
   const { resourceVersion, uid } = object.metadata
   const liveUid = live.object.metadata.uid ?? ''
   if (uid && uid !== liveUid) throw uidMismatch(served, name, uid, liveUid)
   const hasVersion = namesVersion(object)
   if (hasVersion && parseRevision(resourceVersion ?? '') !== live.entry.revision) throw conflict(served.name, name)
   if (!hasVersion && !served.strategy.behaviour.replacesUnconditionally) {
-    const message = 'Invalid value: 0x0: must be specified for an update'
     // The one failure of a field that names the resource instead of the kind.
     const { group, resource } = served.name
-    throw invalid({ group, kind: resource }, name, [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message }])
+    const error = { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: unnamedVersion } as const
+    throw invalid({ group, kind: resource }, name, [error], level)
   }
 }
 

@@ -38,13 +38,16 @@ export type WatchParts = WatchPrinterParts &
     readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
     readonly draws: Pick<Draws, 'watchLife'>
     readonly isGateOn: Catalogue['isGateOn']
+    /** Minor number of the release whose texts refusals have. */
+    readonly level: number
     /** Minimum duration of a watch that sets no timeoutSeconds. */
     readonly watchLifeMs: number
   }
 
 /** The changes of a collection or of one object, as they happen. */
 export const watch: Verb<WatchParts> = async (request, { info, served }, parts) => {
-  const read = resolveRead('watch', readQueryOf(request), { names: parts.names })
+  const { names, level } = parts
+  const read = resolveRead('watch', readQueryOf(request), { names, level, isWatchListOn: parts.isGateOn('WatchList') })
   if (read.kind === 'refused') throw read.error
   const format = watchFormatOf(request, served, parts)
   const range = rangeOf(served, info, request.query, parts)

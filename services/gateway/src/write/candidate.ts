@@ -1,6 +1,6 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import { cannotUnmarshal, freezeDeeply, isJsonObject, printBare, printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion } from '@orch/core/meta'
+import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, textAt, textSince } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, fieldProblems, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { problemLines, repeatsProblems } from '@orch/core/yaml'
@@ -141,7 +141,7 @@ function requireKind(
   }
   const named = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
   if (expected.readers.isUntyped) throw otherUntyped(named, expected, value['metadata'])
-  if (!isRegistered(named, parts.catalogue)) throw otherKind(named, expected, unregisteredText(named))
+  if (!isRegistered(named, parts.catalogue)) throw otherKind(named, expected, unregisteredText(named, parts.catalogue.level))
   if (apiVersion !== expected.apiVersion) throw otherVersion(named, expected)
   throw otherKind(named, expected, conversionText(named, expected))
 }
@@ -189,11 +189,11 @@ function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: st
 }
 
 /** kube-apiserver names the place of its list of kinds; clients compare the whole text. */
-export const listOfKinds = 'scheme "pkg/runtime/scheme.go:100"'
+const listOfKinds = textSince(34, { before: 'scheme "pkg/runtime/scheme.go:100"', after: 'scheme "pkg/runtime/scheme.go:111"' })
 
-/** The refusal of a kind that no resource has. */
-export function unregisteredText({ kind, apiVersion }: GivenKind): string {
-  return `no kind "${kind}" is registered for version "${apiVersion}" in ${listOfKinds}`
+/** The refusal of a kind that no resource has, in the words of a level. */
+export function unregisteredText({ kind, apiVersion }: GivenKind, level: number): string {
+  return `no kind "${kind}" is registered for version "${apiVersion}" in ${textAt(listOfKinds, level)}`
 }
 
 function conversionText({ kind }: GivenKind, { kind: expected, version, type }: Described): string {

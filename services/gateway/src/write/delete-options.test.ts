@@ -100,10 +100,11 @@ const ignore = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 test('an object that cannot be read is deleted by that option alone', () => {
   expect(toDeleteOptions({ [ignore]: true }, parts)).toMatchObject({ ...nothing, ignoresReadErrors: true })
   expect(toDeleteOptions({ [ignore]: false, dryRun: ['All'] }, parts)).toMatchObject({ ignoresReadErrors: false, isDryRun: true })
-  const message = (refusal({ [ignore]: true, dryRun: ['All'], gracePeriodSeconds: 0, propagationPolicy: null }) as { message: string })
-    .message
+  expect(toDeleteOptions({ [ignore]: true, dryRun: ['All'] }, parts)).toMatchObject({ ignoresReadErrors: true, isDryRun: true })
+  const asked = { [ignore]: true, orphanDependents: true, gracePeriodSeconds: 0, propagationPolicy: null }
+  const message = (refusal(asked) as { message: string }).message
   const why = (name: string) => `${ignore}: Invalid value: true: cannot be set together with .${name}`
-  expect(message).toBe(`DeleteOptions.meta.orch.io "" is invalid: [${why('dryRun')}, ${why('gracePeriodSeconds')}]`)
+  expect(message).toBe(`DeleteOptions.meta.orch.io "" is invalid: [${why('orphanDependents')}, ${why('gracePeriodSeconds')}]`)
 })
 
 test('DEL-12: without a body the options are those of the query', async () => {

@@ -1,12 +1,13 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
-import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
+import { cannotUnmarshal, isJsonObject, printBare, printValue } from '@orch/core/json'
 import { badRequest, type FieldError, type PlainFieldError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import { unsupportedValue } from '@orch/core/schema'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
-import { listOfKinds, typeMetaType } from './candidate.ts'
-import { checkDryRun, invalidOptions, unsupported } from './options.ts'
+import { typeMetaType, unregisteredText } from './candidate.ts'
+import { checkDryRun, invalidOptions } from './options.ts'
 
 /** The inputs of the options' meaning. */
 interface MeaningParts {
@@ -73,7 +74,7 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   const kind = value['kind'] || 'DeleteOptions'
   const apiVersion = value['apiVersion'] || parts.metaVersion
   if (kind !== 'DeleteOptions')
-    throw badRequest(`no kind ${printValue(kind)} is registered for version ${printValue(apiVersion)} in ${listOfKinds}`)
+    throw badRequest(unregisteredText({ kind: printBare(kind), apiVersion: printBare(apiVersion) }, parts.level))
   requireOptionsVersion(apiVersion, parts)
   const decoded = deleteOptions.readers.decode(value, { trackUnknown: false, hasNumerals })
   if (decoded.kind === 'mismatch') throw badRequest(decoded.textWithoutPath)
@@ -111,7 +112,7 @@ export function toDeleteOptions(given: Record<string, unknown>, parts: MeaningPa
   const errors: FieldError[] = []
   checkDryRun(errors, dryRuns)
   if (propagationPolicy !== undefined && !isPropagation(propagationPolicy)) {
-    errors.push(unsupported('propagationPolicy', JSON.stringify(propagationPolicy), '"Foreground", "Background", "Orphan", "nil"'))
+    errors.push(unsupportedValue('propagationPolicy', propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
   }
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     const message = `Invalid value: ${JSON.stringify(propagationPolicy)}: orphanDependents and deletionPropagation cannot be both set`
@@ -132,7 +133,7 @@ export function toDeleteOptions(given: Record<string, unknown>, parts: MeaningPa
 
 /** Options that say how an object is deleted have no meaning for one that cannot be read. */
 function besideIgnoredErrors(options: Record<string, unknown>): FieldError[] {
-  return ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'].flatMap((name) =>
+  return ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'].flatMap((name) =>
     options[name] == null ? [] : [invalidIgnored(`cannot be set together with .${name}`)],
   )
 }

@@ -1,5 +1,6 @@
 import { type FieldError, invalid } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import { goValue, list, string, unsupportedValue } from '@orch/core/schema'
 import { validateFieldManager } from '@orch/core/validation'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean } from '../request/request-info.ts'
@@ -50,7 +51,7 @@ export function writeOptionsOf(
   checkDryRun(errors, dryRuns)
   validateFieldManager(errors, fieldManager, 'fieldManager')
   if (validation !== '' && !isFieldValidation(validation)) {
-    errors.push(unsupported('fieldValidation', JSON.stringify(validation), '"", "Ignore", "Strict", "Warn"'))
+    errors.push(unsupportedValue('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
   }
   if (isApply && fieldManager === '') {
     errors.push({ reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' })
@@ -77,12 +78,7 @@ export function invalidOptions(
 /** `All` is the only dry run there is; an empty value is not the same as none. */
 export function checkDryRun(errors: FieldError[], values: readonly string[]): void {
   if (values.every((value) => value === 'All')) return
-  const list = values.map((value) => JSON.stringify(value)).join(', ')
-  errors.push(unsupported('dryRun', `[]string{${list}}`, '"All"'))
-}
-
-export function unsupported(field: string, value: string, supported: string): FieldError {
-  return { reason: 'FieldValueNotSupported', field, message: `Unsupported value: ${value}: supported values: ${supported}` }
+  errors.push(unsupportedValue('dryRun', goValue(list(string()), values), ['All']))
 }
 
 function isFieldValidation(text: string): text is FieldValidation {

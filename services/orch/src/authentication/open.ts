@@ -1,7 +1,7 @@
 import type { StorageService } from '@orch/core/contracts'
 import {
   type AnonymousAccess,
-  certificateAuthenticator,
+  createCertificateAuthenticator,
   createFetchJson,
   createRequestHeaderAuthenticator,
   createWebhookAuthenticator,
@@ -65,6 +65,7 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
   const signingKey = signingKeyOf(needs)
   const authentication = openAuthentication({
     names: catalogue.names,
+    isGateOn: catalogue.isGateOn,
     storage: needs.storage,
     clock,
     log,
@@ -144,10 +145,11 @@ interface ExternalAuthentication {
 /** The configured ones; `configured` takes the tokens of the issuers that a file names. */
 async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
-  { catalogue: { names }, clock, chance, lifecycle, log }: Surroundings,
+  { catalogue, clock, chance, lifecycle, log }: Surroundings,
   configured?: OidcAuthenticator,
 ): Promise<ExternalAuthentication> {
-  const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), certificateAuthenticator]
+  const { names } = catalogue
+  const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), createCertificateAuthenticator(catalogue)]
   const tokens: TokenAuthenticator[] = []
   if (configured !== undefined) tokens.push(configured)
   if (oidc !== undefined) tokens.push(new OidcAuthenticator([openIssuer(oidc, { clock, log })]))

@@ -199,6 +199,27 @@ describe('the table of resourceVersion', () => {
   })
 })
 
+describe('MACH-WATCH-03: the faults of a watch from level 1.27 on', () => {
+  const unless = 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'
+  const besideContinue = 'Forbidden: resourceVersionMatch is forbidden when continue is provided'
+  const rows: [ReadQuery, string][] = [
+    [{ resourceVersionMatch: 'NotOlderThan', resourceVersion: '9' }, options(unless)],
+    [
+      { resourceVersionMatch: 'Exact' },
+      options('Forbidden: both').replace(
+        'resourceVersionMatch: Forbidden: both',
+        `[resourceVersionMatch: ${unless}, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"]`,
+      ),
+    ],
+    [{ sendInitialEvents: '1', resourceVersionMatch: 'NotOlderThan', continue: more }, options(besideContinue)],
+    [{ continue: more }, options(besideContinue)],
+    [{ continue: more, resourceVersion: '9' }, 'changes after 9'],
+  ]
+  test.each(rows)('%o', (query, expected) => {
+    expect(line(resolveRead('watch', query, { names, level: 37, isWatchListOn: true }))).toBe(expected)
+  })
+})
+
 test.each([
   [undefined, false],
   ['', true],

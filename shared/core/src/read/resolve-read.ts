@@ -49,6 +49,10 @@ export interface ReadRules {
   readonly names: Names
   /** False when the feature gate `APIListChunking` is off: limit and continue are as if absent. */
   readonly isChunkingOn?: boolean
+  /** True when the feature gate `WatchList` is on: a watch of the present state is as if it asked for it by `sendInitialEvents`. */
+  readonly isWatchListOn?: boolean
+  /** Minor number of the release whose texts refusals have. */
+  readonly level?: number
 }
 
 /**
@@ -93,7 +97,7 @@ function matchErrors(query: ReadQuery, token: string): PlainFieldError[] {
   const version = query.resourceVersion ?? ''
   if (match === '') return errors
   if (version === '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'))
-  if (token !== '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'))
+  if (token !== '') errors.push(besideContinue)
   if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"Exact", "NotOlderThan", ""'))
   if (match === 'Exact' && parseRevision(version) === 0) {
     errors.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
@@ -112,9 +116,9 @@ function resolveContinue(query: ReadQuery, text: string, limit: number, rules: R
   return { kind: 'continue', token: reading.token, limit }
 }
 
-/** A watch knows nothing of limit and continue. */
+/** A watch knows nothing of limit, and of continue only that it may not be beside a match. */
 function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
-  const errors = watchErrors(query)
+  const errors = watchErrors(query, rules)
   if (errors.length > 0) return refusedOptions(errors, rules)
   const withBookmarks = readQueryFlag(query.allowWatchBookmarks)
   const point = resolvePoint(query.resourceVersion, 0)
@@ -128,14 +132,25 @@ function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
   return { kind: 'watchFrom', revision: point.revision, asked: point.asked, withBookmarks }
 }
 
-function watchErrors(query: ReadQuery): PlainFieldError[] {
+/** The first level with `sendInitialEvents`, of which the texts of other faults speak. */
+const initialEventsSince = 27
+
+function watchErrors(query: ReadQuery, { isWatchListOn = false, level = 0 }: ReadRules): PlainFieldError[] {
   const match = query.resourceVersionMatch ?? ''
-  if (query.sendInitialEvents === undefined) {
-    return match === '' ? [] : [forbiddenMatch('resourceVersionMatch is forbidden for watch'), ...matchErrors(query, query.continue ?? '')]
+  const token = query.continue ?? ''
+  const isAsked = query.sendInitialEvents !== undefined
+  if (!isAsked && match === '') {
+    const isImplied = isWatchListOn && ['', '0'].includes(query.resourceVersion ?? '')
+    return isImplied && token !== '' ? [besideContinue] : []
   }
-  if (match === 'NotOlderThan') return []
-  const errors = [forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')]
-  if (match !== '') errors.push(unsupportedMatch(match, '"NotOlderThan"'))
+  if (!isAsked && level < initialEventsSince) {
+    return [forbiddenMatch('resourceVersionMatch is forbidden for watch'), ...matchErrors(query, token)]
+  }
+  const errors: PlainFieldError[] = []
+  if (!isAsked) errors.push(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+  else if (match !== 'NotOlderThan') errors.push(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  if (match !== '' && match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"NotOlderThan"'))
+  if (match !== '' && token !== '') errors.push(besideContinue)
   return errors
 }
 
@@ -169,6 +184,8 @@ function forbidden(field: string, detail: string): PlainFieldError {
 function forbiddenMatch(detail: string): PlainFieldError {
   return forbidden('resourceVersionMatch', detail)
 }
+
+const besideContinue = forbiddenMatch('resourceVersionMatch is forbidden when continue is provided')
 
 function unsupportedMatch(match: string, supported: string): PlainFieldError {
   const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${supported}`

@@ -1,6 +1,6 @@
 /** schema */
 
-export { bytes } from '../description/define.ts'
+export { bytes, list, map, string } from '../description/define.ts'
 export * from '../description/node.ts'
 export type { BuiltIn, MutableBuiltIn, TypeName } from './built-in.ts'
 export * from './decode.ts'

@@ -11,8 +11,10 @@ interface ClaimedObject {
 export interface AccountClaims {
   readonly namespace: string
   readonly account: ClaimedObject
-  /** The pod or Secret that the token ends with. */
-  readonly bound?: ({ readonly kind: 'Pod' | 'Secret' } & ClaimedObject) | undefined
+  /** The object that the token ends with. */
+  readonly bound?: ({ readonly kind: 'Pod' | 'Secret' | 'Node' } & ClaimedObject) | undefined
+  /** The node of the pod that the token is bound to. Its uid is '' if the node does not exist. */
+  readonly node?: ClaimedObject | undefined
   /** Seconds since 1970 after which the use of the token is a reason to warn. */
   readonly warnAfter?: number | undefined
 }
@@ -40,10 +42,11 @@ export function secretTokenIssuer({ serverServiceName }: Names): string {
 }
 
 /** The private claims of a token that a service account asked for, by their names in the token. */
-export function printAccountClaims({ labelDomain }: Names, { namespace, account, bound, warnAfter }: AccountClaims): object {
+export function printAccountClaims({ labelDomain }: Names, { namespace, account, bound, node, warnAfter }: AccountClaims): object {
   return {
     [labelDomain]: {
       namespace,
+      ...(node === undefined ? {} : { node: node.uid === '' ? { name: node.name } : { name: node.name, uid: node.uid } }),
       ...(bound === undefined ? {} : { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } }),
       serviceaccount: { name: account.name, uid: account.uid },
       ...(warnAfter === undefined ? {} : { warnafter: warnAfter }),
@@ -58,16 +61,26 @@ export function parseAccountClaims({ labelDomain }: Names, payload: Readonly<Rec
   const { namespace, warnafter } = claims
   const account = parseObject(claims['serviceaccount'])
   if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined
-  const pod = claims['pod'] === undefined ? undefined : parseObject(claims['pod'])
-  const secret = claims['secret'] === undefined ? undefined : parseObject(claims['secret'])
-  const isBound = claims['pod'] !== undefined || claims['secret'] !== undefined
-  if (isBound && (pod === undefined) === (secret === undefined)) return undefined
-  return {
-    namespace,
-    account,
-    bound: pod !== undefined ? { kind: 'Pod', ...pod } : secret !== undefined ? { kind: 'Secret', ...secret } : undefined,
-    warnAfter: typeof warnafter === 'number' ? warnafter : undefined,
-  }
+  const { pod, node: nodeClaim } = claims
+  const node = pod === undefined || nodeClaim === undefined ? undefined : parseNode(nodeClaim)
+  const bound = parseBound(pod === undefined ? claims : { ...claims, node: undefined })
+  if (bound === 'malformed' || node === 'malformed') return undefined
+  return { namespace, account, bound, node, warnAfter: typeof warnafter === 'number' ? warnafter : undefined }
+}
+
+/** The one object that the token is bound to; undefined: it is bound to none. */
+function parseBound(claims: Readonly<Record<string, unknown>>): AccountClaims['bound'] | 'malformed' {
+  const [claimed, ...more] = (['Pod', 'Secret', 'Node'] as const).filter((kind) => claims[kind.toLowerCase()] !== undefined)
+  if (claimed === undefined) return undefined
+  const object = parseObject(claims[claimed.toLowerCase()])
+  return object === undefined || more.length > 0 ? 'malformed' : { kind: claimed, ...object }
+}
+
+/** The node of a pod, whose uid may be absent. */
+function parseNode(value: unknown): ClaimedObject | 'malformed' {
+  if (!isJsonObject(value)) return 'malformed'
+  const { name, uid = '' } = value
+  return typeof name === 'string' && name !== '' && typeof uid === 'string' ? { name, uid } : 'malformed'
 }
 
 /** The type of Secrets that hold the token of a service account. */

@@ -74,7 +74,8 @@ function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clien
   const signer = isOfClient === 'never' ? undefined : signerIn(clients, leaf, nowMs)
   if (signer === undefined && isOfClient !== 'now') return { kind: 'untrusted', reason: 'no authority of users has signed it', proxy }
   if (commonName === '') return { kind: 'untrusted', reason: 'it has no common name', proxy }
-  return { kind: 'certificate', commonName, organizations: listOf(subject.O), expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
+  const sha256 = leaf.fingerprint256.replaceAll(':', '').toLowerCase()
+  return { kind: 'certificate', commonName, organizations: listOf(subject.O), sha256, expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
 }
 
 function toBundles(authorities: Authorities): Bundles {
