@@ -80,6 +80,7 @@ function bound({ served, info }: Target, { metadata, target }: Binding, live: Li
   }
   if (pod.metadata.deletionTimestamp != null) throw refused(`pod ${info.name} is being deleted, cannot be assigned to a host`)
   if (spec.nodeName) throw refused(`pod ${info.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
+  if ((spec.schedulingGates ?? []).length > 0) throw refused(`pod ${info.name} has non-empty .spec.schedulingGates`)
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: printTime(toInstant(clock.now())) }
   const object: ApiObject = {

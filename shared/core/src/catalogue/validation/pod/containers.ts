@@ -7,6 +7,7 @@ import { isGiven, notFoundValue } from '../checks.ts'
 import { validateVolumeDevices, validateVolumeMounts } from './container-mounts.ts'
 import type { PodContext } from './pod-context.ts'
 import { validateProbes } from './probes.ts'
+import { validateUsedClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
 import { isSidecar, validateInitRestartPolicy, validateRestartPolicy } from './restart-policy.ts'
 
@@ -23,7 +24,7 @@ export const containerRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Container': ofAll,
   'core/v1.EphemeralContainer': ofAll,
   'core/v1.ContainerPort': ['name', 'containerPort'],
-  'core/v1.ResourceRequirements': [validateResources],
+  'core/v1.ResourceRequirements': [validateResources, validateUsedClaims],
 }
 
 /** All containers of a Pod. Names are unique over the three lists. */

@@ -18,6 +18,8 @@ export class PodContext implements RuleContext {
   /** Empty where a template has no name yet. */
   readonly podName: string
   volumes: Volumes = new Map()
+  /** Names of the resource claims that containers may use. */
+  claims: ReadonlySet<string> = new Set()
   /** Time of the containers to end; undefined if it is absent. */
   graceSeconds: number | bigint | undefined
 
@@ -36,6 +38,11 @@ export class PodContext implements RuleContext {
 /** The volumes of the Pod whose containers are looked at. */
 export function volumesIn(context: RuleContext): Volumes {
   return context instanceof PodContext ? context.volumes : new Map()
+}
+
+/** The names of the resource claims of the Pod whose containers are looked at. */
+export function claimsIn(context: RuleContext): ReadonlySet<string> {
+  return context instanceof PodContext ? context.claims : new Set()
 }
 
 /** The time that the containers have to end of the Pod that is looked at; undefined if it is absent. */

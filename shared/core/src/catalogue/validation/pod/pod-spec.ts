@@ -8,8 +8,10 @@ import { numberOf, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
 import { validateHostProcesses, validateOperatingSystem } from './platform.ts'
 import { PodContext } from './pod-context.ts'
+import { validateResourceClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
 import { refuseSameSpread } from './scheduling.ts'
+import { validateSchedulingGates } from './scheduling-gates.ts'
 import { validateSharing } from './security.ts'
 import { validateVolumes } from './volumes.ts'
 
@@ -20,13 +22,15 @@ const searchLengthMax = 256
 /** A Pod's spec, in a Pod or in a template. */
 export const podSpecRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodSpec': [
-    { passedOver: ['volumes', 'containers', 'initContainers', 'ephemeralContainers'] },
+    { passedOver: ['volumes', 'resourceClaims', 'containers', 'initContainers', 'ephemeralContainers'] },
     validateParts,
     ...['restartPolicy', 'dnsPolicy', 'nodeSelector'],
     validateSharing,
     ...['securityContext', 'affinity'],
     validateDnsConfig,
-    ...['readinessGates', 'topologySpreadConstraints'],
+    'readinessGates',
+    validateSchedulingGates,
+    'topologySpreadConstraints',
     refuseSameSpread,
     validateHostProcesses,
     ...['serviceAccountName', 'nodeName', 'activeDeadlineSeconds', 'hostname', 'subdomain', 'tolerations'],
@@ -44,6 +48,7 @@ function validateParts(errors: FieldError[], spec: Part, at: string, context: Ru
   // A template has no name; only a Pod's own spec is here.
   const pod = new PodContext(context, at === 'spec' ? textOf(partOf(context.object, 'metadata'), 'name') : '')
   pod.volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${at}.volumes`, pod)
+  pod.claims = validateResourceClaims(errors, spec, at, pod)
   pod.graceSeconds = numberOf(spec, 'terminationGracePeriodSeconds')
   validateAllContainers(errors, spec, at, pod)
 }

@@ -9,6 +9,7 @@ import type { RuleContext } from '../../../validation/rule-book.ts'
 import { allowChecked, numberOf } from '../checks.ts'
 import { validatePodAnnotations } from './pod-annotations.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
+import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from './scheduling-gates.ts'
 
 /** A new Pod, or an update of it, which may change hardly anything, as it may be running already. */
 export function validatePod(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
@@ -19,11 +20,18 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names, con
   validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
-  if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'))
-  else if (itemsOf(spec, 'ephemeralContainers').length > 0) {
+  if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'), context.level)
+  else validateNewSpec(errors, spec)
+  return errors
+}
+
+function validateNewSpec(errors: FieldError[], spec: Part): void {
+  if (itemsOf(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenValue('spec.ephemeralContainers', 'cannot be set on create'))
   }
-  return errors
+  if (textOf(spec, 'nodeName') !== '' && itemsOf(spec, 'schedulingGates').length > 0) {
+    errors.push(forbiddenValue('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'))
+  }
 }
 
 /** Specs without errors, by the name of their Pod. A write shares unchanged parts, and does not change them in place. */
@@ -57,7 +65,7 @@ const unchangeable = joinTexts([
   textSince(27, { before: `${changeable.join(', ')} or ${changeableGrace}`, after: [...changeable, changeableGrace].join(',') }),
 ])
 
-function validateChange(errors: FieldError[], spec: Part, live: Part): void {
+function validateChange(errors: FieldError[], spec: Part, live: Part, level: number): void {
   if (spec === live) return
   for (const list of ['containers', 'initContainers']) {
     if (itemsOf(spec, list).length === itemsOf(live, list).length) continue
@@ -66,7 +74,11 @@ function validateChange(errors: FieldError[], spec: Part, live: Part): void {
   }
   validateDeadlineChange(errors, numberOf(spec, 'activeDeadlineSeconds'), numberOf(live, 'activeDeadlineSeconds'))
   validateTolerationChange(errors, itemsOf(spec, 'tolerations'), itemsOf(live, 'tolerations'))
-  if (!isSame(withoutChangeable(spec, live), withoutChangeable(live, live))) errors.push(forbiddenValue('spec', unchangeable))
+  validateGateChange(errors, itemsOf(spec, 'schedulingGates'), itemsOf(live, 'schedulingGates'))
+  const isNarrowed = isHeldBack(live, level)
+  if (isNarrowed) validateNarrowing(errors, spec, live)
+  const kept = withoutChangeable(isNarrowed ? withNodesOf(spec, live) : spec, live)
+  if (!isSame(kept, withoutChangeable(live, live))) errors.push(forbiddenValue('spec', unchangeable))
 }
 
 function validateDeadlineChange(errors: FieldError[], after: number | bigint | undefined, before: number | bigint | undefined): void {
@@ -88,7 +100,8 @@ function validateTolerationChange(errors: FieldError[], tolerations: readonly Pa
 
 /** The immutable part of a Pod's spec. */
 function withoutChangeable(spec: Part, live: Part): Part {
-  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, terminationGracePeriodSeconds: grace, ...rest } = spec
+  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec
+  const grace = spec['terminationGracePeriodSeconds']
   const wasNegative = (numberOf(live, 'terminationGracePeriodSeconds') ?? 0) < 0
   return {
     ...rest,

@@ -3,22 +3,23 @@ import { joinTexts } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { duplicateValue, forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import type { TypeRules } from '../../../validation/rule-book.ts'
+import { duplicateValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { itemsOf, type Part, textOf } from '../../../validation/part.ts'
+import type { RuleContext, TypeRules } from '../../../validation/rule-book.ts'
 import { validateLabelKey, validateNodeSelectorTerm } from '../../../validation/selector.ts'
 import { allowOneOf, isGiven, onceForShared } from '../checks.ts'
+import { validateMergedKeys, validateSpreadKeys } from './label-keys.ts'
 
 /** The nodes that a Pod wants, the other Pods that it wants near or far, and the spread of Pods. */
 export const schedulingRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.NodeSelectorTerm': [(errors, term, at) => void errors.push(...validateNodeSelectorTerm(term, at))],
-  'core/v1.PodAffinityTerm': ['labelSelector', 'namespaceSelector', validateNamespaces, 'topologyKey'],
+  'core/v1.PodAffinityTerm': ['labelSelector', 'namespaceSelector', validateNamespaces, validateMergedKeys, 'topologyKey'],
   'core/v1.Toleration': [onceForShared(validateToleration)],
   'core/v1.TopologySpreadConstraint': [
     ...['maxSkew', 'topologyKey', 'whenUnsatisfiable', 'minDomains'],
     validateMinDomains,
     ...['nodeAffinityPolicy', 'nodeTaintsPolicy'],
-    validateMatchKeys,
+    validateSpreadKeys,
     'labelSelector',
   ],
 }
@@ -32,7 +33,10 @@ function validateNamespaces(errors: FieldError[], term: Part, at: string): void 
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-function validateToleration(errors: FieldError[], toleration: Part, at: string): void {
+/** The first level at which the operators of numbers have names, though no field may have them yet. */
+const numbersSince = 35
+
+function validateToleration(errors: FieldError[], toleration: Part, at: string, context: RuleContext): void {
   const [key, operator, effect] = [textOf(toleration, 'key'), textOf(toleration, 'operator'), textOf(toleration, 'effect')]
   if (key !== '') errors.push(...validateLabelKey(key, `${at}.key`))
   else if (operator !== 'Exists') {
@@ -42,19 +46,22 @@ function validateToleration(errors: FieldError[], toleration: Part, at: string):
   if (isGiven(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
     errors.push(invalidValue(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
   }
-  validateTolerationValue(errors, toleration, operator, `${at}.operator`)
+  validateTolerationValue(errors, toleration, `${at}.operator`, context)
   if (effect !== '') allowOneOf(errors, { part: toleration, name: 'effect', at }, effects)
 }
 
-function validateTolerationValue(errors: FieldError[], toleration: Part, operator: string, path: string): void {
-  const value = textOf(toleration, 'value')
+function validateTolerationValue(errors: FieldError[], toleration: Part, path: string, { level }: RuleContext): void {
+  const [operator, value] = [textOf(toleration, 'operator'), textOf(toleration, 'value')]
   if (operator === 'Exists') {
     if (value !== '')
       errors.push(invalidValue(path, goValue(ref('core/v1.Toleration'), toleration), "value must be empty when `operator` is 'Exists'"))
   } else if (operator === 'Equal' || operator === '') {
     const problems = checkLabelValue(value)
     if (problems.length > 0) errors.push(invalidValue(path, value, joinTexts(problems, ';')))
-  } else errors.push(unsupportedValue(path, operator, ['Equal', 'Exists']))
+  } else {
+    const isOfNumbers = level >= numbersSince && (operator === 'Lt' || operator === 'Gt')
+    errors.push(unsupportedValue(path, operator, ['Equal', 'Exists', ...(isOfNumbers ? ['Lt', 'Gt'] : [])]))
+  }
 }
 
 /** Two constraints cannot be about the same topology and action. */
@@ -74,23 +81,4 @@ function validateMinDomains(errors: FieldError[], constraint: Part, at: string):
   if (action === 'DoNotSchedule' || !isGiven(constraint, 'minDomains')) return
   const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`
   errors.push(invalidValue(`${at}.minDomains`, constraint['minDomains'], detail))
-}
-
-function validateMatchKeys(errors: FieldError[], constraint: Part, at: string): void {
-  const keys = itemsOf<string>(constraint, 'matchLabelKeys')
-  if (keys.length === 0) return
-  const selector = optionalPart(constraint, 'labelSelector')
-  if (selector === undefined) {
-    errors.push(forbiddenValue(`${at}.matchLabelKeys`, 'must not be specified when labelSelector is not set'))
-    return
-  }
-  const taken = new Set([
-    ...Object.keys(partOf(selector, 'matchLabels')),
-    ...itemsOf(selector, 'matchExpressions').map((term) => term['key']),
-  ])
-  for (const [index, key] of keys.entries()) {
-    errors.push(...validateLabelKey(key, `${at}.matchLabelKeys[${index}]`))
-    if (!taken.has(key)) continue
-    errors.push(invalidValue(`${at}.matchLabelKeys[${index}]`, key, 'exists in both matchLabelKeys and labelSelector'))
-  }
 }
