@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { revisionData, revisionHash, templateHashAt } from './content-hash.ts'
+import { templateDumperAt } from './dump.ts'
+
+/** A template and the hashes of Kubernetes by level; `recorded` ones are of its controllers at 1.37. */
+interface Case {
+  readonly name: string
+  readonly stored: { readonly spec: object }
+  readonly recorded: { readonly replicaSetHash: string; readonly statefulSetRevisionHash: string; readonly daemonSetHash: string }
+  readonly podTemplateHash: Readonly<Record<string, string>>
+  readonly podTemplateHashWithCollisionCount: Readonly<Record<string, string>>
+  readonly statefulSetRevisionHash: Readonly<Record<string, string>>
+  readonly dump?: string
+  readonly revisionData?: string
+}
+
+const [, ...lines] = readFileSync(new URL('../cases/hashes.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+const cases = lines.map((line): Case => JSON.parse(line))
+const levelOf = (text: string) => Number(text.slice(2))
+const dump37 = templateDumperAt(37)
+const hash37 = templateHashAt(37)
+
+test.each(cases)('WL-HASH-01, WL-HASH-14, WL-HASH-20: pod-template-hash of a template with $name is that of each level', (one) => {
+  const { stored, recorded, podTemplateHash } = one
+  expect(hash37(stored)).toBe(recorded.replicaSetHash)
+  const found = Object.keys(podTemplateHash).map((level) => [level, templateHashAt(levelOf(level))(stored)])
+  expect(Object.fromEntries(found)).toEqual(podTemplateHash)
+  const { level: _, ...counts } = one.podTemplateHashWithCollisionCount
+  expect(Object.fromEntries(Object.keys(counts).map((count) => [count, hash37(stored, Number(count))]))).toEqual(counts)
+  // The DaemonSets had to have no Pod.
+  expect(hash37({ ...stored, spec: { ...stored.spec, nodeSelector: { none: 'x' } } })).toBe(recorded.daemonSetHash)
+})
+
+test.each(cases)('WL-HASH-17, WL-HASH-18: the hash of a revision of a template with $name is that of each level', (one) => {
+  const found = Object.keys(one.statefulSetRevisionHash).map((level) => [level, revisionHash(revisionData(one.stored, levelOf(level)))])
+  expect(Object.fromEntries(found)).toEqual(one.statefulSetRevisionHash)
+  if (one.revisionData !== undefined) expect(revisionData(one.stored, 37)).toBe(one.revisionData)
+})
+
+test.each(cases.filter(({ dump }) => dump !== undefined))(
+  'WL-HASH-04 to WL-HASH-13: the dump of a template with $name',
+  ({ stored, dump }) => {
+    expect(dump37(stored)).toBe(dump)
+  },
+)
+
+test('WL-HASH-01: the hash of a template is kept, with a count of collisions and without', () => {
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [] } }
+  const hash = hash37(template)
+  expect([hash37(template, 1), hash37(template), hash37(structuredClone(template), 1)]).toEqual([
+    hash37(template, 1),
+    hash,
+    hash37(template, 1),
+  ])
+  expect(hash37(template, 1)).not.toBe(hash)
+})

@@ -1,0 +1,81 @@
+import { memo } from '../../memo.ts'
+import { templateDumperAt } from './dump.ts'
+import { encodeHash, fnv1, fnv1a } from './fnv.ts'
+
+const encoder = new TextEncoder()
+
+/** The hash of a template in names. `collisionCount` is that of the owner's status; absent and 0 differ. */
+export type TemplateHash = (template: object, collisionCount?: number | undefined) => string
+
+/**
+ * pod-template-hash at a level, such as 37 for 1.37: FNV-1a of the dump and the count of collisions, 8 bytes (WL-HASH-01). Since the dump has
+ * all fields of the level, each level has its own. A template that is asked for again is not dumped again: it must not change.
+ */
+export function templateHashAt(level: number): TemplateHash {
+  const dump = templateDumperAt(level)
+  const stateOf = memo((template: object) => ({ hash: fnv1a(encoder.encode(dump(template))) }))
+  return (template, collisionCount) => {
+    const { hash } = stateOf(template)
+    return encodeHash(collisionCount === undefined ? hash : fnv1a(countBytes(collisionCount), hash))
+  }
+}
+
+function countBytes(count: number): Uint8Array {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setUint32(0, count, true)
+  return bytes
+}
+
+/**
+ * The text of a ControllerRevision's data: a patch that puts the template back, as the API of the level prints it (WL-HASH-17, WL-HASH-18).
+ *
+ *   {"spec":{"template":{"$patch":"replace","metadata":{…},"spec":{…}}}}
+ */
+export function revisionData(template: object, level: number): string {
+  const printed = withCreationTimes(template, level)
+  return printSorted({ spec: { template: { ...printed, $patch: 'replace' } } })
+}
+
+/** The hash in the name of a StatefulSet's revision: FNV-1 of the data and the count of collisions as text. */
+export function revisionHash(data: string, collisionCount = 0): string {
+  return encodeHash(fnv1(encoder.encode(`${data}${collisionCount}`)))
+}
+
+interface Metadata {
+  readonly creationTimestamp?: string | null
+}
+
+interface Template {
+  readonly metadata?: Metadata | null
+  readonly spec?: { readonly volumes?: readonly Volume[] }
+}
+
+interface Volume {
+  readonly ephemeral?: { readonly volumeClaimTemplate?: { readonly metadata?: Metadata | null } }
+}
+
+/** Below 1.34 each metadata has an empty creationTimestamp, from then on none. */
+function withCreationTimes(template: Template, level: number): object {
+  const metadataOf = (metadata: Metadata | null | undefined) => {
+    const { creationTimestamp, ...rest } = metadata ?? {}
+    return creationTimestamp == null && level >= 34 ? rest : { ...rest, creationTimestamp: creationTimestamp ?? null }
+  }
+  const volumes = template.spec?.volumes?.map((volume) => {
+    const claim = volume.ephemeral?.volumeClaimTemplate
+    if (claim === undefined) return volume
+    const volumeClaimTemplate = { ...claim, metadata: metadataOf(claim.metadata) }
+    return { ...volume, ephemeral: { ...volume.ephemeral, volumeClaimTemplate } }
+  })
+  const spec = volumes === undefined ? template.spec : { ...template.spec, volumes }
+  return { ...template, metadata: metadataOf(template.metadata), spec }
+}
+
+/** JSON as Go prints maps: sorted, with escapes for HTML. */
+function printSorted(value: unknown): string {
+  const text = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : member,
+  )
+  return text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,30 @@
+import { templateShapes } from './template-shapes.ts'
+
+/** A field of a struct, as Go has it. */
+export interface FieldShape {
+  readonly goName: string
+  readonly type: string
+  /** Absent: the struct is embedded. */
+  readonly jsonName: string | undefined
+}
+
+const structs = /^(\S+):((?: [^\n]*)(?:\n {2}[^\n]*)*)/gm
+
+/** The structs of a Pod template at a level, such as 37 for 1.37, by their names. */
+export function structShapesAt(level: number): ReadonlyMap<string, readonly FieldShape[]> {
+  const shapes = new Map<string, readonly FieldShape[]>()
+  for (const [, name = '', fields = ''] of templateShapes.matchAll(structs)) {
+    const found = fields.split(';').flatMap((field) => toShape(field.trim().split(/\s+/), level))
+    shapes.set(name, found)
+  }
+  return shapes
+}
+
+/** None if the level does not have the field. */
+function toShape(words: readonly string[], level: number): FieldShape[] {
+  const [goName = '', type = '', ...rest] = words
+  const range = /^(\d+)(?:\+|\.\.(\d+))$/.exec(rest.at(-1) ?? '')
+  if (range !== null && (level < Number(range[1]) || level > Number(range[2] ?? level))) return []
+  const jsonName = range?.[0] === rest[0] ? undefined : rest[0]
+  return [{ goName, type, jsonName }]
+}
