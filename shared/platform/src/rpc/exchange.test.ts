@@ -242,6 +242,7 @@ const callItems: fc.Arbitrary<CallItem> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('call' as const), id: fc.maxSafeNat(), method: fc.string(), payload }),
   fc.record({ kind: fc.constant('cancel' as const), id: fc.maxSafeNat() }),
+  fc.record({ kind: fc.constant('taken' as const), id: fc.maxSafeNat(), bytes: fc.maxSafeNat() }),
 )
 const replyItems: fc.Arbitrary<ReplyItem> = fc.oneof(
   fc.record({ kind: fc.constant('answer' as const), id: fc.maxSafeNat(), payload }),
@@ -252,6 +253,8 @@ const replyItems: fc.Arbitrary<ReplyItem> = fc.oneof(
     isUnknown: fc.boolean(),
   }),
   fc.record({ kind: fc.constant('leaving' as const) }),
+  fc.record({ kind: fc.constant('part' as const), id: fc.maxSafeNat(), payload }),
+  fc.record({ kind: fc.constant('end' as const), id: fc.maxSafeNat() }),
 )
 
 test('frames are read back unchanged, and random bytes give a frame or an error', () => {

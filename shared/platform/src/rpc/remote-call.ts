@@ -3,14 +3,14 @@ import type { CallContext } from '@orch/core/contracts'
 import { timeout } from '@orch/core/meta'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Codec } from './codec.ts'
-import type { Patience } from './exchange-caller.ts'
+import type { Patience } from './frame-caller.ts'
 import { rpcLimits } from './limits.ts'
 import type { Observe } from './observe.ts'
 import { requestIdKey, traceparentKey } from './path.ts'
 import type { Load, Pool } from './pool.ts'
 import type { Replica } from './replica.ts'
-import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, toCallerError } from './status.ts'
-import { NotAskedError } from './wire-failure.ts'
+import { fromGrpcError, isLate, lateEverywhere } from './status.ts'
+import { ConnectionLostError, NotAskedError, toCallerError } from './wire-failure.ts'
 
 /** A method of a service in another process. */
 export interface RemoteMethod {
@@ -135,7 +135,7 @@ interface Sending {
 }
 
 async function sendInBatch({ replica, method: { name, request, response }, message, context, patient }: Sending): Promise<unknown> {
-  return response.decode(await replica.exchange.send(name, request.encode(message) as Buffer, context, patient))
+  return response.decode(await replica.exchange.send(name, request.encode(message), context, patient))
 }
 
 function sendAlone({ replica: { client }, method, message, context, patient }: Sending): Promise<unknown> {

@@ -6,8 +6,8 @@ import type { Observation } from './observe.ts'
 import { afterPatience } from './patience.ts'
 import { findReplica, mayRepeat, metadataOf, optionsOf, patience, type RemoteMethod } from './remote-call.ts'
 import type { Replica } from './replica.ts'
-import { ConnectionLostError, fromGrpcError, isLate, lateEverywhere, toCallerError } from './status.ts'
-import { noAnswerInTime } from './wire-failure.ts'
+import { fromGrpcError, isLate, lateEverywhere } from './status.ts'
+import { ConnectionLostError, noAnswerInTime, toCallerError } from './wire-failure.ts'
 
 interface OpenCall {
   readonly call: ClientReadableStream<unknown>

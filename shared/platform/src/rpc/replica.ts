@@ -4,8 +4,9 @@ import type { Log } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Target } from './address.ts'
 import { codecOf } from './codec.ts'
-import { ExchangeCaller } from './exchange-caller.ts'
+import { FrameCaller } from './frame-caller.ts'
 import { callFrames, replyFrames } from './frames.ts'
+import { callerOverGrpc } from './grpc-port.ts'
 import { healthContract, servingStatus } from './health.ts'
 import { announcedName } from './host-credentials.ts'
 import { rpcLimits } from './limits.ts'
@@ -76,7 +77,7 @@ export class Replica {
   #retry: Timer | undefined
   /** Runs while a stream has said nothing yet. */
   #silence: Timer | undefined
-  #exchange: ExchangeCaller | undefined
+  #exchange: FrameCaller | undefined
   /** Calls without an answer in time, one after the other, and when the last of them ended. */
   #late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
   /** When it last answered a call. */
@@ -178,7 +179,7 @@ export class Replica {
   }
 
   /** The stream that carries calls in batches, opened at first use and again when it has ended. */
-  get exchange(): ExchangeCaller {
+  get exchange(): FrameCaller {
     this.#exchange ??= this.#openExchange()
     return this.#exchange
   }
@@ -194,12 +195,12 @@ export class Replica {
     this.#client.close()
   }
 
-  #openExchange(): ExchangeCaller {
+  #openExchange(): FrameCaller {
     const { service, clock } = this.#options
     const path = methodPath(service, exchangeMethod)
     const call = this.#client.makeBidiStreamRequest(path, callFrames.encode, (bytes) => replyFrames.decode(bytes), new Metadata())
-    const exchange = new ExchangeCaller({
-      call,
+    const exchange = new FrameCaller({
+      port: callerOverGrpc(call),
       clock,
       onGone: () => {
         if (this.#exchange !== exchange) return

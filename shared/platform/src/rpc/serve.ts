@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type {
+  handleBidiStreamingCall,
   handleServerStreamingCall,
   handleUnaryCall,
   Metadata,
@@ -9,23 +10,17 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import type { CallContext, Contract, Methods, Service, ServiceRole, Stream } from '@orch/core/contracts'
-import { failed, serviceUnavailable } from '@orch/core/meta'
+import type { Contract, Methods, Service, Stream } from '@orch/core/contracts'
+import { serviceUnavailable } from '@orch/core/meta'
 import { systemClock } from '../clock.ts'
-import { type Codec, codecOf } from './codec.ts'
+import type { Codec } from './codec.ts'
 import { callerOf } from './credentials.ts'
-import { answerBatches } from './exchange-callee.ts'
-import { callFrames, replyFrames } from './frames.ts'
-import { createObserve } from './observe.ts'
-import { exchangeMethod, methodPath, requestIdKey, traceparentKey, wireName } from './path.ts'
-import type { ServedMethod, ServeOptions } from './served.ts'
+import { FrameCallee } from './frame-callee.ts'
+import { type CallFrame, callFrames, type ReplyFrame, replyFrames } from './frames.ts'
+import { calleeOverGrpc } from './grpc-port.ts'
+import { exchangeMethod, methodPath, requestIdKey, traceparentKey } from './path.ts'
+import { type Offer, type ServedMethod, type ServeOptions, servedMethods } from './served.ts'
 import { toGrpcError } from './status.ts'
-
-/** A contract together with its implementation. */
-export interface Offer {
-  readonly contract: Contract<Methods>
-  readonly service: Service<Contract<Methods>>
-}
 
 /** Makes a service reachable by others under its contract. */
 export function serveContract<M extends Methods>(contract: Contract<M>, service: Service<Contract<M>>): Offer {
@@ -39,29 +34,17 @@ export interface GrpcService {
 }
 
 /** Binds an offer to a server. */
-export function bindOffer({ contract: { name, methods }, service }: Offer, options: ServeOptions): GrpcService {
+export function bindOffer(offer: Offer, options: ServeOptions): GrpcService {
+  const { name } = offer.contract
   const definition: Record<string, MethodDefinition<unknown, unknown>> = {}
   const implementation: UntypedServiceImplementation = {}
   const hot = new Map<string, ServedMethod>()
-  for (const [method, description] of Object.entries(methods)) {
-    const { form, request, response } = description
+  for (const [method, served] of servedMethods(offer, options)) {
+    const { form, request, response, isHot } = served
     const path = methodPath(name, method)
-    definition[method] = {
-      path,
-      requestStream: false,
-      responseStream: form === 'stream',
-      ...serializers(codecOf(request), codecOf(response)),
-    }
-    const served: ServedMethod = {
-      request: codecOf(request),
-      response: codecOf(response),
-      observe: createObserve(options, 'server', name, method),
-      isEndless: description.form === 'stream' && description.options.endless === true,
-      admit: (role, message) => admit({ name, method, role, message, rule: description.options }, options),
-      call: bind(service, method),
-    }
+    definition[method] = { path, requestStream: false, responseStream: form === 'stream', ...serializers(request, response) }
     implementation[method] = form === 'unary' ? answerOnce(served, options) : answerMany(served, options)
-    if (description.form === 'unary' && description.options.hot === true) hot.set(method, served)
+    if (isHot) hot.set(method, served)
   }
   if (hot.size > 0) {
     const path = methodPath(name, exchangeMethod)
@@ -81,26 +64,12 @@ function serializers(request: Codec, response: Codec) {
   }
 }
 
-// The contract ties method and service together; TypeScript loses that in the loop.
-function bind(service: unknown, method: string): (request: unknown, context: CallContext) => unknown {
-  const call = (service as Readonly<Record<string, (request: unknown, context: CallContext) => unknown>>)[method]
-  if (call === undefined) throw new TypeError(`the service has no method ${method}`)
-  return call.bind(service)
-}
-
-interface Admission {
-  readonly name: string
-  readonly method: string
-  readonly role: ServiceRole | undefined
-  readonly message: unknown
-  readonly rule: Methods[string]['options']
-}
-
-function admit({ name, method, role, message, rule }: Admission, { hasRoles }: ServeOptions): void {
-  if (!hasRoles || rule.callers === undefined) return
-  if (role !== undefined && rule.callers.includes(role) && rule.permits?.(role, message as never) !== false) return
-  const who = role === undefined ? 'a certificate without a role' : `the role ${role}`
-  throw failed(403, 'Forbidden', `${who} may not call ${wireName(method)} of ${name} for this`)
+/** Answers the calls of streams of batches. */
+function answerBatches(
+  methods: ReadonlyMap<string, ServedMethod>,
+  { clock, work, departure }: ServeOptions,
+): handleBidiStreamingCall<CallFrame, ReplyFrame> {
+  return (stream) => void new FrameCallee(calleeOverGrpc(stream), { methods, clock, work, departure, role: callerOf(stream) })
 }
 
 function answerOnce(method: ServedMethod, { work }: ServeOptions): handleUnaryCall<unknown, unknown> {

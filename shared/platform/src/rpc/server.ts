@@ -11,8 +11,8 @@ import { createHealth, healthContract } from './health.ts'
 import { rpcLimits } from './limits.ts'
 import type { RpcTelemetry } from './observe.ts'
 import { channelOptions } from './path.ts'
-import { bindOffer, type Offer, serveContract } from './serve.ts'
-import type { ServeOptions } from './served.ts'
+import { bindOffer, serveContract } from './serve.ts'
+import type { Offer, ServeOptions } from './served.ts'
 import { createWork } from './work.ts'
 
 // Its own output does not belong in the log and has another form; errors reach us as exceptions.

@@ -2,22 +2,10 @@ import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/gr
 import { UnknownOutcomeError } from '@orch/core/contracts'
 import { internal, type StatusError, serviceUnavailable } from '@orch/core/meta'
 import { rpcLimits } from './limits.ts'
-import { fromWireFailure, NotAskedError, noAnswerInTime, toWireFailure, type WireFailure } from './wire-failure.ts'
+import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime, toWireFailure, type WireFailure } from './wire-failure.ts'
 
 /** Trailer with the whole failure as JSON. The suffix makes it binary on the wire. */
 const failureTrailer = 'status-bin'
-
-/** The connection died, or was never there. */
-export class ConnectionLostError extends Error {
-  override readonly name = 'ConnectionLostError'
-  /** True if the call may have reached the other side. */
-  readonly wasSent: boolean
-
-  constructor(wasSent: boolean, options?: ErrorOptions) {
-    super('a service cannot be reached', options)
-    this.wasSent = wasSent
-  }
-}
 
 /** A failure as gRPC carries it: the nearest code, the message, and the whole failure in a trailer. */
 export function toGrpcError(error: unknown): Partial<StatusObject> {
@@ -51,13 +39,6 @@ export function isLate(error: unknown): boolean {
 /** A call without effect, or whose effect is the same the second time, had no answer in the time that a replica is given. */
 export function lateEverywhere(cause: unknown): StatusError {
   return serviceUnavailable('a service has not answered in time', { cause, retryAfterSeconds: 1 })
-}
-
-/** The caller's error for a lost connection, after the last attempt. */
-export function toCallerError(error: unknown, { idempotent }: { idempotent: boolean }): unknown {
-  if (!(error instanceof ConnectionLostError)) return error
-  const unreachable = serviceUnavailable('a service cannot be reached', { cause: error, retryAfterSeconds: 1 })
-  return error.wasSent && !idempotent ? new UnknownOutcomeError(unreachable.status, { cause: error }) : unreachable
 }
 
 function fitting(failure: WireFailure): Buffer {

@@ -1,5 +1,91 @@
-/** Contracts between the threads of a process, over a port: messages in the form of gRPC's, whose bytes change hands. */
+import type { MessagePort } from 'node:worker_threads'
+import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core/contracts'
+import { type Clock, systemClock } from '../clock.ts'
+import { type Codec, codecOf } from './codec.ts'
+import { createDeparture } from './departure.ts'
+import { FrameCallee } from './frame-callee.ts'
+import { FrameCaller } from './frame-caller.ts'
+import { overThread } from './frame-port.ts'
+import { callFrames, replyFrames } from './frames.ts'
+import { methodPath } from './path.ts'
+import { type Offer, servedMethods } from './served.ts'
+import { toCallerError } from './wire-failure.ts'
+import { createWork } from './work.ts'
 
-export type { Offer } from './serve.ts'
-export { serveThread } from './thread-callee.ts'
-export { dialThread } from './thread-caller.ts'
+export type { Offer } from './served.ts'
+
+/** The services of another thread, over a port: messages in the form of gRPC's, whose bytes change hands. */
+export interface ThreadLink {
+  /** The service of a contract that the other thread offers. */
+  service<M extends Methods>(contract: Contract<M>): Service<Contract<M>>
+  /** Resolves when the link is closed, by either side, or its thread has ended. */
+  readonly gone: Promise<void>
+  /** Fails open calls, and all later ones. */
+  close(): void
+}
+
+/** Calls the services that another thread offers at the other end of the port. */
+export function dialThread(port: MessagePort, { clock = systemClock }: { clock?: Clock } = {}): ThreadLink {
+  const { promise: gone, resolve: onGone } = Promise.withResolvers<void>()
+  const caller = new FrameCaller({ port: overThread(port, callFrames, replyFrames), clock, onGone })
+  return { service: (contract) => serviceOf(caller, contract), gone, close: () => caller.close() }
+}
+
+function serviceOf<M extends Methods>(caller: FrameCaller, { name, methods }: Contract<M>): Service<Contract<M>> {
+  const service: Record<string, unknown> = {}
+  for (const [method, { form, request, response, options }] of Object.entries(methods)) {
+    const path = methodPath(name, method)
+    const asked: Codec = codecOf(request)
+    const answered: Codec = codecOf(response)
+    service[method] =
+      form === 'stream'
+        ? (message: unknown, context: CallContext = {}) => decoded(caller.stream(path, asked.encode(message), context), answered)
+        : (message: unknown, context: CallContext = {}) =>
+            caller.send(path, asked.encode(message), context).then(
+              (payload) => answered.decode(payload),
+              (error: unknown) => Promise.reject(toCallerError(error, { idempotent: options.idempotent === true })),
+            )
+  }
+  return service as unknown as Service<Contract<M>>
+}
+
+function decoded(payloads: Stream<Uint8Array>, codec: Codec): Stream<unknown> {
+  const iterator = payloads[Symbol.asyncIterator]()
+  const next = async (): Promise<IteratorResult<unknown, undefined>> => {
+    try {
+      const { value, done } = await iterator.next()
+      return done === true ? { value: undefined, done } : { value: codec.decode(value), done: false }
+    } catch (error) {
+      throw toCallerError(error, { idempotent: true })
+    }
+  }
+  const close = () => payloads.close()
+  const back = async (): Promise<IteratorResult<unknown, undefined>> => {
+    close()
+    return { value: undefined, done: true }
+  }
+  return { close, [Symbol.asyncIterator]: () => ({ next, return: back }) }
+}
+
+/** Services that another thread calls. */
+export interface ThreadOffer {
+  /** Cancels open calls. The caller learns that the link is closed. */
+  close(): void
+}
+
+/** Answers calls over a port from another thread: all services that this thread offers share the port. */
+export function serveThread(port: MessagePort, offers: readonly Offer[], { clock = systemClock }: { clock?: Clock } = {}): ThreadOffer {
+  const methods = new Map(
+    offers.flatMap((offer) =>
+      [...servedMethods(offer, { hasRoles: false })].map(([method, served]) => [methodPath(offer.contract.name, method), served] as const),
+    ),
+  )
+  const work = createWork()
+  return new FrameCallee(overThread(port, replyFrames, callFrames), {
+    methods,
+    clock,
+    work,
+    departure: createDeparture(work),
+    role: undefined,
+  })
+}

@@ -1,5 +1,5 @@
 import { UnknownOutcomeError } from '@orch/core/contracts'
-import { internal, type Status, StatusError, timeout } from '@orch/core/meta'
+import { internal, type Status, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 
 /** A failure as it travels. */
 export interface WireFailure {
@@ -31,4 +31,23 @@ export class NotAskedError extends StatusError {
 /** The time is up. What was asked for may have happened. */
 export function noAnswerInTime(cause?: unknown): UnknownOutcomeError {
   return new UnknownOutcomeError(timeout('a service has not answered in time').status, { cause })
+}
+
+/** The connection died, or was never there. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError'
+  /** True if the call may have reached the other side. */
+  readonly wasSent: boolean
+
+  constructor(wasSent: boolean, options?: ErrorOptions) {
+    super('a service cannot be reached', options)
+    this.wasSent = wasSent
+  }
+}
+
+/** The caller's error for a lost connection, after the last attempt. */
+export function toCallerError(error: unknown, { idempotent }: { idempotent: boolean }): unknown {
+  if (!(error instanceof ConnectionLostError)) return error
+  const unreachable = serviceUnavailable('a service cannot be reached', { cause: error, retryAfterSeconds: 1 })
+  return error.wasSent && !idempotent ? new UnknownOutcomeError(unreachable.status, { cause: error }) : unreachable
 }
