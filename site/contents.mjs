@@ -79,6 +79,7 @@ export const contents = [
       { file: 'writes.html', title: 'Writes', sources: ['docs/explanation/writes.md'] },
       { file: 'event-loop.html', title: 'The event loop', sources: ['docs/explanation/event-loop.md'] },
       { file: 'store.html', title: 'The store', sources: ['docs/explanation/store.md'] },
+      { file: 'etcd-connections.html', title: 'Two ways to etcd', sources: ['docs/explanation/etcd-connections.md'] },
       { file: 'services-apart.html', title: 'Contracts and processes', sources: ['docs/explanation/services-apart.md'] },
       { file: 'v8.html', title: 'The flags of V8', sources: ['docs/explanation/v8.md'] },
       { file: 'mutation.html', title: 'What tests notice', sources: ['docs/explanation/mutation.md'] },
