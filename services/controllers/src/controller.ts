@@ -24,11 +24,13 @@ export const controllerNames = [
   'bootstrapsigner',
   'replicaset',
   'replicationcontroller',
+  'job',
+  'ttl-after-finished',
 ] as const
 export type ControllerName = (typeof controllerNames)[number]
 
 /** Controllers of workloads. */
-const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroller']
+const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroller', 'job', 'ttl-after-finished']
 
 /** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
 const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])
@@ -114,7 +116,7 @@ async function startDelay(
  * `workloads` all controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
  * error that suggests the nearest.
  *
- *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-replicaset'] → replicationcontroller
+ *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-job'] → the others of workloads
  */
 export function selectControllers(words: readonly string[]): ControllerName[] {
   const selected = new Set<ControllerName>()

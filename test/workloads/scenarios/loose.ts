@@ -16,8 +16,8 @@ export interface Comparison {
 
 export function compare(step: ExpectStep, state: State, group: string): Comparison {
   const loosen = step.loose === true ? looseState(group === 'WL-DS') : withoutGenerations
-  const expected = loosen({ objects: step.objects, events: step.events, trace: step.trace && withoutShortEnds(step.trace) })
-  const found = loosen({ ...state, trace: state.trace && withoutShortEnds(state.trace) })
+  const expected = loosen({ objects: step.objects, events: step.events, trace: step.trace && normalTrace(step.trace) })
+  const found = loosen({ ...state, trace: state.trace && normalTrace(state.trace) })
   return {
     expected,
     found: {
@@ -30,6 +30,22 @@ export function compare(step: ExpectStep, state: State, group: string): Comparis
 
 export function isEqual({ expected, found }: Comparison): boolean {
   return isDeepStrictEqual(expected, found)
+}
+
+function normalTrace(trace: readonly string[]): string[] {
+  return withDeletionsInOrder(withoutShortEnds(trace))
+}
+
+/** Deletions that a controller asks for at once come in any order. */
+function withDeletionsInOrder(trace: readonly string[]): string[] {
+  const isDeletion = (line: string | undefined) => line?.startsWith('terminating ') === true
+  const groups: string[][] = []
+  for (const line of trace) {
+    const last = groups.at(-1)
+    if (last !== undefined && isDeletion(line) && isDeletion(last[0])) last.push(line)
+    else groups.push([line])
+  }
+  return groups.flatMap((group) => group.toSorted())
 }
 
 /** The recorded API server also wrote the time of a deletion where it removed the object at once. */

@@ -32,6 +32,8 @@ export interface ReconcilerSpec<T> {
   readonly workersMax?: number
   /** Pauses before further attempts after a failure: the first, which each failure doubles, and the longest. Absent: 20 ms and 30 s. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
+  /** The queue in metrics. Absent: the name of the controller. A controller of several loops has several queues. */
+  readonly queue?: string
   /** The component in events. Absent: the name with `-controller`. */
   readonly component?: string
   /** Ends the parts of `open` that the signal does not end. */
@@ -90,7 +92,7 @@ class Loop<T> implements Waking {
       else signal.addEventListener('abort', () => resolve(), { once: true })
     })
     this.#queue = createWorkqueue({
-      name,
+      name: spec.queue ?? name,
       metrics: queues,
       work: (key) => this.#workOnKey(key),
       onError: (key, err, failures) => {
@@ -186,7 +188,7 @@ class Loop<T> implements Waking {
       case 'mapped':
         this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
           // The events that fill a lazy cache are news: it begins later.
-          if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.#queue.add(key)
+          if (watch.isLazy || this.#isWaking(watch)) for (const key of watch.toKeys(event, this)) this.wake(key, watch.delayMs)
         })
     }
   }
@@ -218,7 +220,7 @@ class Loop<T> implements Waking {
     if (owner !== undefined && (kind === 'deleted' || object.metadata.deletionTimestamp != null))
       this.#expectations.showDeletion(owner, keyOf(object))
     if (!this.#isWaking(watch)) return
-    for (const key of new Set([owner, before])) if (key !== undefined) this.#queue.add(key)
+    for (const key of new Set([owner, before])) if (key !== undefined) this.wake(key, watch.delayMs)
   }
 
   /** The key of the own object that controls the object, by uid: a reference may name another kind. */

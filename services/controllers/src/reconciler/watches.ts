@@ -29,12 +29,16 @@ export interface Own<T extends ApiObject> extends Watched<T> {
 export interface OwnedBy<T extends ApiObject> extends Watched<T> {
   readonly kind: 'ownedBy'
   readonly isLazy: boolean
+  /** Pause between an event and the pass. */
+  readonly delayMs: number
 }
 
 /** Objects whose events lead to keys by a function. */
 export interface Mapped<T extends ApiObject> extends Watched<T> {
   readonly kind: 'mapped'
   readonly isLazy: boolean
+  /** Pause between an event and the pass. */
+  readonly delayMs: number
   toKeys(event: InformerEvent<T>, caches: Caches): Iterable<string>
 }
 
@@ -46,6 +50,8 @@ interface OwnOptions<T extends ApiObject> extends WatchOptions<T> {
 interface RelatedOptions<T extends ApiObject> extends WatchOptions<T> {
   /** Begin the watch with the first own object: a server without such objects does not pay for it. */
   readonly isLazy?: boolean
+  /** Pause between an event and the pass, in which further events are gathered. Absent: none. */
+  readonly delayMs?: number
 }
 
 /** Watches the objects to reconcile: `own('apps/v1', 'replicasets')`. Each event wakes the object's key. */
@@ -56,8 +62,8 @@ export function own<T extends ApiObject>(groupVersion: string, plural: string, o
 
 /** Watches the objects that the own ones control: `ownedBy('v1', 'pods')`. Each event wakes the owner, and both if the owner changes. */
 export function ownedBy<T extends ApiObject>(groupVersion: string, plural: string, options: RelatedOptions<T> = {}): OwnedBy<T> {
-  const { isLazy = false, ...rest } = options
-  return { kind: 'ownedBy', resource: addressOf(groupVersion, plural), ...rest, isLazy }
+  const { isLazy = false, delayMs = 0, ...rest } = options
+  return { kind: 'ownedBy', resource: addressOf(groupVersion, plural), ...rest, isLazy, delayMs }
 }
 
 /** Watches objects that decisions rest on; `toKeys` gives the keys that an event wakes. */
@@ -67,8 +73,8 @@ export function mapped<T extends ApiObject>(
   toKeys: Mapped<T>['toKeys'],
   options: RelatedOptions<T> = {},
 ): Mapped<T> {
-  const { isLazy = false, ...rest } = options
-  return { kind: 'mapped', resource: addressOf(groupVersion, plural), ...rest, isLazy, toKeys }
+  const { isLazy = false, delayMs = 0, ...rest } = options
+  return { kind: 'mapped', resource: addressOf(groupVersion, plural), ...rest, isLazy, delayMs, toKeys }
 }
 
 /** Paths need no scope: objects at cluster scope have no namespace. */

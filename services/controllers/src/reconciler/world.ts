@@ -95,11 +95,16 @@ export class World implements Caches {
 
   /** Writes the status of an own object where it differs. An object that has changed meanwhile brings another event. */
   async writeStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<Result> {
-    const { own, signal } = this.#options
-    if (own === undefined || jsonEqual(object['status'], status)) return done
-    const options = { subresource: 'status', fieldManager, signal }
-    await unlessRefused(['NotFound', 'Conflict'], () => this.collection(own).update({ ...object, status }, options))
+    if (jsonEqual(object['status'], status)) return done
+    await unlessRefused(['NotFound', 'Conflict'], () => this.replaceStatus(object, status, fieldManager))
     return done
+  }
+
+  /** Writes the status of an own object, and answers the object with it. */
+  async replaceStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<T> {
+    const { own, signal } = this.#options
+    if (own === undefined) throw new Error('the controller has no objects of its own')
+    return this.client.resource<T>(own.resource).update({ ...object, status }, { subresource: 'status', fieldManager, signal })
   }
 
   /** Reports an event. It is written later, and a failure to write it changes nothing. */

@@ -1,7 +1,7 @@
 import type { InformerEvent } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import type { LabelRequirement } from '@orch/core/contracts'
-import { type ApiObject, checkNamePrefix, type OwnerReference } from '@orch/core/meta'
+import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
@@ -14,10 +14,7 @@ import type { ObjectReference } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, type Own, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
-
-/** As the rate limiter of upstream's controllers of workloads. */
-const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
+import { claimActions, mayAdopt, referenceTo, workloadBackoff } from './claims.ts'
 
 /** The part of the catalogue that says whether the level counts terminating Pods. */
 export type ServedLevel = Pick<Catalogue, 'level' | 'isGateOn'>
@@ -127,8 +124,9 @@ async function reconcileReplicas(pass: ReplicaPass, nowMs: number): Promise<Resu
   const selector = requirementsOf(spec)
   if (selector === undefined) return done
   const plan = decideReplicas(observe(pass, spec, selector), nowMs)
-  if (plan.adopted.length > 0 && !(await mayAdopt(pass))) return done
-  await world.perform(claimActions(pass, plan))
+  if (plan.adopted.length > 0 && !(await mayAdopt(owner, pass.owners, world, pass.signal))) return done
+  const { adopted, released } = plan
+  await world.perform(claimActions({ in: pods, owner, reference: referenceTo(kind, owner), adopted, released }))
   let failure: unknown
   await world.perform(replicaActions(pass, spec, plan)).catch((error: unknown) => {
     failure = error
@@ -162,22 +160,6 @@ function relatedPods(owner: ApiObject, owners: Reader<ApiObject>, cached: Reader
   return [...owners.controlledBy(controller?.uid)].flatMap(({ metadata }) => [...cached.controlledBy(metadata.uid)])
 }
 
-/** The cache may not show yet that the owner is being deleted, or that another has its name. */
-async function mayAdopt({ owners, owner, world, signal }: ReplicaPass): Promise<boolean> {
-  const { name = '', namespace, uid } = owner.metadata
-  const live = await unlessGone(() => world.collection(owners).get(name, { namespace, signal }))
-  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp == null
-}
-
-function claimActions(pass: ReplicaPass, { adopted, released }: ReplicasPlan): Action[] {
-  const patch = (pod: Pod, ownerReferences: readonly object[]): Action => {
-    const { uid } = pod.metadata
-    return { kind: 'patch', in: pods, object: pod, type: 'strategic', patch: { metadata: { uid, ownerReferences } } }
-  }
-  const { uid } = pass.owner.metadata
-  return [...adopted.map((pod) => patch(pod, [referenceTo(pass)])), ...released.map((pod) => patch(pod, [{ $patch: 'delete', uid }]))]
-}
-
 function replicaActions(pass: ReplicaPass, { template }: ReplicaSpec, { createCount, deleted }: ReplicasPlan): Action[] {
   const { kind, owner, world } = pass
   const { name = '', namespace, uid = '', resourceVersion } = owner.metadata
@@ -209,14 +191,9 @@ function toPod(pass: ReplicaPass, template: Template | null | undefined): ApiObj
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { generateName, namespace, labels, annotations, finalizers, ownerReferences: [referenceTo(pass)] },
+    metadata: { generateName, namespace, labels, annotations, finalizers, ownerReferences: [referenceTo(pass.kind, pass.owner)] },
     spec: template?.spec,
   }
-}
-
-function referenceTo({ kind, owner }: ReplicaPass): OwnerReference {
-  const { name = '', uid = '' } = owner.metadata
-  return { apiVersion: kind.apiVersion, kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: true }
 }
 
 /** Undefined: the selector cannot be read, so nothing is done. */

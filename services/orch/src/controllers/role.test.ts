@@ -121,12 +121,14 @@ test.each(profiles)(
     const replicas = { spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template } }
     await make(objects('apps', 'replicasets'), 'ReplicaSet', 'web', replicas, 'apps/v1')
     await make(objects('', 'replicationcontrollers'), 'ReplicationController', 'old', { spec: { replicas: 1, template } })
+    const once = { template: { spec: { restartPolicy: 'Never', ...template.spec } } }
+    await make(objects('batch', 'jobs'), 'Job', 'task', { spec: once }, 'batch/v1')
     await expect
       .poll(async () => (await pods.list(inTeam)).items.map(({ metadata }) => metadata.generateName).sort(), within)
-      .toEqual(['old-', 'web-'])
+      .toEqual(['old-', 'task-', 'web-'])
     await expect
       .poll(async () => (await objects('', 'events').list(inTeam)).items.map((event) => event['reason']), within)
-      .toEqual(['SuccessfulCreate', 'SuccessfulCreate'])
+      .toEqual(['SuccessfulCreate', 'SuccessfulCreate', 'SuccessfulCreate'])
 
     const claims = objects('', 'persistentvolumeclaims')
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }

@@ -152,10 +152,10 @@ export const controllersUser = 'system:controllers'
 
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
-  'bootstrap-signer clusterrole-aggregation-controller generic-garbage-collector namespace-controller pv-protection-controller ' +
+  'bootstrap-signer clusterrole-aggregation-controller generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller ' +
-  'storage-version-migrator-controller token-cleaner validatingadmissionpolicy-status-controller'
+  'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
 
 const clusterRoleTable: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },

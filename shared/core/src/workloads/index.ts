@@ -1,4 +1,21 @@
 /** workloads */
 
+export { claim } from './claim.ts'
+export { findMissedTimes, nextLookMs } from './cron-job/missed.ts'
+export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
+export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'
+export { addIndexes, countIndexes, parseIndexes, printIndexes } from './job/indexes.ts'
+export {
+  finishedType,
+  hasFinalizer,
+  indexedPrefix,
+  isFinishedJob,
+  type Job,
+  type JobCreation,
+  type JobNames,
+  jobNames,
+  podOf,
+} from './job/pods.ts'
+export { matchFailurePolicy, matchSuccessPolicy } from './job/policies.ts'
 export type { Pod } from './pods.ts'
 export { decideReplicas, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from './replicas.ts'

@@ -2,6 +2,7 @@ import type { ObjectMeta } from '../meta/object-meta.ts'
 import { printTime, toInstant } from '../meta/time.ts'
 import { matchesLabels } from '../selectors/labels.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
+import { claim, isControlled } from './claim.ts'
 import { availableFromMs, isActivePod, isReadyPod, isTerminatingPod, type Pod } from './pods.ts'
 import { inVictimOrder } from './victims.ts'
 
@@ -88,30 +89,6 @@ export function decideReplicas(observed: ReplicasObserved, nowMs: number): Repli
     statusAfter: (failure) => statusOf(observed, { counted, nowMs, failure }),
     waitMs: waitMs(counted, observed.minReadySeconds, nowMs),
   }
-}
-
-interface Claim {
-  readonly owned: readonly Pod[]
-  readonly adopted: readonly Pod[]
-  readonly released: readonly Pod[]
-}
-
-/** An owner that is being deleted adopts and releases nothing. */
-function claim(pods: readonly Pod[], { owner, selector }: ReplicasObserved): Claim {
-  const matching = pods.filter(({ metadata }) => matchesLabels(selector, metadata.labels))
-  if (owner.deletionTimestamp != null) return { owned: matching.filter((pod) => isControlled(pod, owner.uid)), adopted: [], released: [] }
-  return {
-    owned: matching.filter((pod) => isControlled(pod, owner.uid)),
-    adopted: matching.filter((pod) => !isControlled(pod)),
-    released: pods.filter((pod) => isControlled(pod, owner.uid) && !matching.includes(pod)),
-  }
-}
-
-/** True if a Pod has a controller: this one, or any if `uid` is absent. */
-function isControlled({ metadata }: Pod, uid?: string): boolean {
-  return (
-    metadata.ownerReferences?.some((reference) => reference.controller === true && (uid === undefined || reference.uid === uid)) === true
-  )
 }
 
 interface Outcome {

@@ -5,8 +5,10 @@ const phases = ['Pending', 'Unknown', 'Running']
 export interface VictimsOptions {
   /** Pods of all ReplicaSets with the same controller. Empty: nodes rank alike. */
   readonly related: readonly Pod[]
-  /** The annotation with the cost of a Pod's deletion, an int32. */
-  readonly costAnnotation: string
+  /** The annotation with the cost of a Pod's deletion, an int32. Absent: no Pod has a cost. */
+  readonly costAnnotation?: string
+  /** Times are compared as they are, and not by powers of two. */
+  readonly isExact?: boolean
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }
@@ -19,14 +21,14 @@ export interface VictimsOptions {
  *   ready for 3 s, 5 s, 9 s    buckets 2^31, 2^32, 2^33 ns: 3 s first, then 5 s, then 9 s
  *   ready for 5 s, 7 s         one bucket: the lower uid first
  */
-export function inVictimOrder(pods: readonly Pod[], { related, costAnnotation, nowMs }: VictimsOptions): Pod[] {
+export function inVictimOrder(pods: readonly Pod[], { related, costAnnotation = '', isExact = false, nowMs }: VictimsOptions): Pod[] {
   const onNode = new Map<string, number>()
   for (const pod of related) {
     const node = nodeOf(pod)
     if (node !== '' && isActivePod(pod)) onNode.set(node, (onNode.get(node) ?? 0) + 1)
   }
   const ranked = pods.map((pod) => rank(pod, onNode.get(nodeOf(pod)) ?? 0, costAnnotation))
-  return ranked.toSorted((left, right) => compare(left, right, nowMs)).map(({ pod }) => pod)
+  return ranked.toSorted((left, right) => compare(left, right, { nowMs, isExact })).map(({ pod }) => pod)
 }
 
 interface Ranked {
@@ -58,7 +60,7 @@ function rank(pod: Pod, onNode: number, costAnnotation: string): Ranked {
 }
 
 /** Negative: the left one is first. */
-function compare(left: Ranked, right: Ranked, nowMs: number): number {
+function compare(left: Ranked, right: Ranked, { nowMs, isExact }: Comparing): number {
   const byState =
     Number(left.isBound) - Number(right.isBound) ||
     left.phase - right.phase ||
@@ -66,21 +68,30 @@ function compare(left: Ranked, right: Ranked, nowMs: number): number {
     left.cost - right.cost ||
     right.onNode - left.onNode
   if (byState !== 0) return byState
-  const byReadiness = left.isReady ? compareTimes(left, right, { left: left.readyMs, right: right.readyMs, nowMs }) : 0
-  return byReadiness || right.restarts - left.restarts || compareTimes(left, right, { left: left.createdMs, right: right.createdMs, nowMs })
+  const byReadiness = left.isReady ? compareTimes(left, right, { left: left.readyMs, right: right.readyMs, nowMs, isExact }) : 0
+  return (
+    byReadiness ||
+    right.restarts - left.restarts ||
+    compareTimes(left, right, { left: left.createdMs, right: right.createdMs, nowMs, isExact })
+  )
 }
 
-interface Times {
+interface Comparing {
+  readonly nowMs: number
+  readonly isExact: boolean
+}
+
+interface Times extends Comparing {
   readonly left: number | undefined
   readonly right: number | undefined
-  readonly nowMs: number
 }
 
-/** Later times first, by powers of two of nanoseconds; unknown ones before all. */
-function compareTimes(one: Ranked, other: Ranked, { left, right, nowMs }: Times): number {
+/** Later times first, by powers of two of nanoseconds unless they are exact; unknown ones before all. */
+function compareTimes(one: Ranked, other: Ranked, { left, right, nowMs, isExact }: Times): number {
   if (left === right) return 0
   if (left === undefined) return -1
   if (right === undefined) return 1
+  if (isExact) return right - left
   const byBucket = bucketOf(nowMs - left) - bucketOf(nowMs - right)
   if (byBucket !== 0) return byBucket
   return (one.pod.metadata.uid ?? '') < (other.pod.metadata.uid ?? '') ? -1 : 1

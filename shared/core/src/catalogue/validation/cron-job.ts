@@ -1,3 +1,5 @@
+import { findScheduleProblem } from '../../cron/schedule.ts'
+import { findZoneProblem } from '../../cron/zones.ts'
 import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -5,7 +7,6 @@ import { invalidValue, unsupportedValue } from '../../validation/field-errors.ts
 import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { isGiven } from './checks.ts'
-import { findScheduleProblem, findZoneProblem } from './cron-schedule.ts'
 
 /** A Job gets the name of its CronJob and eleven characters more. */
 const nameLengthMax = 52

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { findScheduleProblem } from '../../cron/schedule.ts'
 import { namesOf } from '../../names.ts'
 import { applyDefaults } from '../testing/readers-testing.ts'
 import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
-import { findScheduleProblem } from './cron-schedule.ts'
 
 const template: Body = { metadata: { labels: { app: 'a' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
 const selector: Body = { matchLabels: { app: 'a' } }

@@ -1,0 +1,52 @@
+import type { ApiObject, OwnerReference } from '@orch/core/meta'
+import type { Own, Watched } from '../reconciler/watches.ts'
+import type { Action, World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+
+/** As the rate limiter of upstream's controllers of workloads. */
+export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
+
+/** The kind of an owner. */
+export interface OwnerKind {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** The reference with which an owner controls an object. */
+export function referenceTo({ apiVersion, kind }: OwnerKind, { metadata }: ApiObject): OwnerReference {
+  const { name = '', uid = '' } = metadata
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
+}
+
+/** The cache may not show yet that the owner is being deleted, or that another has its name. */
+export async function mayAdopt(owner: ApiObject, owners: Own<ApiObject>, world: World, signal: AbortSignal): Promise<boolean> {
+  const { name = '', namespace, uid } = owner.metadata
+  const live = await unlessGone(() => world.collection(owners).get(name, { namespace, signal }))
+  return live?.metadata.uid === uid && live?.metadata.deletionTimestamp == null
+}
+
+interface Claims {
+  readonly in: Watched<ApiObject>
+  readonly owner: ApiObject
+  readonly reference: OwnerReference
+  readonly adopted: readonly ApiObject[]
+  readonly released: readonly ApiObject[]
+  /** Finalizers that adopted objects get and released ones lose. */
+  readonly finalizers?: readonly string[]
+}
+
+/** The patches that adopt objects and release others. */
+export function claimActions({ in: watch, owner, reference, adopted, released, finalizers }: Claims): Action[] {
+  const patch = (object: ApiObject, metadata: object): Action => {
+    const { uid } = object.metadata
+    return { kind: 'patch', in: watch, object, type: 'strategic', patch: { metadata: { uid, ...metadata } } }
+  }
+  const { uid } = owner.metadata
+  return [
+    ...adopted.map((object) => patch(object, { ownerReferences: [reference], ...(finalizers && { finalizers }) })),
+    ...released.map((object) => {
+      const ownerReferences = [{ $patch: 'delete', uid }]
+      return patch(object, { ownerReferences, ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }) })
+    }),
+  ]
+}

@@ -1,0 +1,43 @@
+import { finishedType, type Job } from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { own } from '../reconciler/watches.ts'
+import { done, requeueAfter } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { workloadBackoff } from './claims.ts'
+
+const jobs = own<Job>('batch/v1', 'jobs')
+
+/** Deletes Jobs when the time is over that they may be kept after their end, and their Pods before them. */
+export const finishedJobCleaner: Controller = reconciler<Job>('ttl-after-finished', () => ({
+  watches: [jobs],
+  backoff: workloadBackoff,
+  reconcile: async ({ object, world, clock, signal }) => {
+    const waitMs = remainingMs(object, clock.now())
+    if (waitMs === undefined) return done
+    if (waitMs > 0) return requeueAfter(waitMs)
+    const { name = '', namespace } = object.metadata
+    const collection = world.collection(jobs)
+    await unlessGone(async () => {
+      // The cached Job may have been given more time.
+      const live = await collection.get(name, { namespace, signal })
+      const { uid } = live.metadata
+      if ((remainingMs(live, clock.now()) ?? 1) > 0) return
+      await collection.delete(
+        name,
+        { namespace, signal },
+        { propagationPolicy: 'Foreground', ...(uid !== undefined && { preconditions: { uid } }) },
+      )
+    })
+    return done
+  },
+}))
+
+/** Milliseconds until the Job is to be deleted. Undefined: it has not ended, is kept for good, or is being deleted. */
+function remainingMs(job: Job, nowMs: number): number | undefined {
+  const type = finishedType(job)
+  const { ttlSecondsAfterFinished } = job.spec
+  if (type === undefined || ttlSecondsAfterFinished == null || job.metadata.deletionTimestamp != null) return undefined
+  const finished = job.status.conditions?.find((condition) => condition.type === type)
+  return Date.parse(finished?.lastTransitionTime ?? '') + ttlSecondsAfterFinished * 1000 - nowMs
+}

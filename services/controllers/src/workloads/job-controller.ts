@@ -1,0 +1,311 @@
+import type { InformerEvent } from '@orch/client'
+import type { LabelRequirement } from '@orch/core/contracts'
+import { type ApiObject, checkNamePrefix, parseRevision } from '@orch/core/meta'
+import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import {
+  type BackoffRecord,
+  claim,
+  decideJob,
+  hasFinalizer,
+  indexedPrefix,
+  isFinishedJob,
+  type Job,
+  type JobCreation,
+  type JobNames,
+  type JobPlan,
+  type JobStatus,
+  jobNames,
+  noFailures,
+  type Pod,
+  podOf,
+  type Tracking,
+} from '@orch/core/workloads'
+import type { Controller, ControllerContext } from '../controller.ts'
+import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import type { Reader } from '../informers/shared-informers.ts'
+import type { EventDraft, ObjectReference } from '../reconciler/events/correlator.ts'
+import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
+import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
+import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { claimActions, mayAdopt, referenceTo } from './claims.ts'
+import type { ServedLevel } from './replica-controllers.ts'
+
+const ownerKind = { apiVersion: 'batch/v1', kind: 'Job' }
+const backoff = { firstMs: 1000, maxMs: 60_000 }
+/** Pause in which events of one Job are gathered, from 1.26 on. */
+const gatherMs = 1000
+
+/** State of a run about a Job that has not ended. */
+interface Memory {
+  readonly uid: string | undefined
+  backoff: BackoffRecord
+  /** Uids of Pods whose finalizer was removed. */
+  untracked: ReadonlySet<string>
+  /** Revision of the last status that was written. */
+  written: number
+}
+
+/** Runs Pods until enough of them have succeeded. */
+export function jobController(served: ServedLevel): Controller {
+  const tracking = reconciler<Job>('job', ({ names }) => trackedJobs(served, jobNames(names)))
+  const orphans = reconciler('job', ({ names }) => orphanedPods(jobNames(names)))
+  return {
+    name: 'job',
+    run: async (context: ControllerContext) => void (await Promise.all([tracking.run(context), orphans.run(context)])),
+  }
+}
+
+function trackedJobs({ level }: ServedLevel, names: JobNames): ReconcilerSpec<Job> {
+  const delayMs = level < 26 ? 0 : gatherMs
+  const isStatusOnly = (event: InformerEvent<Job>) =>
+    event.kind === 'updated' && event.before.metadata.generation === event.object.metadata.generation
+  const jobs = own<Job>('batch/v1', 'jobs', { delayMs: (event) => (isStatusOnly(event) ? delayMs : 0) })
+  const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true, delayMs })
+  const unowned = mapped<Pod>('v1', 'pods', (event, caches) => jobsOfUnowned(event, caches.read(jobs)), { isLazy: true, delayMs })
+  const memories = new Map<string, Memory>()
+  return {
+    watches: [jobs, pods, unowned],
+    backoff,
+    absent: async ({ key }) => {
+      memories.delete(key)
+      return done
+    },
+    reconcile: async ({ key, object: job, world, clock, signal }) => {
+      const memory = memoryOf(memories, key, job)
+      if (isFinishedJob(job) || isManagedElsewhere(job, names)) {
+        memories.delete(key)
+        return done
+      }
+      // The event of the write brings another pass.
+      if ((parseRevision(job.metadata.resourceVersion ?? '') ?? 0) < memory.written) return done
+      return new JobPass({ job, jobs, pods, world, names, level, memory, signal }).run(clock.now())
+    },
+  }
+}
+
+function memoryOf(memories: Map<string, Memory>, key: string, { metadata: { uid } }: Job): Memory {
+  const known = memories.get(key)
+  if (known?.uid === uid && known !== undefined) return known
+  const made: Memory = { uid, backoff: noFailures, untracked: new Set(), written: 0 }
+  memories.set(key, made)
+  return made
+}
+
+function isManagedElsewhere({ spec: { managedBy } }: Job, { manager }: JobNames): boolean {
+  return managedBy != null && managedBy !== manager
+}
+
+function selectorOf({ spec: { selector } }: Job): readonly LabelRequirement[] | undefined {
+  const reading = toLabelRequirements(selector ?? {})
+  return reading.kind === 'selector' ? reading.requirements : undefined
+}
+
+/** A Pod without a controller may be adopted by each Job of its namespace whose selector matches. */
+function jobsOfUnowned({ kind, object: pod }: InformerEvent<Pod>, jobs: Reader<Job>): string[] {
+  if (kind === 'deleted' || controllerOf(pod) !== undefined) return []
+  const matching = [...jobs.inNamespace(pod.metadata.namespace)].filter((job) => {
+    const selector = selectorOf(job)
+    return selector !== undefined && matchesLabels(selector, pod.metadata.labels)
+  })
+  return matching.map(keyOf)
+}
+
+interface JobPassOptions {
+  readonly job: Job
+  readonly jobs: Own<Job>
+  readonly pods: Watched<Pod>
+  readonly world: World
+  readonly names: JobNames
+  readonly level: number
+  readonly memory: Memory
+  readonly signal: AbortSignal
+}
+
+/** One pass over one Job. */
+class JobPass {
+  readonly #options: JobPassOptions
+
+  constructor(options: JobPassOptions) {
+    this.#options = options
+  }
+
+  async run(nowMs: number): Promise<Result> {
+    const { job, names, level, memory, world } = this.#options
+    const pods = await this.#claimPods()
+    if (pods === undefined) return done
+    memory.untracked = new Set(
+      pods.filter((pod) => hasFinalizer(pod, names)).flatMap(({ metadata: { uid = '' } }) => (memory.untracked.has(uid) ? [uid] : [])),
+    )
+    const observed = { job, pods, isPending: world.isPending, untracked: memory.untracked, backoff: memory.backoff, names, level }
+    const plan = decideJob(observed, nowMs)
+    const { failure: stepFailure, ...outcome } = await this.#performStep(plan)
+    const trackFailure = await this.#track(plan.trackAfter(outcome), plan.backoff)
+    const failure = trackFailure ?? stepFailure
+    if (failure !== undefined) throw failure
+    return plan.waitMs === undefined ? done : requeueAfter(Math.max(gatherMs, plan.waitMs))
+  }
+
+  /** The Pods of the Job, those included that it adopts now. Undefined: it may not adopt. */
+  async #claimPods(): Promise<readonly Pod[] | undefined> {
+    const { job, jobs, pods, world, names, signal } = this.#options
+    const selector = selectorOf(job)
+    if (selector === undefined) return undefined
+    const cached = world.read(pods)
+    const { uid, namespace } = job.metadata
+    const candidates = [
+      ...cached.controlledBy(uid),
+      ...[...cached.uncontrolled(namespace)].filter(({ metadata }) => metadata.deletionTimestamp == null),
+    ]
+    const { owned, adopted, released } = claim(candidates, { owner: job.metadata, selector })
+    if (adopted.length > 0 && !(await mayAdopt(job, jobs, world, signal))) return undefined
+    const finalizers = [names.finalizer]
+    await world.perform(claimActions({ in: pods, owner: job, reference: referenceTo(ownerKind, job), adopted, released, finalizers }))
+    const withFinalizer = (pod: Pod): Pod => ({
+      ...pod,
+      metadata: { ...pod.metadata, finalizers: [...new Set([...(pod.metadata.finalizers ?? []), ...finalizers])] },
+    })
+    return [...owned, ...adopted.map(withFinalizer)]
+  }
+
+  async #performStep({ step, isEnding }: JobPlan): Promise<{ createdCount: number; deleted: readonly Pod[]; failure: unknown }> {
+    const { names, world } = this.#options
+    let createdCount = 0
+    const kept = new Set<Pod>()
+    const creations = step.creations.map((creation) => this.#creation(creation, () => createdCount++))
+    const deletions = step.deletions.map((pod) => this.#deletion(pod, () => kept.add(pod)))
+    const tracked = isEnding ? [] : step.deletions.filter((pod) => hasFinalizer(pod, names)).map((pod) => this.#untracking(pod))
+    let failure: unknown
+    await world.perform([...creations, ...tracked, ...deletions]).catch((error: unknown) => {
+      failure = error
+    })
+    return { createdCount, deleted: step.deletions.filter((pod) => !kept.has(pod)), failure }
+  }
+
+  /** Writes the counts. Answers the failure to remove a finalizer; a failure to write is thrown. */
+  async #track(tracking: Tracking, after: BackoffRecord): Promise<unknown> {
+    const { job, world, memory } = this.#options
+    const written = tracking.isDue ? await this.#writeStatus(job, tracking.status) : job
+    if (tracking.isDue) memory.backoff = after
+    if (tracking.turned !== undefined) this.#record('Normal', tracking.turned, `Job ${tracking.turned.toLowerCase()}`)
+    const removed = new Set<string>()
+    let failure: unknown
+    const uids = tracking.untracked.map(({ metadata }) => metadata.uid ?? '')
+    try {
+      await world.perform(tracking.untracked.map((pod) => this.#untracking(pod, () => removed.add(pod.metadata.uid ?? ''))))
+      for (const uid of uids) removed.add(uid)
+    } catch (error) {
+      failure = error
+    }
+    memory.untracked = new Set([...memory.untracked, ...removed])
+    const { status, isDue, ended } = tracking.countAfter(removed)
+    if (isDue) await this.#writeStatus(written, status)
+    if (ended !== undefined) this.#recordEnd(ended, status)
+    return failure
+  }
+
+  async #writeStatus(job: Job, status: JobStatus): Promise<Job> {
+    const { world, memory } = this.#options
+    const written = await world.replaceStatus(job, status)
+    memory.written = parseRevision(written.metadata.resourceVersion ?? '') ?? 0
+    return written
+  }
+
+  #recordEnd({ type, reason = '', message = '' }: { type: string; reason?: string; message?: string }, { succeeded = 0 }: JobStatus): void {
+    const { completions } = this.#options.job.spec
+    if (type === 'Failed') {
+      this.#record('Warning', reason, message)
+      return
+    }
+    if (completions != null && succeeded > completions) {
+      this.#record('Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
+    }
+    this.#record('Normal', 'Completed', 'Job completed')
+  }
+
+  #record(type: EventDraft['type'], reason: string, message: string): void {
+    const { name = '', namespace, uid = '', resourceVersion } = this.#options.job.metadata
+    const about: ObjectReference = { ...ownerKind, namespace, name, uid, resourceVersion }
+    this.#options.world.record(about, { type, reason, message })
+  }
+
+  #creation(creation: JobCreation, created: () => void): Action {
+    const { job, pods, names, level } = this.#options
+    const { name = '', namespace } = job.metadata
+    const { metadata, spec } = podOf(job, creation, { names, level })
+    const plain = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
+    const generateName = creation.index === undefined ? plain : indexedPrefix(name, creation.index)
+    return {
+      kind: 'create',
+      in: pods,
+      object: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { ...metadata, generateName, namespace, ownerReferences: [referenceTo(ownerKind, job)] },
+        spec,
+      },
+      succeeded: (pod) => {
+        created()
+        this.#record('Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`)
+      },
+      refused: (message) => this.#record('Warning', 'FailedCreate', `Error creating: ${message}`),
+    }
+  }
+
+  #deletion(pod: Pod, kept: () => void): Action {
+    return {
+      kind: 'delete',
+      in: this.#options.pods,
+      object: pod,
+      succeeded: () => this.#record('Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`),
+      refused: (message) => {
+        kept()
+        this.#record('Warning', 'FailedDelete', `Error deleting: ${message}`)
+      },
+    }
+  }
+
+  #untracking(pod: Pod, succeeded?: () => void): Action {
+    const { pods, names } = this.#options
+    return untracking(pods, pod, names, succeeded)
+  }
+}
+
+/** Removes the finalizer of a Pod. */
+function untracking(pods: Watched<Pod>, pod: Pod, { finalizer }: JobNames, succeeded?: () => void): Action {
+  const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': [finalizer] } }
+  return { kind: 'patch', in: pods, object: pod, type: 'strategic', patch, ...(succeeded && { succeeded }) }
+}
+
+/** Pods whose Job has ended, or is gone, lose the finalizer. */
+function orphanedPods(names: JobNames): ReconcilerSpec<ApiObject> {
+  const pods: Mapped<Pod> = mapped('v1', 'pods', ({ kind, object: pod }, caches) => {
+    if (kind === 'deleted' || !hasFinalizer(pod, names)) return []
+    const reference = controllerOf(pod)
+    const job = reference && caches.read(jobs).get(keyOf({ ...pod, metadata: { ...pod.metadata, name: reference.name } }))
+    return job?.metadata.uid === reference?.uid && job !== undefined && !isFinishedJob(job) ? [] : [keyOf(pod)]
+  })
+  const jobs: Mapped<Job> = mapped('batch/v1', 'jobs', ({ kind, object: job }, caches) => {
+    if (kind !== 'deleted' && !isFinishedJob(job)) return []
+    return [...caches.read(pods).controlledBy(job.metadata.uid)].filter((pod) => hasFinalizer(pod, names)).map(keyOf)
+  })
+  return {
+    watches: [pods, jobs],
+    queue: 'job_orphan_pod',
+    backoff,
+    reconcile: async ({ key, world, signal }) => {
+      const pod = world.read(pods).get(key)
+      if (pod === undefined || !hasFinalizer(pod, names)) return done
+      const reference = controllerOf(pod)
+      if (reference !== undefined) {
+        if (reference.kind !== ownerKind.kind || reference.apiVersion !== ownerKind.apiVersion) return done
+        // The cache may be older than the Pod.
+        const { namespace } = pod.metadata
+        const job = await unlessGone(() => world.collection(jobs).get(reference.name, { namespace, signal }))
+        if (job?.metadata.uid === reference.uid && job !== undefined && (isManagedElsewhere(job, names) || !isFinishedJob(job))) return done
+      }
+      await world.perform([untracking(pods, pod, names)])
+      return done
+    },
+  }
+}

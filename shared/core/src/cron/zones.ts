@@ -1,0 +1,62 @@
+import { boundedMemo } from '../memo.ts'
+
+/** The error of a time zone's name; undefined for none. */
+export function findZoneProblem(name: string): string | undefined {
+  if (isUtc(name)) return undefined
+  if (name.includes('..') || /^[\\/]/.test(name)) return 'time: invalid location name'
+  return isTimeZone(name) ? undefined : `unknown time zone ${name}`
+}
+
+/** Time of the server is UTC. */
+function isUtc(name: string): boolean {
+  return name === '' || name === 'UTC' || name === 'Local'
+}
+
+/** Names are those of files, in which capitals count; `Intl` accepts them in any case, and offsets such as `+01:00`, too. */
+function isTimeZone(name: string): boolean {
+  if (!name.split('/').every((part) => /^[A-Z]/.test(part))) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Zones that are used at once. */
+const formatsMax = 100
+
+/** Offsets are read as `GMT+05:45`, or `GMT` for none. */
+const formatOf = boundedMemo(
+  formatsMax,
+  (zone: string) => new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset', hourCycle: 'h23' }),
+)
+
+/**
+ * Local time minus UTC at a moment, in milliseconds. The zone must be known.
+ *
+ *   offsetMs('Europe/Berlin', Date.UTC(2026, 6, 1)) → 7_200_000
+ */
+function offsetMs(zone: string, timeMs: number): number {
+  if (isUtc(zone) || zone === 'Etc/UTC') return 0
+  const text = formatOf(zone)
+    .formatToParts(timeMs)
+    .find(({ type }) => type === 'timeZoneName')?.value
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text ?? '') ?? []
+  const offset = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
+  return sign === '-' ? -offset : offset
+}
+
+/** Local time at a moment, with its fields as the UTC fields of a Date. */
+export function toLocal(zone: string, timeMs: number): Date {
+  return new Date(timeMs + offsetMs(zone, timeMs))
+}
+
+/**
+ * The moment of a local time, which is given as if it were UTC. A local time that a clock change skips is moved by the change; of two moments
+ * with one local time it is that of the offset which is in force at the same time in UTC, or else before.
+ */
+export function fromLocal(zone: string, localMs: number): number {
+  const guess = localMs - offsetMs(zone, localMs)
+  return localMs - offsetMs(zone, guess)
+}

@@ -1,0 +1,40 @@
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import { matchesLabels } from '../selectors/labels.ts'
+import type { LabelRequirement } from '../selectors/selection.ts'
+
+interface Claimer {
+  readonly owner: Pick<ObjectMeta, 'uid' | 'deletionTimestamp'>
+  readonly selector: readonly LabelRequirement[]
+}
+
+interface Claimable {
+  readonly metadata: ObjectMeta
+}
+
+export interface Claim<T> {
+  readonly owned: readonly T[]
+  readonly adopted: readonly T[]
+  readonly released: readonly T[]
+}
+
+/**
+ * The objects that a controller owns, adopts and releases by its selector, among those that it controls and those without a controller. An
+ * owner that is being deleted adopts and releases nothing.
+ */
+export function claim<T extends Claimable>(objects: readonly T[], { owner, selector }: Claimer): Claim<T> {
+  const matching = objects.filter(({ metadata }) => matchesLabels(selector, metadata.labels))
+  const owned = matching.filter((object) => isControlled(object, owner.uid))
+  if (owner.deletionTimestamp != null) return { owned, adopted: [], released: [] }
+  return {
+    owned,
+    adopted: matching.filter((object) => !isControlled(object)),
+    released: objects.filter((object) => isControlled(object, owner.uid) && !matching.includes(object)),
+  }
+}
+
+/** True if an object has a controller: this one, or any if `uid` is absent. */
+export function isControlled({ metadata }: Claimable, uid?: string): boolean {
+  return (
+    metadata.ownerReferences?.some((reference) => reference.controller === true && (uid === undefined || reference.uid === uid)) === true
+  )
+}

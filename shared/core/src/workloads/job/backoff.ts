@@ -1,0 +1,71 @@
+import type { Pod } from '../pods.ts'
+
+const firstPauseMs = 10_000
+/** The longest pause, and that of levels below 28. */
+const pauseMsMax = 600_000
+const olderPauseMsMax = 360_000
+
+/** Failures since the last success. */
+export interface BackoffRecord {
+  readonly failureCount: number
+  /** Milliseconds since 1970. Undefined: none has failed. */
+  readonly lastFailureMs: number | undefined
+}
+
+export const noFailures: BackoffRecord = { failureCount: 0, lastFailureMs: undefined }
+
+/** The record with Pods that have ended since. Failures before the last success are forgotten. */
+export function backoffAfter(before: BackoffRecord, succeeded: readonly Pod[], failed: readonly Pod[]): BackoffRecord {
+  const failedMs = failed.map(finishedMs)
+  if (succeeded.length === 0) {
+    return failed.length === 0 ? before : { failureCount: before.failureCount + failed.length, lastFailureMs: Math.max(...failedMs) }
+  }
+  const lastSuccessMs = Math.max(...succeeded.map(finishedMs))
+  const since = failedMs.filter((endMs) => endMs > lastSuccessMs)
+  return since.length === 0 ? noFailures : { failureCount: since.length, lastFailureMs: Math.max(...since) }
+}
+
+/**
+ * Milliseconds until a Pod may replace failed ones: 10 s after the last failure, twice as long for each further one, at most 10 minutes.
+ *
+ *   three failures, the last one 15 s ago → 25 s
+ */
+export function remainingBackoffMs({ failureCount, lastFailureMs = 0 }: BackoffRecord, nowMs: number, level: number): number {
+  if (failureCount === 0) return 0
+  const pauseMs = Math.min(level < 28 ? olderPauseMsMax : pauseMsMax, firstPauseMs * 2 ** (failureCount - 1))
+  return Math.max(0, pauseMs - (nowMs - lastFailureMs))
+}
+
+/**
+ * The end of a Pod in milliseconds since 1970: that of its containers, else the time since which it is not ready, else the beginning of its
+ * deletion, else its creation.
+ */
+export function finishedMs(pod: Pod): number {
+  const { metadata, status } = pod
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')
+  const unreadyMs = ready?.status === 'False' ? timeMs(ready.lastTransitionTime) : undefined
+  const deletionMs = timeMs(metadata.deletionTimestamp)
+  const graceMs = (metadata.deletionGracePeriodSeconds ?? 0) * 1000
+  return (
+    containersEndMs(pod) ??
+    unreadyMs ??
+    (deletionMs === undefined ? undefined : deletionMs - graceMs) ??
+    timeMs(metadata.creationTimestamp) ??
+    0
+  )
+}
+
+/** Init containers that go on beside the others end after them. Undefined: one has not ended. */
+function containersEndMs({ spec, status }: Pod): number | undefined {
+  const sidecars = new Set(spec.initContainers?.flatMap(({ name, restartPolicy }) => (restartPolicy === 'Always' ? [name] : [])))
+  const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name))]
+  const ends = statuses.map(({ state }) => timeMs(state?.terminated?.finishedAt))
+  return ends.length === 0
+    ? undefined
+    : ends.reduce((last, end) => (last === undefined || end === undefined ? undefined : Math.max(last, end)))
+}
+
+function timeMs(text: string | null | undefined): number | undefined {
+  const ms = Date.parse(text ?? '')
+  return Number.isNaN(ms) ? undefined : ms
+}

@@ -1,0 +1,140 @@
+import { type Names, subdomainLabel } from '../../names.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+import type { Pod } from '../pods.ts'
+import { matchFailurePolicy } from './policies.ts'
+
+export type Job = BuiltIn<'batch/v1.Job'>
+type Template = BuiltIn<'core/v1.PodTemplateSpec'>
+type Container = BuiltIn<'core/v1.Container'>
+
+/** Names with the product's domain. */
+export interface JobNames {
+  /** Finalizer of Pods that have not been counted. */
+  readonly finalizer: string
+  /** Label and annotation of the completion index. */
+  readonly index: string
+  readonly failureCount: string
+  readonly ignoredFailureCount: string
+  /** Value of `managedBy` for this controller. */
+  readonly manager: string
+}
+
+export function jobNames(names: Names): JobNames {
+  return {
+    finalizer: subdomainLabel(names, 'batch', 'job-tracking'),
+    index: subdomainLabel(names, 'batch', 'job-completion-index'),
+    failureCount: subdomainLabel(names, 'batch', 'job-index-failure-count'),
+    ignoredFailureCount: subdomainLabel(names, 'batch', 'job-index-ignored-failure-count'),
+    manager: `${names.labelDomain}/job-controller`,
+  }
+}
+
+/** Longest name with which the server completes a prefix. */
+const prefixLengthMax = 58
+
+const indexVariable = 'JOB_COMPLETION_INDEX'
+
+export function isIndexed({ spec }: Job): boolean {
+  return spec.completionMode === 'Indexed'
+}
+
+/** Complete or failed. */
+export function isFinishedJob(job: Job): boolean {
+  return finishedType(job) !== undefined
+}
+
+/** The condition of its end: Complete or Failed. Undefined: it has not ended. */
+export function finishedType({ status }: Job): 'Complete' | 'Failed' | undefined {
+  const found = status.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True')
+  return found === undefined ? undefined : found.type === 'Complete' ? 'Complete' : 'Failed'
+}
+
+/** The completion index of a Pod; undefined if it has none. */
+export function indexOf({ metadata }: Pod, names: JobNames): number | undefined {
+  const text = metadata.annotations?.[names.index]
+  return text !== undefined && /^\+?\d+$/.test(text) ? Number(text) : undefined
+}
+
+export function hasFinalizer({ metadata }: Pod, { finalizer }: JobNames): boolean {
+  return metadata.finalizers?.includes(finalizer) === true
+}
+
+/** Deleted Pods count as failed, unless they are replaced only when they have failed. */
+export function isFailedPod({ metadata, status }: Pod, { spec }: Job): boolean {
+  if (status.phase === 'Failed') return true
+  return spec.podReplacementPolicy !== 'Failed' && metadata.deletionTimestamp != null && status.phase !== 'Succeeded'
+}
+
+/** Failures of an index before this Pod. */
+export interface IndexFailures {
+  readonly counted: number
+  readonly ignored: number
+}
+
+export function failuresBefore({ metadata: { annotations } }: Pod, { failureCount, ignoredFailureCount }: JobNames): IndexFailures {
+  return { counted: toCount(annotations?.[failureCount]), ignored: toCount(annotations?.[ignoredFailureCount]) }
+}
+
+/** Failures of an index after the last Pod of it; undefined: it had no Pod. */
+export function failuresAfter(pod: Pod | undefined, job: Job, names: JobNames): IndexFailures {
+  if (pod === undefined) return { counted: 0, ignored: 0 }
+  const { counted, ignored } = failuresBefore(pod, names)
+  const { isCounted } = matchFailurePolicy(job.spec.podFailurePolicy, pod)
+  return isCounted ? { counted: counted + 1, ignored } : { counted, ignored: ignored + 1 }
+}
+
+function toCount(text: string | undefined): number {
+  const count = text !== undefined && /^\+?\d+$/.test(text) ? Number(text) : 0
+  return count < 2 ** 31 ? count : 0
+}
+
+/** A Pod to create. */
+export interface JobCreation {
+  /** Absent: the Job is not indexed. */
+  readonly index?: number
+  /** Absent: failures are not counted by index. */
+  readonly failures?: IndexFailures
+}
+
+/** The prefix of the name of an indexed Pod. It is cut so that the host name fits. */
+export function indexedPrefix(job: string, index: number): string {
+  const end = `-${index}-`
+  return job.length + end.length > prefixLengthMax ? job.slice(0, prefixLengthMax - end.length) + end : job + end
+}
+
+/** Metadata and spec of a Pod of the Job, without its name and owner. */
+export function podOf(job: Job, { index, failures }: JobCreation, { names, level }: { readonly names: JobNames; readonly level: number }) {
+  const { metadata, spec } = job.spec.template
+  const { labels, annotations, finalizers = [] } = metadata
+  const tracked = finalizers.includes(names.finalizer) ? finalizers : [...finalizers, names.finalizer]
+  if (index === undefined) return { metadata: { labels, annotations, finalizers: tracked }, spec }
+  return {
+    metadata: {
+      labels: level < 28 ? labels : { ...labels, [names.index]: `${index}` },
+      annotations: {
+        ...annotations,
+        [names.index]: `${index}`,
+        ...(failures && { [names.failureCount]: `${failures.counted}` }),
+        ...(failures && failures.ignored > 0 && { [names.ignoredFailureCount]: `${failures.ignored}` }),
+      },
+      finalizers: tracked,
+    },
+    spec: spec && { ...withIndexVariable(spec, indexPath(names, level)), hostname: `${job.metadata.name}-${index}` },
+  }
+}
+
+function indexPath({ index }: JobNames, level: number): string {
+  return `metadata.${level < 28 ? 'annotations' : 'labels'}['${index}']`
+}
+
+function withIndexVariable(spec: NonNullable<Template['spec']>, fieldPath: string) {
+  const add = (container: Container) =>
+    container.env?.some(({ name }) => name === indexVariable)
+      ? container
+      : { ...container, env: [...(container.env ?? []), { name: indexVariable, valueFrom: { fieldRef: { fieldPath } } }] }
+  return {
+    ...spec,
+    containers: spec.containers?.map(add),
+    ...(spec.initContainers && { initContainers: spec.initContainers.map(add) }),
+  }
+}
