@@ -34,7 +34,7 @@ beforeAll(async () => {
     const texts: Texts = { NS: await aNamespace(server.api), UU: aName('u') }
     const ofFile = cases.filter((other) => other.file === file)
     const sent = JSON.stringify(ofFile.map(({ request }) => request))
-    for (const one of ofFile) answers.set(one, await answerTo(one, { texts, sent }))
+    for (const one of ofFile) answers.set(one, await answerTo(one, { texts, sent, asked: JSON.stringify(one.request) }))
   }
 })
 
@@ -72,9 +72,12 @@ function filled<T>(value: T, { NS, UU }: Texts): T {
 interface Own {
   readonly texts: Texts
   readonly sent: string
+  /** The request that is answered: addresses of others are allocated ones. */
+  readonly asked: string
 }
 
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const addresses = /\b10\.96\.\d+\.\d+\b/g
 const times = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 
 /** The account of a Pod is that of its namespace, whose controller does not run here. */
@@ -89,6 +92,7 @@ function blank(value: unknown, own: Own, name = ''): unknown {
     const kept = Object.entries(value).filter(([member]) => !leftOut.has(member))
     return Object.fromEntries(kept.map(([member, item]) => [blankText(member, own), blank(item, own, member)]))
   }
+  if (name === 'nodePort' && typeof value === 'number') return own.sent.includes(String(value)) ? value : 'PORT'
   if (typeof value !== 'string') return value
   if (name === 'uid' && /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return 'UID'
   if (name === 'resourceVersion' && /^\d+$/.test(value)) return 'RV'
@@ -96,10 +100,11 @@ function blank(value: unknown, own: Own, name = ''): unknown {
   return blankText(value, own)
 }
 
-function blankText(text: string, { texts, sent }: Own): string {
+function blankText(text: string, { texts, sent, asked }: Own): string {
   return text
     .replaceAll(texts.NS, 'NS')
     .replaceAll(texts.UU, 'UU')
     .replace(uids, (uid) => (sent.includes(uid) ? uid : 'UID'))
+    .replace(addresses, (address) => (asked.includes(address) ? address : 'SVCIP'))
     .replace(times, (time) => (sent.includes(time) ? time : 'TS'))
 }

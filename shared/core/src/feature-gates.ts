@@ -111,6 +111,7 @@ export const actingGates = [
   'SizeBasedListCostEstimate',
   'StatefulSetAutoDeletePVC',
   'StatefulSetStartOrdinal',
+  'StrictIPCIDRValidation',
   'SupplementalGroupsPolicy',
   'TokenRequestServiceAccountUIDValidation',
   'TopologyAwareHints',

@@ -18,8 +18,8 @@ export interface KindRules<Kept = ApiObject> {
   prepareCreate?(object: Kept, names: Names, user: User, level: number): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: Kept, live: Kept): void
-  /** When an update of any part has its defaults, and mutating admission has been asked. `subresource`: the part; absent: the main one. */
-  completeUpdate?(object: Kept, live: Kept, names: Names, subresource?: string): void
+  /** When an update of any part has its defaults, and mutating admission has been asked. */
+  completeUpdate?(object: Kept, live: Kept, context: UpdateContext): void
   /** Decides which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
   countsOnly?(object: Kept, live: Kept): boolean
   /** The generation is 1 for ever. */
@@ -54,6 +54,15 @@ export interface KindRules<Kept = ApiObject> {
   readonly definesResources?: true
   /** As in kube-apiserver, messages on invalid objects name the group in which the kind was first. */
   readonly groupInMessages?: string
+}
+
+/** The circumstances of an update. */
+export interface UpdateContext {
+  readonly names: Names
+  /** The written part; undefined: the main one. */
+  readonly subresource: string | undefined
+  /** Minor number of the release whose rules hold. */
+  readonly level: number
 }
 
 /** The object, in no namespace, that another one runs on. */

@@ -10,7 +10,7 @@ type Claim = MutableBuiltIn<'core/v1.PersistentVolumeClaim'>
  */
 export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeClaim'> = {
   prepareCreate: (claim, names) => settleSources(claim, names),
-  completeUpdate(claim, live, names) {
+  completeUpdate(claim, live, { names }) {
     const hadSource = live.spec.dataSource != null || live.spec.dataSourceRef != null
     settleSources(claim, hadSource ? undefined : names)
   },

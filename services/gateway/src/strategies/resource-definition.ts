@@ -3,7 +3,7 @@ import type { ObjectMeta } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MutableBuiltIn } from '@orch/core/schema'
 import { metadataInOrder } from './field-order.ts'
-import type { RulesOf } from './kind-rules.ts'
+import type { RulesOf, UpdateContext } from './kind-rules.ts'
 
 type Definition = MutableBuiltIn<'apiextensions/v1.CustomResourceDefinition'>
 
@@ -27,7 +27,7 @@ function markTerminating(object: { metadata: ObjectMeta; status: unknown }, name
 }
 
 /** A client's change of them through the status stands, but an empty list does not. */
-function keepStoredVersions(object: Definition, _live: Definition, _names: Names, subresource?: string): void {
+function keepStoredVersions(object: Definition, _live: Definition, { subresource }: UpdateContext): void {
   if (subresource === undefined || (object.status.storedVersions ?? []).length === 0) addStoredVersions(object)
 }
 

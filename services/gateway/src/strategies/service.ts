@@ -11,10 +11,13 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
     fillAddresses(object)
   },
   prepareUpdate: fillAddresses,
-  completeUpdate(object, live) {
+  completeUpdate(object, live, { subresource, level }) {
+    if (subresource !== undefined) return
     const spec = structuredClone(object.spec)
-    dropFieldsOfFormerType(spec, live.spec)
+    dropFieldsOfFormerType(spec, live.spec, level)
     object.spec = spec
+    // The balancer is gone for clients at once, though its removal takes a while.
+    if (spec.type !== 'LoadBalancer') object.status = { ...object.status, loadBalancer: {} }
   },
   validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
 }

@@ -153,9 +153,13 @@ function invalidBy(faults: readonly FieldError[], { object, write: { target } }:
 
 /** Warns of valid values that are seldom intended. */
 export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names }) => {
-  if (target.subresource !== undefined) return
-  const { resource, strategy } = target.served
-  for (const text of resource.readers.warnings?.(object, live?.object, names) ?? []) request.warn(text)
+  const { subresource, served } = target
+  const { resource, strategy } = served
+  if (subresource !== undefined && subresource.name !== 'status') return
+  const { warnings, statusWarnings } = resource.readers
+  const warningsOfPart = subresource === undefined ? warnings : statusWarnings
+  for (const text of warningsOfPart?.(object, live?.object, names) ?? []) request.warn(text)
+  if (subresource !== undefined) return
   if (live === undefined && strategy.rules.warning !== undefined) request.warn(strategy.rules.warning)
 }
 

@@ -895,7 +895,7 @@ export const coreV1 = defineTypes({
   EndpointAddress: () =>
     struct(
       {
-        ip: checked(text('ip'), {
+        ip: field(string(), {
           tag: 1,
           required: true,
           doc: 'The address. Loopback, link-local and multicast addresses are not allowed.',

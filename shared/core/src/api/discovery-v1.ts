@@ -85,7 +85,7 @@ export const discoveryV1 = defineTypes({
           listType: 'atomic',
           doc: 'Zones whose clients are to use the endpoint. At most 8.',
         }),
-        forNodes: field(list(ref('discovery/v1.ForNode')), {
+        forNodes: field(list(ref('discovery/v1.ForNode'), { itemsMax: 8, uniqueBy: 'name' }), {
           tag: 2,
           listType: 'atomic',
           featureGate: 'PreferSameTrafficDistribution',
@@ -152,7 +152,7 @@ export const discoveryV1 = defineTypes({
   ForNode: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the node.' }),
+        name: checked(text('subdomain'), { tag: 1, required: true, doc: 'Name of the node.' }),
       },
       { since: 33, doc: 'A node that uses an endpoint.' },
     ),

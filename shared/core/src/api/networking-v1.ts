@@ -459,8 +459,9 @@ export const networkingV1 = defineTypes({
   ServiceCIDRSpec: () =>
     struct(
       {
-        cidrs: field(list(string()), {
+        cidrs: needed(list(text('canonicalCidr')), {
           tag: 1,
+          needed: 'at least one CIDR required',
           listType: 'atomic',
           doc: 'One range, or one of each IP family, in CIDR notation. They cannot be changed.',
         }),

@@ -35,6 +35,7 @@ export interface BuiltInFacts {
   readonly unreadable?: Unreadable | undefined
   readonly validation?: Rules | undefined
   readonly warnings?: WarningRule | undefined
+  readonly statusWarnings?: WarningRule | undefined
   readonly table?: KindTable | undefined
   readonly selectable?: SelectableFields | undefined
   readonly reshape?: Reshape | undefined
@@ -49,6 +50,7 @@ export class BuiltInReaders implements KindReaders {
   readonly applyDefaults: KindReaders['applyDefaults']
   readonly unreadable: Unreadable | undefined
   readonly warnings: KindReaders['warnings']
+  readonly statusWarnings: KindReaders['warnings']
   readonly reshape: Reshape | undefined
   readonly #plainType: string
   readonly #level: number
@@ -58,10 +60,11 @@ export class BuiltInReaders implements KindReaders {
   constructor(type: string, facts: BuiltInFacts = {}, level: number = oldestLevel, rules: RuleBook = createRuleBook(level)) {
     this.#plainType = type
     this.#level = level
-    const { defaults, warnings } = facts
+    const { defaults, warnings, statusWarnings } = facts
     this.applyDefaults = defaults && ((object, names, isGateOn) => defaults(object, names, isGateOn, level))
     this.unreadable = facts.unreadable
     this.warnings = warnings && ((object, live, names) => warnings(object, live, names, level))
+    this.statusWarnings = statusWarnings && ((object, live, names) => statusWarnings(object, live, names, level))
     this.reshape = facts.reshape
     this.#facts = facts
     this.#rules = rules

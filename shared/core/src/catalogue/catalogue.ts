@@ -273,6 +273,7 @@ function createResource(
     unreadable: _unreadable,
     validation: _validation,
     warnings: _warnings,
+    statusWarnings: _statusWarnings,
     ...facts
   } = rest
   const gvk = gvkOfType(names, type)
@@ -290,7 +291,7 @@ function createResource(
     subresources: subresources.filter((one) => existsAt(one, minor)).map((subresource) => createSubresource(type, subresource, making)),
     ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(names, deprecated) }),
     stored: createStoredForm(kind, making),
-    fieldLabels: fieldLabelsOf(kind, version),
+    fieldLabels: fieldLabelsOf(kind, version, minor),
   }
 }
 

@@ -36,7 +36,7 @@ export type TextFormat =
   | 'pathSegment'
   | 'dataKey'
   | 'portName'
-  | 'ip'
+  | 'canonicalCidr'
   | 'variableName'
   | 'relaxedVariableName'
   | 'iscsiName'

@@ -32,7 +32,9 @@ export interface KindDefinition extends Behaviour {
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
   /** Level → the changes from it on. */
-  readonly changes?: Readonly<Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'countsGenerations'>>>>
+  readonly changes?: Readonly<
+    Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'nameKind' | 'countsGenerations'>>>
+  >
   /** Its objects' use of a quota. Absent: one each. */
   readonly quota?: Measure
   readonly selectable?: SelectableFields
@@ -40,6 +42,8 @@ export interface KindDefinition extends Behaviour {
   readonly unreadable?: Unreadable
   readonly validation?: Rules
   readonly warnings?: WarningRule
+  /** Warnings for the writer of a status. */
+  readonly statusWarnings?: WarningRule
   /** Absent: names and when the objects were created. */
   readonly table?: KindTable
 }

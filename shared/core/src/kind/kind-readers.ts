@@ -37,6 +37,8 @@ export interface KindReaders {
   validate(candidate: ValidationCandidate): Steps<FieldError[]>
   /** Texts for `Warning` headers about a valid object whose main part is written. */
   readonly warnings?: ((object: Part, live: Part | undefined, names: Names) => readonly string[]) | undefined
+  /** As `warnings`, about an object whose status is written. */
+  readonly statusWarnings?: KindReaders['warnings']
   /** The object without fields of features that are off and that the live object does not have. */
   readonly dropDisabledFields?: DropDisabledFields | undefined
   /** The object as its bytes are printed, where they differ from it. Nothing is changed in place. */

@@ -4,6 +4,8 @@ import { hasMembers } from '../json/member.ts'
 export interface SelectableFields {
   /** Accepted label → label under which the stored object is looked at. */
   readonly labels: Readonly<Record<string, string>>
+  /** Labels that are accepted from a level on → the level. */
+  readonly labelsSince?: Readonly<Record<string, number>>
   /** The values of a stored object; a label that it lacks counts as `''`. */
   readonly fieldsOf: (object: Readonly<Record<string, unknown>>) => Record<string, string>
 }
@@ -14,12 +16,16 @@ export const common = { 'metadata.name': 'metadata.name', 'metadata.namespace': 
 /** Labels that are paths in a stored object. */
 export const same = (...labels: readonly string[]): Record<string, string> => Object.fromEntries(labels.map((label) => [label, label]))
 
-/** The field labels that a kind accepts in a version, with their names in storage. */
+/** The field labels that a kind accepts in a version at a level, with their names in storage. */
 export function fieldLabelsOf(
   { selectable }: KindFields,
   { fieldLabels }: { readonly fieldLabels?: SelectableFields['labels'] },
+  level: number,
 ): SelectableFields['labels'] {
-  return fieldLabels ?? selectable?.labels ?? common
+  const labels = fieldLabels ?? selectable?.labels ?? common
+  const { labelsSince } = selectable ?? {}
+  if (labelsSince === undefined) return labels
+  return Object.fromEntries(Object.entries(labels).filter(([label]) => (labelsSince[label] ?? 0) <= level))
 }
 
 interface KindFields {

@@ -9,7 +9,7 @@ import {
   checkSubdomain,
   explain,
 } from '../meta/validate-names.ts'
-import { checkIp } from './ip-address.ts'
+import { checkCanonicalCidr } from './ip-address.ts'
 import { checkDataKey, checkPortName } from './texts.ts'
 
 const variablePattern = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
@@ -67,7 +67,7 @@ export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly 
   pathSegment: checkPathSegment,
   dataKey: checkDataKey,
   portName: checkPortName,
-  ip: checkIp,
+  canonicalCidr: checkCanonicalCidr,
   variableName: checkVariableName,
   relaxedVariableName: checkRelaxedVariableName,
   iscsiName: checkIscsiName,

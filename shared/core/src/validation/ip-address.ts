@@ -35,6 +35,29 @@ export function canonicalIpv6(text: string): string | undefined {
   return `${groups.slice(0, from).join(':')}::${groups.slice(from + length).join(':')}`
 }
 
+/** The usual text of an address: four numbers, or RFC 5952; undefined for texts that are no address. */
+export function canonicalIp(text: string): string | undefined {
+  const bytes = parseIp(text)
+  if (bytes === undefined) return undefined
+  return isIpv4(bytes) ? bytes.slice(-4).join('.') : canonicalIpv6(text)
+}
+
+/** The usual text of a range, with zeros beyond the bits of the network; undefined for texts that are no range. */
+export function canonicalCidr(text: string): string | undefined {
+  if (cidrFamilyOf(text) === undefined) return undefined
+  const [address = '', length = ''] = text.split('/')
+  const written = parseIp(address) ?? []
+  const bytes = isIpv4(written) ? written.slice(-4) : written
+  const bits = Number(length) - 8 * (written.length - bytes.length)
+  const network = bytes.map((byte, index) => byte & (0xff << Math.min(8, Math.max(0, 8 * (index + 1) - bits))))
+  const shown = network.length === 4 ? network.join('.') : canonicalIpv6(groupsOf(network))
+  return `${shown}/${bits}`
+}
+
+function groupsOf(bytes: IpAddress): string {
+  return Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16)).join(':')
+}
+
 /** The family of a range such as `10.0.0.0/16` or `fd00::/64`. */
 export function cidrFamilyOf(text: string): IpFamily | undefined {
   const [address = '', bits = '', ...rest] = text.split('/')
@@ -49,15 +72,84 @@ export function checkIp(text: string): readonly string[] {
   return parseIp(text) === undefined ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : []
 }
 
+/** The check of addresses in fields that are older than the strict rules. */
+export interface LegacyAddresses {
+  /** Texts that programs read in different ways are refused: zeros before digits, IPv4 within IPv6, bits beyond a network. */
+  readonly isStrict: boolean
+  /** Texts that the replaced object has: they stay valid. */
+  readonly kept?: ReadonlySet<string>
+}
+
+/** The errors of an address in such a field. */
+export function validateLegacyIp(text: string, field: string, { isStrict, kept }: LegacyAddresses): FieldError[] {
+  if (kept?.has(text)) return []
+  const problems = checkIp(text)
+  if (problems.length > 0 || !isStrict) return problems.map((problem) => invalidValue(field, text, problem))
+  return strictProblemsOfIp(text).map((problem) => invalidValue(field, text, problem))
+}
+
+function strictProblemsOfIp(text: string): readonly string[] {
+  if (hasLeadingZeros(text)) return ['must not have leading 0s']
+  return isMapped(text) ? ['must not be an IPv4-mapped IPv6 address'] : []
+}
+
+/** The errors of a range in such a field. */
+export function validateLegacyCidr(text: string, field: string, { isStrict, kept }: LegacyAddresses): FieldError[] {
+  const problems = kept?.has(text) ? [] : problemsOfCidr(text, isStrict)
+  return problems.map((problem) => invalidValue(field, text, problem))
+}
+
+function problemsOfCidr(text: string, isStrict: boolean): readonly string[] {
+  if (cidrFamilyOf(text) === undefined) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)']
+  if (!isStrict) return []
+  const [address = '', bits = ''] = text.split('/')
+  if (hasLeadingZeros(address) || /^0\d/.test(bits)) return ['must not have leading 0s in IP or prefix length']
+  if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address']
+  return hasHostBits(text) ? ['must not have bits set beyond the prefix length'] : []
+}
+
+/** The errors of an address that has to be in its usual text. */
+export function checkCanonicalIp(text: string): readonly string[] {
+  const problems = [...checkIp(text), ...strictProblemsOfIp(text)]
+  const canonical = canonicalIp(text)
+  return problems.length > 0 || canonical === text ? problems : [`must be in canonical form ("${canonical}")`]
+}
+
+/** The errors of a range that has to be in its usual text. */
+export function checkCanonicalCidr(text: string): readonly string[] {
+  const problems = problemsOfCidr(text, true)
+  const canonical = canonicalCidr(text)
+  return problems.length > 0 || canonical === text ? problems : [`must be in canonical form ("${canonical}")`]
+}
+
+/** True if numbers of IPv4 have zeros before them, which some programs read as octal. */
+export function hasLeadingZeros(text: string): boolean {
+  return text.includes('.') && /(?:^|[.:])0\d+(?=\.|$)/.test(text)
+}
+
+/** True if IPv4 is written within IPv6. */
+export function isMapped(text: string): boolean {
+  return text.includes(':') && isIpv4(parseIp(text) ?? [])
+}
+
+/** True if a range has bits beyond those of its network. */
+export function hasHostBits(text: string): boolean {
+  const [network] = (canonicalCidr(text) ?? '').split('/')
+  return network !== canonicalIp(text.split('/')[0] ?? '')
+}
+
+/** The first level at which the refusal of the address that is none says how it is written. */
+const givenSince = 33
+
 /** Addresses that never name another machine are refused. */
-export function validateOrdinaryIp(text: string, field: string): FieldError[] {
+export function validateOrdinaryIp(text: string, field: string, level: number): FieldError[] {
   const address = parseIp(text)
   if (address === undefined) return [invalidValue(field, text, 'must be a valid IP address')]
   const refuse = (detail: string): FieldError[] => [invalidValue(field, text, detail)]
   const bytes = isIpv4(address) ? address.slice(-4) : address
   const [first = 0, second = 0, third = 0] = bytes
   const isShort = bytes.length === 4
-  if (bytes.every((byte) => byte === 0)) return refuse('may not be unspecified (0.0.0.0 or ::)')
+  if (bytes.every((byte) => byte === 0)) return refuse(`may not be unspecified (${level < givenSince ? '0.0.0.0 or ::' : text})`)
   const isLoopback = isShort ? first === 127 : bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1
   if (isLoopback) return refuse('may not be in the loopback range (127.0.0.0/8, ::1/128)')
   const isLocal = isShort ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80
@@ -69,7 +161,7 @@ export function validateOrdinaryIp(text: string, field: string): FieldError[] {
 /** Four bytes, or four bytes in the clothes of sixteen. */
 function isIpv4(address: IpAddress): boolean {
   if (address.length === 4) return true
-  return address.slice(0, 10).every((byte) => byte === 0) && address[10] === 0xff && address[11] === 0xff
+  return address.length === 16 && address.slice(0, 10).every((byte) => byte === 0) && address[10] === 0xff && address[11] === 0xff
 }
 
 function parseIpv4(text: string): IpAddress | undefined {

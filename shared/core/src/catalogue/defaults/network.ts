@@ -1,17 +1,24 @@
+import type { Defaulter } from '../../kind/define-resource.ts'
 import { child, children, type Draft, ensureChild, fill, isEmptyField } from '../../kind/draft.ts'
+import { isReachedFromOutside } from './service-type.ts'
 
 const clientAffinitySeconds = 10_800
 
-export function fillService(service: Draft): void {
+export const fillService: Defaulter = (service, _names, isGateOn, level) => {
   const spec = ensureChild(service, 'spec')
   fill(spec, { type: 'ClusterIP', sessionAffinity: 'None' })
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig']
   else fill(ensureChild(ensureChild(spec, 'sessionAffinityConfig'), 'clientIP'), { timeoutSeconds: clientAffinitySeconds })
   for (const port of children(spec, 'ports')) fillServicePort(port)
   const type = spec['type']
-  if (type === 'NodePort' || type === 'LoadBalancer') fill(spec, { externalTrafficPolicy: 'Cluster' })
+  if (isReachedFromOutside(spec, level)) fill(spec, { externalTrafficPolicy: 'Cluster' })
   if (type !== 'ExternalName') fill(spec, { internalTrafficPolicy: 'Cluster' })
-  if (type === 'LoadBalancer') fill(spec, { allocateLoadBalancerNodePorts: true })
+  if (type !== 'LoadBalancer') return
+  fill(spec, { allocateLoadBalancerNodePorts: true })
+  if (!isGateOn('LoadBalancerIPMode')) return
+  for (const point of children(child(child(service, 'status'), 'loadBalancer'), 'ingress')) {
+    if (point['ip'] !== undefined && point['ip'] !== '') fill(point, { ipMode: 'VIP' })
+  }
 }
 
 function fillServicePort(port: Draft): void {

@@ -1,23 +1,23 @@
 import { children, type Draft, readItems } from '../../kind/draft.ts'
 import type { Part } from '../../validation/part.ts'
-import { isSame, textOf } from '../../validation/part.ts'
+import { isSame, itemsOf, textOf } from '../../validation/part.ts'
 
 /**
  * A Service that changes its type loses the fields of the former type, unless the writer has given
  * them a new value: then it is a mistake, and the rules report it.
  */
-export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>): void {
+export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>, level: number): void {
   const was = typeOf(live)
   const is = typeOf(spec)
   const leaves = (types: readonly string[]): boolean => types.includes(was) && !types.includes(is)
   if (leaves(['ClusterIP', 'NodePort', 'LoadBalancer'])) {
     if (isUnchanged(spec, live, 'clusterIP') && isUnchanged(spec, live, 'clusterIPs')) forget(spec, ['clusterIP', 'clusterIPs'])
-    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'])
+    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy', ...(level < outerAddressesCountSince ? ['internalTrafficPolicy'] : [])])
   }
   if (leaves(['NodePort', 'LoadBalancer'])) {
     if (isSame(nodePortsOf(spec), nodePortsOf(live))) for (const port of children(spec, 'ports')) delete port['nodePort']
-    dropUnchanged(spec, live, ['externalTrafficPolicy'])
   }
+  if (isReachedFromOutside(live, level) && !isReachedFromOutside(spec, level)) dropUnchanged(spec, live, ['externalTrafficPolicy'])
   if (leaves(['LoadBalancer'])) dropUnchanged(spec, live, ['allocateLoadBalancerNodePorts', 'loadBalancerClass'])
   if (hasHealthPort(live) && !hasHealthPort(spec)) dropUnchanged(spec, live, ['healthCheckNodePort'])
 }
@@ -43,6 +43,16 @@ function forget(spec: Draft, names: readonly string[]): void {
 
 function nodePortsOf(spec: Readonly<Draft>): unknown[] {
   return readItems(spec, 'ports').map((port) => port['nodePort'] ?? 0)
+}
+
+/** The first level at which a Service is reached from outside by its outer addresses, too. */
+export const outerAddressesCountSince = 26
+
+/** True if a Service may have a policy for traffic from outside. */
+export function isReachedFromOutside(spec: Part, level: number): boolean {
+  const type = textOf(spec, 'type')
+  if (type === 'NodePort' || type === 'LoadBalancer') return true
+  return level >= outerAddressesCountSince && type === 'ClusterIP' && itemsOf(spec, 'externalIPs').length > 0
 }
 
 /** True if balancers ask each node, on a port of its own, for the health of the Pods there. */

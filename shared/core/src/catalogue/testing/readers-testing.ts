@@ -58,5 +58,10 @@ export function validateObject({
 
 /** The warnings for the writer of an object of a type. */
 export function warningsOf(type: string, object: Part, live: Part | undefined, names: Names): readonly string[] {
-  return readersOf(type).warnings?.(object, live, names) ?? []
+  return warningsAt(knownReleases.own, { type, names }, object, live)
+}
+
+/** As `warningsOf`, at a level. */
+export function warningsAt(level: number, { type, names }: { type: string; names: Names }, object: Part, live?: Part): readonly string[] {
+  return readersOf(type, level).warnings?.(object, live, names) ?? []
 }

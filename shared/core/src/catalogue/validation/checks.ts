@@ -6,8 +6,9 @@ import type { FieldError } from '../../meta/status.ts'
 import { isSharedPart } from '../../schema/decode.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import type { LegacyAddresses } from '../../validation/ip-address.ts'
 import { isSame, type Part, textOf } from '../../validation/part.ts'
-import type { PartRule } from '../../validation/rule-book.ts'
+import type { PartRule, RuleContext } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
 /**
@@ -31,6 +32,12 @@ interface PlacedField {
   readonly part: Part | undefined
   readonly name: string
   readonly at: string
+}
+
+/** The check of a request's addresses, where the replaced object has these. */
+export function addressesChecked({ isGateOn }: Pick<RuleContext, 'isGateOn'>, kept?: Iterable<string>): LegacyAddresses {
+  const isStrict = isGateOn('StrictIPCIDRValidation')
+  return kept === undefined ? { isStrict } : { isStrict, kept: new Set(kept) }
 }
 
 /** True if a field has a value other than null. */

@@ -1,16 +1,26 @@
+import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from '../../validation/field-errors.ts'
-import { ipFamilyOf, validateOrdinaryIp } from '../../validation/ip-address.ts'
+import { checkCanonicalIp, type IpFamily, ipFamilyOf, validateLegacyIp, validateOrdinaryIp } from '../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, textOf } from '../../validation/part.ts'
 import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateHostDomain } from '../../validation/texts.ts'
 import { endpointToFirst } from '../conversion/endpoint-slice.ts'
+import { addressesChecked } from './checks.ts'
 import { requireName } from './service.ts'
 
 const addressesMax = 100
 const topologyLabelsMax = 16
+/** Nodes are not looked at beside more zones. */
+const zonesMax = 8
+
+/** The first level at which an address of IPv4 is checked as in other kinds, and one of IPv6 has its usual text. */
+const addressesApartSince = 33
+/** The first level at which the declared rules of EndpointSlices are reported after the others. */
+const declaredSince = 36
+const neededAddress = textSince(declaredSince, { before: 'Required value: must contain at least 1 address', after: 'Required value' })
 
 /** An Endpoints object, or an EndpointSlice, whose addresses are all of one type, now and later. */
 export const endpointRules: Readonly<Record<string, TypeRules>> = {
@@ -18,13 +28,26 @@ export const endpointRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Endpoints': [{ when: ({ subsets }, { live }) => live === undefined || !isSame(subsets, live['subsets']), steps: ['subsets'] }],
   'core/v1.EndpointSubset': [requireAddress, 'addresses', 'notReadyAddresses', 'ports'],
   'core/v1.EndpointAddress': [
-    ...['ip', 'hostname', 'nodeName'],
-    (errors, address, at) => void errors.push(...validateOrdinaryIp(textOf(address, 'ip'), `${at}.ip`)),
+    (errors, address, at, context) => void errors.push(...validateLegacyIp(textOf(address, 'ip'), `${at}.ip`, addressesChecked(context))),
+    ...['hostname', 'nodeName'],
+    (errors, address, at, { level }) => void errors.push(...validateOrdinaryIp(textOf(address, 'ip'), `${at}.ip`, level)),
   ],
   'core/v1.EndpointPort': [requireName, 'name', 'port', 'protocol', 'appProtocol'],
-  'discovery/v1.EndpointSlice': ['addressType', 'endpoints', 'ports'],
+  'discovery/v1.EndpointSlice': [
+    { until: declaredSince - 1, step: 'addressType' },
+    { until: addressesApartSince - 1, step: 'endpoints' },
+    'ports',
+    // Endpoints that were stored with mistakes may be written again with them.
+    { when: ({ endpoints }, { live }) => live === undefined || !isSame(endpoints, live['endpoints']), steps: ['endpoints'] },
+    'addressType',
+  ],
   'discovery/v1.Endpoint': [validateAddresses, 'nodeName', validateTopology, 'deprecatedTopology', 'hostname', 'hints'],
+  'discovery/v1.EndpointHints': ['forZones', { when: ({ forZones }) => !isLong(forZones), steps: ['forNodes'] }],
   'discovery/v1.EndpointPort': [validatePortName, 'protocol', 'appProtocol'],
+}
+
+function isLong(zones: unknown): boolean {
+  return Array.isArray(zones) && zones.length > zonesMax
 }
 
 function requireAddress(errors: FieldError[], subset: Part, at: string): void {
@@ -38,18 +61,37 @@ export function validateBetaSlice(slice: Part, _live: Part | undefined, names: N
   return context.rules.checkObject('discovery/v1.EndpointSlice', 'main', { ...context, object: { ...slice, endpoints } })
 }
 
-function validateAddresses(errors: FieldError[], endpoint: Part, place: string, { object }: RuleContext): void {
+function validateAddresses(errors: FieldError[], endpoint: Part, place: string, context: RuleContext): void {
   const addresses = itemsOf<string>(endpoint, 'addresses')
-  const [type, at] = [textOf(object, 'addressType'), `${place}.addresses`]
-  if (addresses.length === 0) errors.push(requiredValue(at, 'must contain at least 1 address'))
+  const [type, at] = [textOf(context.object, 'addressType'), `${place}.addresses`]
+  if (addresses.length === 0) errors.push({ reason: 'FieldValueRequired', field: at, message: neededAddress })
   if (addresses.length > addressesMax) errors.push(tooManyValues(at, addresses.length, addressesMax))
   for (const [index, address] of addresses.entries()) {
     const field = `${at}[${index}]`
     if (type === 'FQDN') errors.push(...validateHostDomain(address, field))
     if (type !== 'IPv4' && type !== 'IPv6') continue
+    if (context.level >= addressesApartSince) {
+      errors.push(...validateApart(address, type, { list: at, field, context }))
+      continue
+    }
     if (ipFamilyOf(address) !== type) errors.push(invalidValue(field, address, `must be a valid ${type} address`))
-    errors.push(...validateOrdinaryIp(address, field))
+    errors.push(...validateOrdinaryIp(address, field, context.level))
   }
+}
+
+interface AddressPlace {
+  /** Path of the list. */
+  readonly list: string
+  readonly field: string
+  readonly context: RuleContext
+}
+
+function validateApart(address: string, type: IpFamily, { list, field, context }: AddressPlace): FieldError[] {
+  const ofText =
+    type === 'IPv4' ? validateLegacyIp(address, field, addressesChecked(context)) : invalidFor(field, address, checkCanonicalIp(address))
+  if (ofText.length > 0) return ofText
+  const ofFamily = ipFamilyOf(address) === type ? [] : [invalidValue(list, address, `must be an ${type} address`)]
+  return [...ofFamily, ...validateOrdinaryIp(address, field, context.level)]
 }
 
 function validateTopology(errors: FieldError[], endpoint: Part, at: string): void {

@@ -1,11 +1,12 @@
+import { memo } from '@orch/cel/memo'
 import { list, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
-import { cidrFamilyOf, parseIp } from '../../validation/ip-address.ts'
-import { itemsOf, optionalPart, type Part, textOf } from '../../validation/part.ts'
-import type { TypeRules } from '../../validation/rule-book.ts'
+import { cidrFamilyOf, parseIp, validateLegacyCidr } from '../../validation/ip-address.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { checkPortNumber } from '../../validation/texts.ts'
-import { isGiven, numberOf, validatePort } from './checks.ts'
+import { addressesChecked, isGiven, numberOf, validatePort } from './checks.ts'
 
 /** A NetworkPolicy. */
 export const networkPolicyRules: Readonly<Record<string, TypeRules>> = {
@@ -36,27 +37,46 @@ function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
   for (const problem of checkPortNumber(Number(end))) refuse(problem)
 }
 
-function validatePeer(errors: FieldError[], peer: Part, at: string): void {
+function validatePeer(errors: FieldError[], peer: Part, at: string, context: RuleContext): void {
   const given = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isGiven(peer, name))
   const block = optionalPart(peer, 'ipBlock')
-  if (block !== undefined) validateBlock(errors, block, `${at}.ipBlock`)
+  if (block !== undefined) validateBlock(errors, block, `${at}.ipBlock`, context)
   if (given.length === 0) errors.push(requiredValue(at, 'must specify a peer'))
   else if (given.length > 1 && block !== undefined) errors.push(forbiddenValue(at, 'may not specify both ipBlock and another peer'))
 }
 
-function validateBlock(errors: FieldError[], block: Part, at: string): void {
+/** The first level at which the refusal of a range has examples, and ranges after a wrong one are looked at. */
+const examplesSince = 30
+
+/** The ranges of a policy that is stored. */
+const rangesOf = memo((policy: Part): ReadonlySet<string> => {
+  const spec = partOf(policy, 'spec')
+  const peers = [
+    ...itemsOf(spec, 'ingress').flatMap((rule) => itemsOf(rule, 'from')),
+    ...itemsOf(spec, 'egress').flatMap((rule) => itemsOf(rule, 'to')),
+  ]
+  const blocks = peers.map((peer) => partOf(peer, 'ipBlock'))
+  return new Set(blocks.flatMap((block) => [textOf(block, 'cidr'), ...itemsOf<string>(block, 'except')]))
+})
+
+function validateBlock(errors: FieldError[], block: Part, at: string, context: RuleContext): void {
   const range = textOf(block, 'cidr')
   if (range === '') {
     errors.push(requiredValue(`${at}.cidr`))
     return
   }
+  const checked = { ...addressesChecked(context), ...(context.live && { kept: rangesOf(context.live) }) }
+  const hasExamples = context.level >= examplesSince
+  if (hasExamples) errors.push(...validateLegacyCidr(range, `${at}.cidr`, checked))
   if (cidrFamilyOf(range) === undefined) {
-    errors.push(invalidValue(`${at}.cidr`, range, 'not a valid CIDR'))
+    if (!hasExamples) errors.push(invalidValue(`${at}.cidr`, range, 'not a valid CIDR'))
     return
   }
   for (const [index, hole] of itemsOf<string>(block, 'except').entries()) {
     const field = `${at}.except[${index}]`
+    if (hasExamples) errors.push(...validateLegacyCidr(hole, field, checked))
     if (cidrFamilyOf(hole) === undefined) {
+      if (hasExamples) continue
       errors.push(invalidValue(field, hole, 'not a valid CIDR'))
       return
     }

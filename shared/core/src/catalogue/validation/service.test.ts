@@ -210,7 +210,7 @@ test('the status of a Service names addresses and hosts', () => {
 test('a Service of another type loses the fields of the former type', () => {
   const live = structuredClone(service['spec']) as Body
   const spec: Body = { ...structuredClone(live), type: 'ClusterIP' }
-  dropFieldsOfFormerType(spec, live)
+  dropFieldsOfFormerType(spec, live, 25)
   expect(Object.keys(live).filter((name) => !(name in spec))).toEqual([
     'loadBalancerClass',
     'allocateLoadBalancerNodePorts',
@@ -219,7 +219,7 @@ test('a Service of another type loses the fields of the former type', () => {
   ])
   expect((spec['ports'] as Body[]).some((port) => 'nodePort' in port)).toBe(false)
   const named: Body = { ...structuredClone(live), type: 'ExternalName', externalName: 'a' }
-  dropFieldsOfFormerType(named, live)
+  dropFieldsOfFormerType(named, live, 25)
   expect(named).not.toHaveProperty('clusterIP')
   expect(named).not.toHaveProperty('ipFamilies')
   expect(named).not.toHaveProperty('internalTrafficPolicy')
@@ -227,6 +227,6 @@ test('a Service of another type loses the fields of the former type', () => {
 
 test('a new value for a field of the former type is kept', () => {
   const spec: Body = { ports: [{ port: 80, nodePort: 30001 }] }
-  dropFieldsOfFormerType(spec, { type: 'NodePort', ports: [{ port: 80, nodePort: 30000 }] })
+  dropFieldsOfFormerType(spec, { type: 'NodePort', ports: [{ port: 80, nodePort: 30000 }] }, 25)
   expect(spec).toEqual({ ports: [{ port: 80, nodePort: 30001 }] })
 })

@@ -1,4 +1,6 @@
+import { memo } from '@orch/cel/memo'
 import { closed, field, list, only, ref } from '../../description/define.ts'
+import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
@@ -12,15 +14,17 @@ import {
   requiredValue,
   unsupportedValue,
 } from '../../validation/field-errors.ts'
-import { checkIp, cidrFamilyOf, ipFamilyOf, parseIp, validateOrdinaryIp } from '../../validation/ip-address.ts'
+import { cidrFamilyOf, ipFamilyOf, parseIp, validateLegacyCidr, validateLegacyIp, validateOrdinaryIp } from '../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { as, type PartRule, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
-import { hasHealthPort } from '../defaults/service-type.ts'
+import { hasHealthPort, isReachedFromOutside, outerAddressesCountSince } from '../defaults/service-type.ts'
+import { addressesChecked } from './checks.ts'
 
 const affinitySecondsMax = 86_400
-/** The node's own server listens there; it may not become reachable from outside. */
+/** The node's own server listens there; up to this level it may not become reachable from outside. */
 const nodeAgentPort = 10_250
+const nodeAgentPortRefusedUntil = 32
 
 /** A rule of a Service's spec. */
 const ofSpec =
@@ -30,9 +34,13 @@ const ofSpec =
 
 const families = as('ipFamilies', field(list(only(closed('IPv4', 'IPv6')), { isUnique: true })))
 
+/** The first level at which Services without a balancer have no addresses of one in their status. */
+const balancersOnlySince = 29
+
 /** A Service. Its address is validated where addresses are allocated. */
 export const serviceRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.ServiceSpec': [
+    { since: 27, step: ofSpec(validateTopologyMode) },
     ofSpec(validateByType),
     ...['ports', 'selector'],
     ofSpec(validateAffinity),
@@ -44,11 +52,22 @@ export const serviceRules: Readonly<Record<string, TypeRules>> = {
     'internalTrafficPolicy',
     ofSpec(validateHealthPort),
     ofSpec(validateHealthPortChange),
+    ofSpec(validatePreference),
+    { passedOver: ['trafficDistribution'] },
   ],
   'core/v1.ServicePort': [requireName, 'name', 'port', 'protocol', validateTargetPort, 'appProtocol'],
   'core/v1.ServiceStatus': [{ passedOver: ['conditions'] }],
-  'core/v1.LoadBalancerIngress': [validatePoint, { passedOver: ['ports'] }],
-  'networking/v1.IngressLoadBalancerIngress': [validatePoint, { passedOver: ['ports'] }],
+  'core/v1.LoadBalancerStatus': [
+    { since: balancersOnlySince, step: refuseWithoutBalancer },
+    { when: (_status, { object, level }) => level < balancersOnlySince || hasBalancer(object), steps: ['ingress'] },
+  ],
+  'core/v1.LoadBalancerIngress': [
+    validatePoint,
+    { since: 29, step: validateMode },
+    validateHost,
+    { passedOver: ['hostname', 'ip', 'ipMode', 'ports'] },
+  ],
+  'networking/v1.IngressLoadBalancerIngress': [validatePoint, validateHost, { passedOver: ['ports'] }],
 }
 
 /** The only port of an object needs no name. */
@@ -63,10 +82,51 @@ function subsetAt(object: Part, path: string): Part {
   return itemsOf(object, 'subsets')[Number(path.slice('subsets['.length, -1))] ?? {}
 }
 
+function hasBalancer(service: Part): boolean {
+  return textOf(partOf(service, 'spec'), 'type') === 'LoadBalancer'
+}
+
+function refuseWithoutBalancer(errors: FieldError[], status: Part, at: string, { object }: RuleContext): void {
+  if (hasBalancer(object) || itemsOf(status, 'ingress').length === 0) return
+  errors.push(forbiddenValue(`${at}.ingress`, "may only be used when `spec.type` is 'LoadBalancer'"))
+}
+
+/** The addresses of the balancers of an object that is stored. */
+const balancersOf = memo((live: Part): ReadonlySet<string> => {
+  const points = itemsOf(partOf(partOf(live, 'status'), 'loadBalancer'), 'ingress')
+  return new Set(points.map((point) => textOf(point, 'ip')))
+})
+
+/** The first level at which the refusal of a balancer's address has examples. */
+const examplesSince = 30
+
 /** The address of a balancer, in the status of Services and Ingresses. */
-function validatePoint(errors: FieldError[], point: Part, at: string): void {
-  const [ip, host] = [textOf(point, 'ip'), textOf(point, 'hostname')]
-  if (ip !== '' && parseIp(ip) === undefined) errors.push(invalidValue(`${at}.ip`, ip, 'must be a valid IP address'))
+function validatePoint(errors: FieldError[], point: Part, at: string, context: RuleContext): void {
+  const ip = textOf(point, 'ip')
+  if (ip === '') return
+  if (context.level < examplesSince) {
+    if (parseIp(ip) === undefined) errors.push(invalidValue(`${at}.ip`, ip, 'must be a valid IP address'))
+    return
+  }
+  errors.push(
+    ...validateLegacyIp(ip, `${at}.ip`, { ...addressesChecked(context), ...(context.live && { kept: balancersOf(context.live) }) }),
+  )
+}
+
+/** The modes in which a balancer delivers traffic. */
+const deliveries = ['Proxy', 'VIP']
+
+function validateMode(errors: FieldError[], point: Part, at: string, { isGateOn }: RuleContext): void {
+  const [mode, hasIp] = [point['ipMode'], textOf(point, 'ip') !== '']
+  if (!isGateOn('LoadBalancerIPMode')) return
+  if (typeof mode !== 'string') {
+    if (hasIp) errors.push(requiredValue(`${at}.ipMode`, 'must be specified when `ip` is set'))
+  } else if (!hasIp) errors.push(forbiddenValue(`${at}.ipMode`, 'may not be specified when `ip` is not set'))
+  else if (!deliveries.includes(mode)) errors.push(unsupportedValue(`${at}.ipMode`, mode, deliveries))
+}
+
+function validateHost(errors: FieldError[], point: Part, at: string): void {
+  const host = textOf(point, 'hostname')
   errors.push(...invalidFor(`${at}.hostname`, host, host === '' ? [] : checkSubdomain(host)))
   if (parseIp(host) !== undefined) errors.push(invalidValue(`${at}.hostname`, host, 'must be a DNS name, not an IP address'))
 }
@@ -78,7 +138,16 @@ function addressesOf(spec: Part): readonly string[] {
   return addresses.length === 0 && address !== '' ? [address] : addresses
 }
 
-function validateByType(spec: Part): FieldError[] {
+/** The older name of an annotation may stand beside the newer one with the same value. */
+function validateTopologyMode(_spec: Part, { object, names }: RuleContext): FieldError[] {
+  const annotations = partOf(partOf(object, 'metadata'), 'annotations')
+  const [former, present] = ['topology-aware-hints', 'topology-mode'].map((name) => subdomainLabel(names, 'service', name))
+  const [before, value] = [annotations[former ?? ''], annotations[present ?? '']]
+  if (before === undefined || value === undefined || before === value) return []
+  return [invalidValue(`metadata.annotations[${present}]`, value, `must match annotations[${former}] when both are specified`)]
+}
+
+function validateByType(spec: Part, { level }: RuleContext): FieldError[] {
   const [type, ports, addresses] = [textOf(spec, 'type'), itemsOf(spec, 'ports'), addressesOf(spec)]
   const isHeadless = addresses.length === 1 && addresses[0] === 'None'
   const errors: FieldError[] = []
@@ -86,7 +155,7 @@ function validateByType(spec: Part): FieldError[] {
   switch (type) {
     case 'LoadBalancer':
       for (const [index, { port }] of ports.entries()) {
-        if (port !== nodeAgentPort) continue
+        if (port !== nodeAgentPort || level > nodeAgentPortRefusedUntil) continue
         errors.push(
           invalidValue(`spec.ports[${index}]`, port, `may not expose port ${nodeAgentPort} externally since it is used by kubelet`),
         )
@@ -145,7 +214,8 @@ function hasAddress(spec: Part): boolean {
   return textOf(spec, 'type') !== 'ExternalName'
 }
 
-function validateAddresses(spec: Part): FieldError[] {
+function validateAddresses(spec: Part, context: RuleContext): FieldError[] {
+  const checked = addressesChecked(context, itemsOf<string>(specBefore(context), 'clusterIPs'))
   const addresses = addressesOf(spec)
   const isHeadless = addresses.length === 1 && addresses[0] === 'None'
   const errors: FieldError[] = []
@@ -153,7 +223,7 @@ function validateAddresses(spec: Part): FieldError[] {
     if (index === 0 && address === 'None') {
       return addresses.length > 1 ? [invalidTexts('spec.clusterIPs', addresses, "'None' must be the first and only value")] : []
     }
-    return invalidFor(`spec.clusterIPs[${index}]`, address, checkIp(address))
+    return validateLegacyIp(address, `spec.clusterIPs[${index}]`, checked)
   })
   errors.push(...wrong)
   if (addresses.length > 2) errors.push(invalidTexts('spec.clusterIPs', addresses, 'may only hold up to 2 values'))
@@ -186,10 +256,12 @@ function specBefore({ live }: RuleContext): Part | undefined {
   return live && partOf(live, 'spec')
 }
 
-function validateOuterAddresses(spec: Part): FieldError[] {
+function validateOuterAddresses(spec: Part, context: RuleContext): FieldError[] {
+  const checked = addressesChecked(context, itemsOf<string>(specBefore(context), 'externalIPs'))
   return itemsOf<string>(spec, 'externalIPs').flatMap((address, index) => {
     const field = `spec.externalIPs[${index}]`
-    return parseIp(address) === undefined ? invalidFor(field, address, checkIp(address)) : validateOrdinaryIp(address, field)
+    const errors = validateLegacyIp(address, field, checked)
+    return errors.length > 0 ? errors : validateOrdinaryIp(address, field, context.level)
   })
 }
 
@@ -218,6 +290,8 @@ interface SourceRanges {
   readonly field: string
   readonly printed: string
   readonly ranges: readonly string[]
+  /** They are in the annotation. */
+  readonly isAnnotation?: true
 }
 
 /** Whom a balancer lets in: a field says it, or the annotation of old. */
@@ -227,14 +301,15 @@ function rangesOf(service: Part, names: Names): SourceRanges | undefined {
   const annotation = subdomainLabel(names, 'service.beta', 'load-balancer-source-ranges')
   const text = partOf(partOf(service, 'metadata'), 'annotations')[annotation]
   if (typeof text !== 'string') return undefined
-  return { field: `metadata.annotations[${annotation}]`, printed: text, ranges: text.trim() === '' ? [] : text.split(',') }
+  const listed = text.trim() === '' ? [] : text.split(',')
+  return { field: `metadata.annotations[${annotation}]`, printed: text, ranges: listed, isAnnotation: true }
 }
 
 function validateBalancer(spec: Part, context: RuleContext): FieldError[] {
   const [before, ranges] = [specBefore(context), rangesOf(context.object, context.names)]
   const isBalancer = textOf(spec, 'type') === 'LoadBalancer'
   const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'"
-  const errors = ranges === undefined ? [] : validateSourceRanges(ranges, isBalancer ? undefined : onlyForBalancers)
+  const errors = ranges === undefined ? [] : validateSourceRanges(ranges, isBalancer ? undefined : onlyForBalancers, context)
   if (!isBalancer && spec['allocateLoadBalancerNodePorts'] != null) {
     errors.push(forbiddenValue('spec.allocateLoadBalancerNodePorts', onlyForBalancers))
   }
@@ -248,8 +323,20 @@ function validateBalancer(spec: Part, context: RuleContext): FieldError[] {
   return [...errors, ...invalidFor('spec.loadBalancerClass', name, checkQualifiedName(name))]
 }
 
-function validateSourceRanges({ field, printed, ranges }: SourceRanges, refusal: string | undefined): FieldError[] {
+/** The first level at which each range is refused by itself. */
+const rangesApartSince = 30
+
+function validateSourceRanges(given: SourceRanges, refusal: string | undefined, context: RuleContext): FieldError[] {
+  const { field, printed, ranges, isAnnotation } = given
   const errors = refusal === undefined ? [] : [forbiddenValue(field, refusal)]
+  if (context.level >= rangesApartSince) {
+    const before = context.live && rangesOf(context.live, context.names)
+    if (isAnnotation && before?.printed === printed) return errors
+    const kept = isAnnotation || before === undefined ? [] : before.ranges.map((range) => range.trim())
+    const checked = addressesChecked(context, kept)
+    const at = (index: number): string => (isAnnotation ? field : `${field}[${index}]`)
+    return [...errors, ...ranges.flatMap((range, index) => validateLegacyCidr(range.trim(), at(index), checked))]
+  }
   if (ranges.every((range) => cidrFamilyOf(range.trim()) !== undefined)) return errors
   return [...errors, invalidValue(field, printed, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ')]
 }
@@ -263,18 +350,28 @@ function validateHealthPortChange(spec: Part, context: RuleContext): FieldError[
 
 const trafficPolicies = ['Cluster', 'Local']
 
-function validateTrafficPolicy(spec: Part): FieldError[] {
-  const type = textOf(spec, 'type')
+function validateTrafficPolicy(spec: Part, { level }: RuleContext): FieldError[] {
   const policy = textOf(spec, 'externalTrafficPolicy')
-  const errors: FieldError[] = []
-  if (policy !== '') {
-    if (type !== 'NodePort' && type !== 'LoadBalancer') {
-      errors.push(invalidValue('spec.externalTrafficPolicy', policy, "may only be set when `type` is 'NodePort' or 'LoadBalancer'"))
-    } else if (!trafficPolicies.includes(policy)) {
-      errors.push(unsupportedValue('spec.externalTrafficPolicy', policy, trafficPolicies))
-    }
+  if (policy === '') return []
+  if (!isReachedFromOutside(spec, level)) {
+    const [before, after] = ["when `type` is 'NodePort' or 'LoadBalancer'", 'for externally-accessible services']
+    return [
+      invalidValue(
+        'spec.externalTrafficPolicy',
+        policy,
+        textSince(outerAddressesCountSince, { before: `may only be set ${before}`, after: `may only be set ${after}` }),
+      ),
+    ]
   }
-  return errors
+  return trafficPolicies.includes(policy) ? [] : [unsupportedValue('spec.externalTrafficPolicy', policy, trafficPolicies)]
+}
+
+/** The preferences among endpoints, in the order in which a refusal names them. */
+function validatePreference(spec: Part, { isGateOn }: RuleContext): FieldError[] {
+  const preference = spec['trafficDistribution']
+  const allowed = ['PreferClose', ...(isGateOn('PreferSameTrafficDistribution') ? ['PreferSameZone', 'PreferSameNode'] : [])]
+  if (typeof preference !== 'string' || allowed.includes(preference)) return []
+  return [unsupportedValue('spec.trafficDistribution', preference, allowed)]
 }
 
 function validateHealthPort(spec: Part): FieldError[] {

@@ -1,24 +1,41 @@
 import { type Names, subdomainLabel } from '../../names.ts'
-import { canonicalIpv6, parseIp } from '../../validation/ip-address.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
+import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
 
-/** The warnings of a Service: a replaced annotation, addresses that other programs read differently, and fields without effect. */
-export function warningsOfService(service: Part, _live: Part | undefined, names: Names): string[] {
+/** The first levels at which outer addresses, and the older name of a preference, are deprecated. */
+const outerAddressesDeprecatedSince = 36
+const preferenceDeprecatedSince = 35
+
+/** The warnings of a Service: replaced names, addresses that other programs read differently, and fields without effect. */
+export function warningsOfService(service: Part, _live: Part | undefined, names: Names, level: number): string[] {
   const spec = partOf(service, 'spec')
-  const address = textOf(spec, 'clusterIP')
-  const balancer = textOf(spec, 'loadBalancerIP')
-  const ofEach = (list: string, validate: (text: string, path: string) => string[]) =>
-    itemsOf<string>(spec, list).flatMap((text, index) => validate(text, `spec.${list}[${index}]`))
+  const [address, balancer] = [textOf(spec, 'clusterIP'), textOf(spec, 'loadBalancerIP')]
+  const ofEach = (list: string, warningsOf: typeof warningsOfIp) =>
+    itemsOf<string>(spec, list).flatMap((text, index) => warningsOf(text, `spec.${list}[${index}]`, level))
   return [
     ...ofFormerAnnotation(service, names),
-    ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', ofAddress)),
+    ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', warningsOfIp)),
     ...ofHeadless(spec),
-    ...ofEach('externalIPs', ofAddress),
-    ...(balancer === '' ? [] : ofAddress(balancer, 'spec.loadBalancerIP')),
-    ...ofEach('loadBalancerSourceRanges', ofRange),
+    ...ofEach('externalIPs', warningsOfIp),
+    ...(level >= outerAddressesDeprecatedSince ? ofOuterAddresses(spec) : []),
+    ...(balancer === '' ? [] : warningsOfIp(balancer, 'spec.loadBalancerIP', level)),
+    ...ofEach('loadBalancerSourceRanges', warningsOfCidr),
     ...ofExternalName(spec),
+    ...(level >= preferenceDeprecatedSince ? ofPreference(spec) : []),
   ]
+}
+
+/** The first level that warns of the addresses of balancers. */
+const balancersCheckedSince = 33
+
+/** The warnings of the addresses in the status of a Service or an Ingress. */
+export function warningsOfBalancer(object: Part, _live: Part | undefined, _names: Names, level: number): string[] {
+  if (level < balancersCheckedSince) return []
+  return itemsOf(partOf(partOf(object, 'status'), 'loadBalancer'), 'ingress').flatMap((point, index) => {
+    const ip = textOf(point, 'ip')
+    return ip === '' ? [] : warningsOfIp(ip, `status.loadBalancer.ingress[${index}]`, level)
+  })
 }
 
 function ofFormerAnnotation(service: Part, names: Names): string[] {
@@ -27,9 +44,13 @@ function ofFormerAnnotation(service: Part, names: Names): string[] {
   return [`annotation ${former} is deprecated, please use ${subdomainLabel(names, 'service', 'topology-mode')} instead`]
 }
 
+function isHeadless(spec: Part): boolean {
+  return textOf(spec, 'type') === 'ClusterIP' && textOf(spec, 'clusterIP') === 'None'
+}
+
 /** The fields without effect on a Service without a cluster address. */
 function ofHeadless(spec: Part): string[] {
-  if (textOf(spec, 'type') !== 'ClusterIP' || textOf(spec, 'clusterIP') !== 'None') return []
+  if (!isHeadless(spec)) return []
   const affinity = textOf(spec, 'sessionAffinity')
   return [
     ...(textOf(spec, 'loadBalancerIP') === '' ? [] : ['spec.loadBalancerIP is ignored for headless services']),
@@ -38,44 +59,19 @@ function ofHeadless(spec: Part): string[] {
   ]
 }
 
+function ofOuterAddresses(spec: Part): string[] {
+  const isUsed = itemsOf<string>(spec, 'externalIPs').length > 0 && !isHeadless(spec) && textOf(spec, 'type') !== 'ExternalName'
+  return isUsed ? ['spec.externalIPs is deprecated and may no longer be implemented in some clusters'] : []
+}
+
+function ofPreference(spec: Part): string[] {
+  if (textOf(spec, 'trafficDistribution') !== 'PreferClose') return []
+  return ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']
+}
+
 /** The fields without effect with, or without, the type ExternalName. */
 function ofExternalName(spec: Part): string[] {
   if (textOf(spec, 'type') === 'ExternalName')
     return itemsOf<string>(spec, 'externalIPs').length === 0 ? [] : ['spec.externalIPs is ignored when spec.type is "ExternalName"']
   return textOf(spec, 'externalName') === '' ? [] : ['spec.externalName is ignored when spec.type is not "ExternalName"']
-}
-
-function ofAddress(text: string, path: string): string[] {
-  const problem = addressProblem(text)
-  if (problem !== undefined) return [`${path}: IP address was accepted, but will be invalid in a future Kubernetes release: ${problem}`]
-  const canonical = canonicalIpv6(text)
-  if (canonical === undefined || canonical === text) return []
-  return [
-    `${path}: IPv6 address ${JSON.stringify(text)} is not in RFC 5952 canonical format ("${canonical}"), which may cause controller apply-loops`,
-  ]
-}
-
-function ofRange(text: string, path: string): string[] {
-  const slash = text.lastIndexOf('/')
-  const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)]
-  const bitsProblem = /^(?:0|[1-9]\d*)$/.test(bits) ? undefined : `bad bits after slash: ${JSON.stringify(bits)}`
-  const problem = addressProblem(address) ?? bitsProblem
-  if (problem !== undefined) {
-    const said = `netip.ParsePrefix(${JSON.stringify(text)}): ${problem}`
-    return [`${path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: ${said}`]
-  }
-  const canonical = canonicalIpv6(address)
-  if (canonical === undefined || canonical === address) return []
-  const shown = `${canonical}/${bits}`
-  return [
-    `${path}: IPv6 prefix ${JSON.stringify(text)} is not in RFC 5952 canonical format ("${shown}"), which may cause controller apply-loops`,
-  ]
-}
-
-/** The error of Go's stricter reader of addresses. */
-function addressProblem(text: string): string | undefined {
-  const said = (why: string): string => `ParseAddr(${JSON.stringify(text)}): ${why}`
-  if (parseIp(text) === undefined)
-    return said(text.startsWith(' ') ? `unexpected character (at ${JSON.stringify(text)})` : 'unable to parse IP')
-  return /(?:^|[.:])0\d+(?=\.|$)/.test(text) && text.includes('.') ? said('IPv4 field has octet with leading zero') : undefined
 }

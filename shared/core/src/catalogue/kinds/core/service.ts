@@ -1,8 +1,9 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { common, same, textsAt } from '../../../kind/selectable-fields.ts'
 import { countServices } from '../../../quota/measures.ts'
 import { serviceCells } from '../../../table/cells/network.ts'
 import { fillService } from '../../defaults/network.ts'
-import { warningsOfService } from '../../warnings/service-warnings.ts'
+import { warningsOfBalancer, warningsOfService } from '../../warnings/service-warnings.ts'
 
 /** A name and an address under which a set of pods can be reached. */
 export const service = defineResource({
@@ -28,10 +29,17 @@ export const service = defineResource({
   storageVersionHash: '0/CO1lhkEBI=',
   quota: countServices,
   nameKind: 'label1035',
+  changes: { 36: { nameKind: 'label' } },
   deleteAnswer: 'object',
   createsOnUpdate: true,
   defaults: fillService,
+  selectable: {
+    labels: { ...common, ...same('spec.clusterIP', 'spec.type') },
+    labelsSince: { 'spec.clusterIP': 31, 'spec.type': 31 },
+    fieldsOf: (service) => textsAt(service, 'spec', ['clusterIP', 'type']),
+  },
   warnings: warningsOfService,
+  statusWarnings: warningsOfBalancer,
   table: {
     cells: serviceCells,
     columns: [

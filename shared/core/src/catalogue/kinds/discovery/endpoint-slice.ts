@@ -3,6 +3,7 @@ import { endpointSliceCells } from '../../../table/cells/network.ts'
 import { sliceToBeta, sliceToFirst } from '../../conversion/endpoint-slice.ts'
 import { fillEndpointSlice } from '../../defaults/network.ts'
 import { validateBetaSlice } from '../../validation/endpoints.ts'
+import { warningsOfEndpointSlice } from '../../warnings/endpoint-warnings.ts'
 
 /** Part of the backends of a service. The slices of a service are found by their label with its name. */
 export const endpointSlice = defineResource({
@@ -23,6 +24,7 @@ export const endpointSlice = defineResource({
   changes: { 31: { storageVersionHash: 'qgS0xkrxYAI=' } },
   countsGenerations: true,
   defaults: fillEndpointSlice,
+  warnings: warningsOfEndpointSlice,
   table: {
     cells: endpointSliceCells,
     columns: [

@@ -1,6 +1,7 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { ingressCells } from '../../../table/cells/network.ts'
 import { warningsOfIngress } from '../../warnings/rules.ts'
+import { warningsOfBalancer } from '../../warnings/service-warnings.ts'
 
 /** Rules by which requests from outside reach services of the cluster. */
 export const ingress = defineResource({
@@ -14,6 +15,7 @@ export const ingress = defineResource({
   storageVersionHash: '39NQlfNR+bo=',
   countsGenerations: true,
   warnings: warningsOfIngress,
+  statusWarnings: warningsOfBalancer,
   table: {
     cells: ingressCells,
     columns: [

@@ -1,6 +1,7 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { networkPolicyCells } from '../../../table/cells/network.ts'
 import { fillNetworkPolicy } from '../../defaults/network.ts'
+import { warningsOfNetworkPolicy } from '../../warnings/endpoint-warnings.ts'
 
 /** Says which traffic pods of the namespace may have. Pods that no policy chooses may have all. */
 export const networkPolicy = defineResource({
@@ -14,6 +15,7 @@ export const networkPolicy = defineResource({
   storageVersionHash: 'YpfwF18m1G8=',
   countsGenerations: true,
   defaults: fillNetworkPolicy,
+  warnings: warningsOfNetworkPolicy,
   table: {
     cells: networkPolicyCells,
     columns: [
