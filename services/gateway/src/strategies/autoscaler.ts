@@ -2,13 +2,16 @@ import { processorsLast } from '@orch/core/catalogue'
 import type { MutableBuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 
-/** Metrics are kept in an order of their own. Who gave them in another order owns the list nevertheless. */
+/** The last level that keeps objects in the first version, where metrics have an order of their own. */
+const keptInOrderUntil = 26
+
+/** Metrics are kept in that order. Who gave them in another order owns the list nevertheless. */
 export const autoscalerStrategy: RulesOf<'autoscaling/v2.HorizontalPodAutoscaler'> = {
-  prepareCreate: orderMetrics,
-  completeUpdate: orderMetrics,
+  prepareCreate: (object, _names, _user, level) => orderMetrics(object, level),
+  completeUpdate: (object, _live, { level }) => orderMetrics(object, level),
 }
 
-function orderMetrics(object: MutableBuiltIn<'autoscaling/v2.HorizontalPodAutoscaler'>): void {
+function orderMetrics(object: MutableBuiltIn<'autoscaling/v2.HorizontalPodAutoscaler'>, level: number): void {
   const { spec } = object
-  if (spec.metrics !== undefined) object.spec = { ...spec, metrics: processorsLast(spec.metrics) }
+  if (level <= keptInOrderUntil && spec.metrics !== undefined) object.spec = { ...spec, metrics: processorsLast(spec.metrics) }
 }

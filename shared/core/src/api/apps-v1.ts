@@ -15,6 +15,7 @@ import {
   ref,
   string,
   struct,
+  text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
@@ -283,7 +284,7 @@ export const appsV1 = defineTypes({
         readyReplicas: field(int32({ min: 0 }), { tag: 7, doc: 'How many of them are ready.' }),
         availableReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them have been ready for at least minReadySeconds.' }),
         unavailableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many more available pods are needed.' }),
-        terminatingReplicas: field(int32(), {
+        terminatingReplicas: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
           featureGate: 'DeploymentReplicaSetTerminatingReplicas',
@@ -397,7 +398,7 @@ export const appsV1 = defineTypes({
         fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'How many of them have all labels of the template.' }),
         readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them are ready.' }),
         availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
-        terminatingReplicas: field(int32(), {
+        terminatingReplicas: field(int32({ min: 0 }), {
           tag: 7,
           pointer: true,
           featureGate: 'DeploymentReplicaSetTerminatingReplicas',
@@ -518,7 +519,7 @@ export const appsV1 = defineTypes({
   StatefulSetOrdinals: () =>
     struct(
       {
-        start: field(int32(), { tag: 1, keepEmpty: true, doc: 'Number of the first pod. Default: 0.' }),
+        start: field(int32({ min: 0 }), { tag: 1, keepEmpty: true, doc: 'Number of the first pod. Default: 0.' }),
       },
       { since: 26, doc: 'Numbering of the pods of a stateful set.' },
     ),
@@ -544,6 +545,7 @@ export const appsV1 = defineTypes({
           tag: 2,
           required: true,
           pointer: true,
+          changes: { 37: { isImmutable: true } },
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
         }),
         template: field(ref('core/v1.PodTemplateSpec'), {
@@ -553,17 +555,18 @@ export const appsV1 = defineTypes({
         }),
         volumeClaimTemplates: field(list(ref('core/v1.PersistentVolumeClaim')), {
           tag: 4,
-          changes: { 30: { listType: 'atomic' } },
+          changes: { 30: { listType: 'atomic' }, 37: { isImmutable: true } },
           doc: 'Claims that each pod gets. At least one container must mount each. One with the name of a volume of the template replaces it.',
         }),
         serviceName: field(string(), {
           tag: 5,
           required: true,
-          changes: { 33: { required: false, keepEmpty: true } },
+          changes: { 33: { required: false, keepEmpty: true }, 34: { node: text('label') }, 37: { isImmutable: true } },
           doc: 'Service that gives the pods their names in DNS. It must exist before the set. Cannot be changed.',
         }),
         podManagementPolicy: needed(ref('apps/v1.PodManagementPolicyType'), {
           tag: 6,
+          changes: { 37: { isImmutable: true } },
           doc: 'OrderedReady (the default) makes pods one after another and removes them in reverse; Parallel does it all at once. Cannot be changed.',
         }),
         updateStrategy: field(ref('apps/v1.StatefulSetUpdateStrategy'), {

@@ -103,7 +103,7 @@ export const autoscalingV2 = defineTypes({
           listType: 'atomic',
           doc: 'Bounds on the change. At least one, or all are ignored.',
         }),
-        tolerance: field(quantity(), {
+        tolerance: field(quantity({ sign: 'notNegative' }), {
           tag: 4,
           pointer: true,
           featureGate: 'HPAConfigurableTolerance',

@@ -1,4 +1,19 @@
-import { closed, defineTypes, field, int32, int64, intOrString, list, map, object, ref, struct, time } from '../description/define.ts'
+import {
+  checked,
+  closed,
+  defineTypes,
+  field,
+  int32,
+  int64,
+  intOrString,
+  list,
+  map,
+  object,
+  only,
+  ref,
+  struct,
+  time,
+} from '../description/define.ts'
 
 /** The types of policy/v1: one definition each, read by everything that knows a type. */
 export const policyV1 = defineTypes({
@@ -62,7 +77,7 @@ export const policyV1 = defineTypes({
           pointer: true,
           doc: 'Most pods, as a number or percentage rounded up, that may be missing after an eviction. 0 forbids all.',
         }),
-        unhealthyPodEvictionPolicy: field(ref('policy/v1.UnhealthyPodEvictionPolicyType'), {
+        unhealthyPodEvictionPolicy: checked(ref('policy/v1.UnhealthyPodEvictionPolicyType'), {
           tag: 4,
           pointer: true,
           featureGate: 'PDBUnhealthyPodEvictionPolicy',
@@ -118,5 +133,5 @@ export const policyV1 = defineTypes({
       },
       { doc: 'How many pods may be evicted now.' },
     ),
-  UnhealthyPodEvictionPolicyType: () => closed('IfHealthyBudget', 'AlwaysAllow'),
+  UnhealthyPodEvictionPolicyType: () => only(closed('AlwaysAllow', 'IfHealthyBudget')),
 })

@@ -133,3 +133,13 @@ test('counts are not negative', () => {
     'status.currentReplicas: Invalid value: -1: must be greater than or equal to 0',
   ])
 })
+
+test('the group of the target is checked from 1.34 on, where the target is new', () => {
+  const aimed = (kind: string, apiVersion: string): Body => withChange(autoscaler, 'spec/scaleTargetRef', { kind, name: 'd', apiVersion })
+  const path = 'spec.scaleTargetRef.apiVersion: Invalid value: '
+  expect(problemsOf(type, aimed('Deployment', 'v1'), { level: 33 })).toEqual([])
+  expect(problemsOf(type, aimed('Deployment', 'v1'), { level: 34 })).toEqual([`${path}"v1": apiVersion must specify API group`])
+  expect(problemsOf(type, aimed('Deployment', 'a/b/c'), { level: 34 })).toEqual([`${path}"a/b/c": unexpected GroupVersion string: a/b/c`])
+  expect(problemsOf(type, aimed('ReplicationController', 'v1'), { level: 34 })).toEqual([])
+  expect(problemsOf(type, aimed('Deployment', ''), { level: 34, live: aimed('Deployment', '') })).toEqual([])
+})

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../json/member.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { invalidValue } from '../../validation/field-errors.ts'
-import { optionalPart, type Part, partOf } from '../../validation/part.ts'
+import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, partAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { betaSpecToSecond } from '../conversion/autoscaler.ts'
 import { requireOuterMetric, validateUtilization } from './autoscaler-metrics.ts'
@@ -10,18 +10,22 @@ import { numberOf } from './checks.ts'
 
 const windowSecondsMax = 3600
 const periodSecondsMax = 1800
+/** The first level whose server is known to check the group of the target. */
+const groupsSince = 34
 
 /** A HorizontalPodAutoscaler in any version. */
 export const autoscalerRules: Readonly<Record<string, TypeRules>> = {
   'autoscaling/v2.HorizontalPodAutoscalerSpec': [
     validateReplicas,
-    ...['scaleTargetRef', 'metrics'],
+    'scaleTargetRef',
+    { since: groupsSince, step: validateTargetGroup },
+    'metrics',
     requireOuterMetric,
     validateUtilization,
     { passedOver: ['behavior'] },
     validateBehavior,
   ],
-  'autoscaling/v2.HPAScalingRules': [validateWindow, 'selectPolicy', 'policies'],
+  'autoscaling/v2.HPAScalingRules': [validateWindow, 'selectPolicy', 'policies', 'tolerance'],
   'autoscaling/v2.HPAScalingPolicy': ['type', 'value', 'periodSeconds', validatePeriod],
   'autoscaling/v2.HorizontalPodAutoscalerStatus': [{ passedOver: ['currentMetrics'] }],
 }
@@ -35,6 +39,18 @@ function validateReplicas(errors: FieldError[], spec: Part, at: string, context:
   }
   if (max < 1) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than 0'))
   if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
+}
+
+/** The group version of the target names its group, unless the target has been there before; ReplicationControllers have none. */
+function validateTargetGroup(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const target = partOf(spec, 'scaleTargetRef')
+  const before = partOf(liveAt(context, at), 'scaleTargetRef')
+  const [kind, apiVersion] = [textOf(target, 'kind'), textOf(target, 'apiVersion')]
+  if (context.live !== undefined && kind === textOf(before, 'kind') && apiVersion === textOf(before, 'apiVersion')) return
+  const parts = apiVersion.split('/')
+  const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.scaleTargetRef.apiVersion`, apiVersion, detail))
+  if (parts.length > 2) refuse(`unexpected GroupVersion string: ${apiVersion}`)
+  else if (kind !== 'ReplicationController' && (parts.length < 2 || parts[0] === '')) refuse('apiVersion must specify API group')
 }
 
 /** A list of policies that was given as an empty one is absent from the decoded object, which has the defaults: only the body tells. */

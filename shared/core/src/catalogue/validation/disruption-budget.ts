@@ -8,7 +8,7 @@ import { isGiven } from './checks.ts'
 
 /** A PodDisruptionBudget. */
 export const disruptionBudgetRules: Readonly<Record<string, TypeRules>> = {
-  'policy/v1.PodDisruptionBudgetSpec': [refuseBoth, 'minAvailable', 'maxUnavailable', 'selector'],
+  'policy/v1.PodDisruptionBudgetSpec': [refuseBoth, 'minAvailable', 'maxUnavailable', 'selector', 'unhealthyPodEvictionPolicy'],
   'policy/v1.PodDisruptionBudgetStatus': ['conditions', '*'],
 }
 

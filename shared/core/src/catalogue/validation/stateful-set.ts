@@ -15,10 +15,11 @@ export const statefulSetRules: Readonly<Record<string, TypeRules>> = {
   'apps/v1.StatefulSetSpec': [
     ...['podManagementPolicy', validateManagement],
     validateStrategy,
-    ...['persistentVolumeClaimRetentionPolicy', 'replicas', 'minReadySeconds'],
+    ...['persistentVolumeClaimRetentionPolicy', 'replicas', 'minReadySeconds', 'ordinals'],
+    { when: (_, { live }) => live === undefined, steps: ['serviceName'] },
     { passedOver: ['selector', 'template', 'updateStrategy', 'volumeClaimTemplates'] },
     validateTemplate,
-    validateChange,
+    { until: 36, step: validateChange },
   ],
   'apps/v1.RollingUpdateStatefulSetStrategy': ['partition', 'maxUnavailable', refuseNone],
   'apps/v1.StatefulSetStatus': [
@@ -79,19 +80,30 @@ function refuseNone(errors: FieldError[], rolling: Part, at: string): void {
   errors.push(invalidValue(`${at}.maxUnavailable`, goValue(intOrString(), rolling['maxUnavailable']), 'cannot be 0'))
 }
 
-const changeable = new Set(['replicas', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'])
+const ordinalsSince = 26
+const historyLimitSince = 33
+
+/** The fields that may change, in the order of the message. */
+const changeableAt = (level: number): readonly string[] => [
+  'replicas',
+  ...(level < ordinalsSince ? [] : ['ordinals']),
+  ...['template', 'updateStrategy'],
+  ...(level < historyLimitSince ? [] : ['revisionHistoryLimit']),
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]
 
 /** Existing Pods were made by the immutable fields. */
 function validateChange(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined) return
   const live = liveAt(context, at)
   const names = new Set([...Object.keys(spec), ...Object.keys(live)])
-  const isChanged = [...names].some((name) => !changeable.has(name) && !isSame(spec[name], live[name]))
+  const changeable = changeableAt(context.level)
+  const isChanged = [...names].some((name) => !changeable.includes(name) && !isSame(spec[name], live[name]))
   if (!isChanged) return
-  const detail =
-    "updates to statefulset spec for fields other than 'replicas', 'template', 'updateStrategy', " +
-    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
-  errors.push(forbiddenValue('spec', detail))
+  const listed = changeable.map((name) => `'${name}'`)
+  const others = `${listed.slice(0, -1).join(', ')} and ${listed.at(-1)}`
+  errors.push(forbiddenValue('spec', `updates to statefulset spec for fields other than ${others} are forbidden`))
 }
 
 function validateCounts(errors: FieldError[], status: Part, at: string, context: RuleContext): void {

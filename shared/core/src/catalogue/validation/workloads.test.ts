@@ -347,3 +347,44 @@ test.each([
   const annotated = withChange(workload, 'metadata/annotations', { 'deprecated.deployment.rollback.to': revision })
   expect(problemsOf(deployment, annotated)).toEqual(problems)
 })
+
+const sets: Body = spec({ serviceName: 's', ordinals: { start: 1 } })
+const others = (listed: string): string => `spec: Forbidden: updates to statefulset spec for fields other than ${listed} are forbidden`
+
+const changesByLevel: readonly (readonly [level: number, fields: Body, ...expected: string[]])[] = [
+  [
+    26,
+    { serviceName: 't' },
+    others("'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds'"),
+  ],
+  [
+    36,
+    { serviceName: 't' },
+    others(
+      "'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds'",
+    ),
+  ],
+  [
+    32,
+    { revisionHistoryLimit: 3 },
+    others("'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds'"),
+  ],
+  [33, { revisionHistoryLimit: 3, ordinals: { start: 2 } }],
+  [37, { serviceName: 't' }, 'spec.serviceName: Invalid value: "t": field is immutable'],
+  [37, { podManagementPolicy: 'Parallel' }, 'spec.podManagementPolicy: Invalid value: "Parallel": field is immutable'],
+]
+
+test.each(changesByLevel.map(([level, fields, ...expected]) => ({ level, fields, expected })))(
+  'TODAY-SET-01: at level 1.$level a change of $fields of a StatefulSet is told as that release tells it',
+  ({ level, fields, expected }) => {
+    const changed = { ...sets, spec: { ...(sets['spec'] as Body), ...fields } }
+    expect(problemsOf(statefulSet, changed, { level, live: sets })).toEqual(expected)
+  },
+)
+
+test('TODAY-SET-01: the name of the service is a label for new StatefulSets, from 1.34 on', () => {
+  const wrong = spec({ serviceName: 'A_b' })
+  expect(problemsOf(statefulSet, wrong, { level: 33 })).toEqual([])
+  expect(problemsOf(statefulSet, wrong, { level: 34 })).toEqual([expect.stringContaining('a lowercase RFC 1123 label must consist of')])
+  expect(problemsOf(statefulSet, wrong, { level: 34, live: wrong })).toEqual([])
+})

@@ -3,11 +3,18 @@ import { moreThan, none, unknown } from '../text.ts'
 
 const shown = 2
 
-/** The metrics of an autoscaler: current over wanted, for the first ones. */
-export function metricsCell(metrics: readonly Data[], current: readonly Data[]): string {
+/** The metrics of an autoscaler: current over wanted, for the first ones. Resources are named where it is asked for, since 1.30. */
+export function metricsCell(metrics: readonly Data[], current: readonly Data[], resources?: 'named'): string {
   if (metrics.length === 0) return none
-  const texts = metrics.slice(0, shown).map((metric, index) => metricText(metric, current[index]))
+  const texts = metrics
+    .slice(0, shown)
+    .map((metric, index) => (resources === 'named' ? resourceNameOf(metric) : '') + metricText(metric, current[index]))
   return texts.join(', ') + moreThan(shown, metrics.length)
+}
+
+function resourceNameOf(metric: Data): string {
+  const resource = dataOf(metric, metric['type'] === 'ContainerResource' ? 'containerResource' : 'resource')
+  return has(resource, 'name') ? `${textOf(resource, 'name')}: ` : ''
 }
 
 function metricText(metric: Data, current: Data | undefined): string {

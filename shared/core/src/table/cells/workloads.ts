@@ -64,10 +64,13 @@ export const deploymentCells: ReadCells = (object) => {
 export const horizontalPodAutoscalerCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
+  const metrics = listOf(spec, 'metrics')
+  const current = listOf(status, 'currentMetrics')
   return [
     nameOf(object),
     printReference(dataOf(spec, 'scaleTargetRef')),
-    metricsCell(listOf(spec, 'metrics'), listOf(status, 'currentMetrics')),
+    metricsCell(metrics, current),
+    metricsCell(metrics, current, 'named'),
     textOf(spec, 'minReplicas', unset),
     numberOf(spec, 'maxReplicas'),
     numberOf(status, 'currentReplicas'),

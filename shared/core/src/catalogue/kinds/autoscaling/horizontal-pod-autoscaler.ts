@@ -42,7 +42,8 @@ export const horizontalPodAutoscaler = defineResource({
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'Reference', type: 'string' },
-      { name: 'Targets', type: 'string' },
+      { name: 'Targets', type: 'string', until: 29 },
+      { name: 'Targets', type: 'string', since: 30 },
       { name: 'MinPods', type: 'string' },
       { name: 'MaxPods', type: 'string' },
       { name: 'Replicas', type: 'string' },
