@@ -1,3 +1,4 @@
+import { parseYaml } from '@orch/core/yaml'
 import { describe, expect, test } from 'vitest'
 import { type Api, anApi, sharedApi } from './api.ts'
 
@@ -158,10 +159,34 @@ describe('discovery', () => {
     const [version] = storage!['versions'] as { version: string; freshness: string; resources: { resource: string }[] }[]
     expect(version).toMatchObject({ version: 'v1', freshness: 'Current' })
     expect(version!.resources.find(({ resource }) => resource === 'volumeattachments')).toMatchObject({
-      responseKind: { group: 'storage.orch.io', version: 'v1', kind: 'VolumeAttachment' },
+      responseKind: { group: '', version: '', kind: 'VolumeAttachment' },
       scope: 'Cluster',
       subresources: [{ subresource: 'status' }],
     })
+  })
+
+  test('MACH-DISC-01: the aggregated form is served in Protobuf and YAML, with the same tag', async () => {
+    const form = ';g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList'
+    const json = await server.api.get('/apis', { accept: `application/json${form}` })
+    expect([json.headers['cache-control'], json.headers['vary']]).toEqual(['public', 'Accept'])
+    const yaml = await server.api.get('/apis', { accept: `application/yaml${form}` })
+    expect([yaml.headers['content-type'], yaml.headers.etag]).toEqual([`application/yaml${form}`, json.headers.etag])
+    expect(parseYaml(yaml.text)).toMatchObject({ value: json.body })
+    const type = `application/vnd.orch.protobuf${form}`
+    const protobuf = await server.api.get('/apis', { accept: type })
+    expect([protobuf.headers['content-type'], protobuf.headers.etag]).toEqual([type, json.headers.etag])
+  })
+
+  test('MACH-OPS-02: from level 1.27 on, the results of health checks are metrics of their own', async () => {
+    expect((await server.api.get('/metrics/slis')).status).toBe(404)
+    const api = await anApi({ controllers: [], flags: ['--emulated-version=1.37'] })
+    expect((await api.get('/readyz?exclude=shutdown')).status).toBe(200)
+    await api.get('/livez/ping')
+    const { headers, text } = await api.get('/metrics/slis')
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
+    expect(text).toContain('kubernetes_healthcheck{name="etcd-readiness",type="readyz"} 1')
+    expect(text).toContain('kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 1')
+    expect(text).not.toContain('name="shutdown"')
   })
 
   test('VER-09: the service is API version 1.25', async () => {

@@ -30,6 +30,7 @@ import { KeptExplanations } from './request/explanation.ts'
 import { Pace, RequestTurns } from './request/pace.ts'
 import type { GatewayRequest } from './request/request.ts'
 import { OpenApiDocuments } from './routes/openapi-documents.ts'
+import { createHealthResults } from './server/health-results.ts'
 import { shareOf, wholeLimit } from './server/limit-share.ts'
 import { addBuildInfo, addFeatureGates, createGatewayMetrics } from './server/metrics.ts'
 import type { GatewayState } from './server/state.ts'
@@ -81,6 +82,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
       validatesFields: options.catalogue.isGateOn('ServerSideFieldValidation'),
     }),
     flowControl: flowControlOf(options, ground),
+    healthResults: createHealthResults(),
     checks: [...(options.checks ?? []), outside.aggregation.check],
     representations: new RepresentationCache(limits.representationBytesMax),
     openApi: new OpenApiDocuments({

@@ -236,7 +236,7 @@ describe('a collection', () => {
   test('all resources are discovered with two requests where the server has them in one document', async () => {
     const catalogue = createCatalogue('orch')
     const inVersion = (group: string, version: string) => catalogue.inGroupVersion(group, version)
-    const aggregated = aggregatedDocument(catalogue.names, catalogue.groups, inVersion)
+    const aggregated = aggregatedDocument(catalogue, catalogue.groups, inVersion)
     const plain = ({ groups, names }: typeof catalogue) => ({
       kind: 'APIGroupList',
       apiVersion: names.apiDomain,

@@ -107,7 +107,10 @@ interface GroupListDocument {
 }
 
 /** All groups in one document, from servers that have it, whichever names they use. */
-const accept = [...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile))), 'application/json'].join(',')
+const accept = [
+  ...(['orch', 'kubernetes'] as const).map((profile) => aggregatedMediaType(namesOf(profile), 'application/json')),
+  'application/json',
+].join(',')
 
 /** The versions of a group that are stale. */
 function staleOf({ metadata: { name: group = '' }, versions }: AggregatedDiscovery['items'][number]): UndiscoveredVersion[] {

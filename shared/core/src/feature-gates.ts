@@ -32,6 +32,7 @@ export const actingGates = [
   'CSIVolumeHealth',
   'ClusterTrustBundleProjection',
   'ComponentFlagz',
+  'ComponentSLIs',
   'ComponentStatusz',
   'ConstrainedImpersonation',
   'ContainerRestartRules',

@@ -93,7 +93,7 @@ async function following() {
   const answer = ({ path, signal }: TransportRequest) => {
     if (path === '/api/v1') return text(apiResourceListDocument('v1', catalogue.inGroupVersion('', 'v1')))
     if (path === '/apis') {
-      const document = aggregatedDocument(names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
+      const document = aggregatedDocument(catalogue, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
       const items = [...document.items, { metadata: { name: 'remote.io' }, versions: [remote.version] }, ...server.others]
       return text({ ...document, items })
     }

@@ -41,7 +41,7 @@ export class DiscoveryView {
   }
 
   #print(catalogue: Catalogue, groups: readonly Group[]): object {
-    const document = aggregatedDocument(catalogue.names, groups, (group, one) => catalogue.inGroupVersion(group, one))
+    const document = aggregatedDocument(catalogue, groups, (group, one) => catalogue.inGroupVersion(group, one))
     const items = document.items.map((item) => ({
       ...item,
       versions: item.versions.map((one) => {

@@ -17,7 +17,7 @@ test('ADDR-17: documents joined of pieces equal those printed whole, after any c
   const three = withGroups(two, [own('a.example.com', [])])
   for (const catalogue of [base, one, two, three]) {
     expect(JSON.parse(Buffer.from(groupListBytes(catalogue)).toString())).toEqual(apiGroupListDocument(catalogue.groups))
-    const whole = aggregatedDocument(catalogue.names, catalogue.groups, (group, name) => catalogue.inGroupVersion(group, name))
+    const whole = aggregatedDocument(catalogue, catalogue.groups, (group, name) => catalogue.inGroupVersion(group, name))
     expect(Buffer.from(aggregatedBytes(catalogue)).toString()).toBe(JSON.stringify(whole))
     expect(groupListBytes(catalogue)).toBe(groupListBytes(catalogue))
   }

@@ -17,7 +17,7 @@ const entryOf = memo((group: Group) => printed(apiGroupListDocument([group]).gro
 const itemOf = memo((group: Group, catalogue: Catalogue) => printed(aggregated(catalogue, [group]).items[0]))
 
 function aggregated(catalogue: Catalogue, groups: readonly Group[]) {
-  return aggregatedDocument(catalogue.names, groups, (group, one) => catalogue.inGroupVersion(group, one))
+  return aggregatedDocument(catalogue, groups, (group, one) => catalogue.inGroupVersion(group, one))
 }
 
 function printed(entry: object | undefined): Uint8Array {

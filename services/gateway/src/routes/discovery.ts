@@ -12,7 +12,10 @@ import {
 } from '@orch/core/discovery'
 import { memo } from '@orch/core/memo'
 import { printApiVersion } from '@orch/core/meta'
+import { printAggregatedProtobuf } from '@orch/core/protobuf'
+import { printYaml } from '@orch/core/yaml'
 import type { DiscoveryView } from '../aggregation/discovery-view.ts'
+import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
 import { requireObjectForm } from './accepted.ts'
@@ -31,21 +34,23 @@ export type DiscoveryParts = RespondParts & {
 export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const address = request.exchange.header('host') ?? parts.state.address
-  if (!asksAggregated(context)) {
+  const format = aggregatedFormat(context)
+  if (format === undefined) {
     requireObjectForm(context.env)
     return objectResponse(context, apiVersionsDocument(address))
   }
-  const { catalogue, names } = parts
+  const { catalogue } = parts
   const core = [{ name: '', versions: ['v1'] }]
-  const document = aggregatedDocument(names, core, (group, version) => catalogue.inGroupVersion(group, version))
-  return aggregatedResponse(context, Buffer.from(JSON.stringify(document)))
+  const document = aggregatedDocument(catalogue, core, (group, version) => catalogue.inGroupVersion(group, version))
+  return aggregatedResponse(context, Buffer.from(JSON.stringify(document)), format)
 }
 
 /** `/apis`: the named groups. */
 export const groups: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context.env
   const { catalogue, discovery } = parts
-  if (asksAggregated(context)) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue))
+  const format = aggregatedFormat(context)
+  if (format !== undefined) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue), format)
   requireObjectForm(context.env)
   const withOthers = discovery.groups(catalogue)
   if (withOthers !== undefined) return objectResponse(context, apiGroupListDocument(withOthers))
@@ -75,23 +80,41 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
 }
 
-function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, bytes: Uint8Array): Response {
-  const headers = { 'content-type': aggregatedMediaType(parts.names), vary: 'Accept', etag: etagOf(bytes) }
+function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, json: Uint8Array, format: Format): Response {
+  const type = aggregatedMediaType(parts.names, mediaTypeOfFormat(format, parts.names))
+  const headers = { 'cache-control': 'public', 'content-type': type, vary: 'Accept', etag: etagOf(json) }
   const isKnown = request.exchange.header('if-none-match') === headers.etag
-  return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(bytes, headers)
+  return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(formsOf(json)(format), headers)
 }
+
+/** The document in each format, made at its first use. */
+const formsOf = memo((json: Uint8Array) => {
+  const made = new Map<Format, Uint8Array>([['json', json]])
+  return (format: Format): Uint8Array => {
+    const kept = made.get(format)
+    if (kept !== undefined) return kept
+    const object = JSON.parse(Buffer.from(json).toString())
+    const bytes = format === 'yaml' ? Buffer.from(printYaml(object)) : printAggregatedProtobuf(object)
+    made.set(format, bytes)
+    return bytes
+  }
+})
 
 /** The tag of a document. */
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
-/** True if the client asks for the aggregated form before any plain clause. */
-function asksAggregated({ env: { request, parts } }: RouteContext<DiscoveryParts>): boolean {
-  const wanted = [`g=${aggregatedGroup(parts.names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
+/** The format in which the client asks for the aggregated form before any plain clause; undefined: it asks for the plain form. */
+function aggregatedFormat({ env: { request, parts } }: RouteContext<DiscoveryParts>): Format | undefined {
+  const { names } = parts
+  const wanted = [`g=${aggregatedGroup(names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
   for (const clause of (request.exchange.header('accept') ?? '').split(',')) {
     const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
+    const format = formats.find((one) => mediaTypeOfFormat(one, names) === type)
     const isPlain = !parameters.some((parameter) => parameter.startsWith('as='))
-    if (isPlain && (type === 'application/json' || type === '*/*')) return false
-    if (type === 'application/json' && wanted.every((parameter) => parameters.includes(parameter))) return true
+    if (isPlain && (format !== undefined || type === '*/*')) return undefined
+    if (format !== undefined && wanted.every((parameter) => parameters.includes(parameter))) return format
   }
-  return false
+  return undefined
 }
+
+const formats: readonly Format[] = ['json', 'yaml', 'protobuf']

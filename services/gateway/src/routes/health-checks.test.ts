@@ -7,6 +7,7 @@ const emptyStatus = { epoch: 'e', revision: 1, compacted: 0, refusing: '', entri
 
 const well = {
   names: namesOf('kubernetes'),
+  level: 25,
   storage: { status: async () => ({ ...emptyStatus, refusing: '' }) },
   checks: [],
   state: { isClosing: false },
@@ -98,6 +99,45 @@ test.each(conditions)(
     expect(Object.keys(await failuresOf('readyz', parts))).toEqual(ready)
   },
 )
+
+test('MACH-OPS-01: at level 1.37 the probes have the checks of kube-apiserver 1.37.2', () => {
+  const hooks = hook(
+    'start-apiserver-admission-initializer',
+    'generic-apiserver-start-informers',
+    'priority-and-fairness-config-consumer',
+    'priority-and-fairness-filter',
+    'storage-object-count-tracker-hook',
+    'start-apiextensions-informers',
+    'start-apiextensions-controllers',
+    'crd-informer-synced',
+    'start-system-namespaces-controller',
+    'peer-endpoint-reconciler-controller',
+    'start-cluster-authentication-info-controller',
+    'start-kube-apiserver-identity-lease-controller',
+    'start-kube-apiserver-identity-lease-garbage-collector',
+    'storage-readiness',
+    'start-legacy-token-tracking-controller',
+    'start-service-ip-repair-controllers',
+    'rbac/bootstrap-roles',
+    'scheduling/bootstrap-system-priority-classes',
+    'priority-and-fairness-config-producer',
+    'bootstrap-controller',
+    'start-kubernetes-service-cidr-controller',
+    'aggregator-reload-proxy-client-cert',
+    'start-kube-aggregator-informers',
+    'apiservice-status-local-available-controller',
+    'apiservice-status-remote-available-controller',
+    'apiservice-registration-controller',
+    'apiservice-discovery-controller',
+    'kube-apiserver-autoregistration',
+  )
+  const last = ['autoregister-completion', ...hook('apiservice-openapi-controller', 'apiservice-openapiv3-controller')]
+  const namesAt = (probe: Parameters<typeof checksOf>[0]) => checksOf(probe, { ...well, level: 37 }).map(({ name }) => name)
+  const healthz = ['ping', 'log', 'loopback-serving-certificate', 'etcd', ...hooks, ...last]
+  expect(namesAt('healthz')).toEqual(healthz)
+  expect(namesAt('livez')).toEqual(healthz)
+  expect(namesAt('readyz')).toEqual(['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync', ...hooks, ...last, 'shutdown'])
+})
 
 test('APIServices that are being loaded fail the checks of aggregation', async () => {
   const failures = Object.keys(await failuresOf('livez', { aggregation: { apiServices: { isLoaded: false } } }))

@@ -6,6 +6,8 @@ import type { GatewayState } from '../server/state.ts'
 /** The state that the probes' checks read. */
 export interface HealthCheckParts {
   readonly names: Names
+  /** Minor number of the release whose checks they are. */
+  readonly level: number
   readonly storage: Pick<StorageService, 'status'>
   /** Further checks: those with a condition decide it, the others are shown under their own names. */
   readonly checks: readonly HealthCheck[]
@@ -25,9 +27,13 @@ export interface ShownCheck {
   readonly condition: HealthCondition | HealthCheck
 }
 
-/** The startup checks in the order and with the names of kube-apiserver 1.25, each with its condition in this server. */
-const hooksOf = ({ serverManager, aggregator }: Names): readonly (readonly [name: string, condition: HealthCondition])[] => [
-  [`poststarthook/start-${serverManager}-admission-initializer`, 'admission'],
+/** A startup check: its name, its condition in this server, and the first and the last level that has it. */
+type Hook = readonly [name: string, condition: HealthCondition, since?: number, until?: number]
+
+/** The startup checks in the order and with the names of kube-apiserver. */
+const hooksOf = ({ serverManager, aggregator }: Names): readonly Hook[] => [
+  [`poststarthook/start-${serverManager}-admission-initializer`, 'admission', undefined, 29],
+  ['poststarthook/start-apiserver-admission-initializer', 'admission', 30],
   ['poststarthook/generic-apiserver-start-informers', 'access'],
   ['poststarthook/priority-and-fairness-config-consumer', 'flow-control'],
   ['poststarthook/priority-and-fairness-filter', 'flow-control'],
@@ -35,21 +41,37 @@ const hooksOf = ({ serverManager, aggregator }: Names): readonly (readonly [name
   ['poststarthook/start-apiextensions-informers', 'definitions'],
   ['poststarthook/start-apiextensions-controllers', 'definitions'],
   ['poststarthook/crd-informer-synced', 'definitions'],
-  ['poststarthook/bootstrap-controller', 'bootstrap'],
+  ['poststarthook/bootstrap-controller', 'bootstrap', undefined, 26],
+  ['poststarthook/start-system-namespaces-controller', 'bootstrap', 27],
+  ['poststarthook/peer-endpoint-reconciler-controller', 'bootstrap', 36],
+  ['poststarthook/start-cluster-authentication-info-controller', 'bootstrap', 27],
+  [`poststarthook/start-${serverManager}-identity-lease-controller`, 'bootstrap', 26],
+  [`poststarthook/start-${serverManager}-identity-lease-garbage-collector`, 'bootstrap', 26],
+  ['poststarthook/storage-readiness', 'store', 36],
+  ['poststarthook/start-legacy-token-tracking-controller', 'bootstrap', 27],
+  ['poststarthook/start-service-ip-repair-controllers', 'bootstrap', 28],
   ['poststarthook/rbac/bootstrap-roles', 'bootstrap'],
   ['poststarthook/scheduling/bootstrap-system-priority-classes', 'bootstrap'],
   ['poststarthook/priority-and-fairness-config-producer', 'bootstrap'],
-  ['poststarthook/start-cluster-authentication-info-controller', 'bootstrap'],
+  ['poststarthook/bootstrap-controller', 'bootstrap', 27],
+  ['poststarthook/start-kubernetes-service-cidr-controller', 'bootstrap', 33],
+  ['poststarthook/start-cluster-authentication-info-controller', 'bootstrap', undefined, 26],
   ['poststarthook/aggregator-reload-proxy-client-cert', 'api-services'],
   [`poststarthook/start-${aggregator}-informers`, 'api-services'],
+  ['poststarthook/apiservice-status-local-available-controller', 'api-services', 31],
+  ['poststarthook/apiservice-status-remote-available-controller', 'api-services', 31],
   ['poststarthook/apiservice-registration-controller', 'api-services'],
-  ['poststarthook/apiservice-status-available-controller', 'api-services'],
-  ['poststarthook/apiservice-wait-for-first-sync', 'api-services'],
+  ['poststarthook/apiservice-status-available-controller', 'api-services', undefined, 30],
+  ['poststarthook/apiservice-wait-for-first-sync', 'api-services', undefined, 28],
+  ['poststarthook/apiservice-discovery-controller', 'api-services', 27],
   [`poststarthook/${serverManager}-autoregistration`, 'registration'],
   ['autoregister-completion', 'registration'],
   ['poststarthook/apiservice-openapi-controller', 'api-services'],
   ['poststarthook/apiservice-openapiv3-controller', 'api-services'],
 ]
+
+/** The first level whose probes of health and life have a check of the certificate for the server's own requests, which have none here. */
+const loopbackCheckSince = 33
 
 const priorityHook = 'poststarthook/priority-and-fairness'
 
@@ -58,11 +80,14 @@ const inMemory: readonly HealthCondition[] = ['admission', 'access', 'flow-contr
 
 /** The checks of a probe in their order. Of a live server that is not ready `livez` fails only by the store and the start, as in kube-apiserver. */
 export function checksOf(probe: Probe, parts: HealthCheckParts): readonly ShownCheck[] {
-  const ofStart = hooksOf(parts.names).filter(([name]) => parts.flowControl !== undefined || !name.startsWith(priorityHook))
+  const { names, level, flowControl } = parts
+  const ofLevel = hooksOf(names).filter(([, , since = 0, until = level]) => since <= level && level <= until)
+  const ofStart = ofLevel.filter(([name]) => flowControl !== undefined || !name.startsWith(priorityHook))
   const own = parts.checks.filter(({ condition }) => condition === undefined)
   return [
     // Lines of the log are written before the code continues: a server that answers is not blocked by its log.
     ...[well('ping'), well('log')],
+    ...(probe === 'readyz' || level < loopbackCheckSince ? [] : [well('loopback-serving-certificate')]),
     { name: 'etcd', condition: 'store' },
     ...(probe === 'readyz' ? readyChecks(parts) : []),
     ...ofStart.map(([name, condition]) => ({ name, condition })),

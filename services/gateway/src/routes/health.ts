@@ -1,10 +1,12 @@
 import type { Log } from '@orch/platform'
+import type { HealthResults } from '../server/health-results.ts'
 import { bytesResponse, type DocumentHandler, plainText } from './document.ts'
 import { checksOf, type HealthCheckParts, type Probe, problemsOf } from './health-checks.ts'
 
 /** The dependencies of probes. */
 export type HealthParts = HealthCheckParts & {
   readonly log: Log
+  readonly healthResults: Pick<HealthResults, 'note'>
 }
 
 /** Answers a probe: `ok`, or which checks fail. Why one fails is in the log only. */
@@ -14,8 +16,9 @@ export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
     const all = checksOf(probe, parts)
     const excluded = new Set(request.query.all('exclude'))
     const asked = all.filter(({ name }) => !excluded.has(name))
-    const problems = new Map((await problemsOf(asked, parts)).map((problem, index) => [asked[index]?.name, problem]))
+    const problems = new Map((await problemsOf(asked, parts)).map((problem, index) => [asked[index]?.name ?? '', problem]))
     for (const [check, problem] of problems) {
+      parts.healthResults.note(probe, check, problem === undefined)
       if (problem !== undefined) parts.log.info({ probe, check, problem }, 'a health check has failed')
     }
     const isWell = [...problems.values()].every((problem) => problem === undefined)
@@ -39,6 +42,7 @@ export function healthCheckRoute(probe: Probe): DocumentHandler<HealthParts> {
     const check = checksOf(probe, parts).find((one) => one.name === name)
     if (check === undefined) return answer(404, '404 page not found\n')
     const [problem] = await problemsOf([check], parts)
+    parts.healthResults.note(probe, name, problem === undefined)
     return problem === undefined ? answer(200, 'ok') : answer(500, `internal server error: ${problem}\n`)
   }
 }

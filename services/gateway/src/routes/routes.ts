@@ -5,6 +5,7 @@ import { type Dump, dump, dumps } from '../flow-control/dump.ts'
 import type { FlowControl } from '../flow-control/flow-control.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { nothingAt, pageNotFound } from '../request/respond.ts'
+import type { HealthResults } from '../server/health-results.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import type { ExplainParts } from '../steps/explain.ts'
@@ -31,6 +32,7 @@ type RouteParts = DiscoveryParts &
     readonly version: VersionInfo
     readonly metrics: Pick<GatewayMetrics, 'bytes' | 'contentType'>
     readonly flowControl: FlowControl | undefined
+    readonly healthResults: HealthResults
   }
 
 /** The part of a request that hono and its middleware read. A real `Request` would cost more than the rest of the routing. */
@@ -65,6 +67,7 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   app.all('/apis/:group/:version', readOnly, complete, groupVersion)
   app.all('/version', readOnly, onlyAs('application/json'), (context) => objectResponse(context, context.env.parts.version))
   app.all('/metrics', metrics)
+  app.all('/metrics/slis', healthResults)
   app.all('/.well-known/openid-configuration', readOnly, onlyAs('application/json'), providerRoute)
   app.all(keysPath, readOnly, onlyAs(keysType), keysRoute)
   app.all('/openapi/v2', complete, notModified, openApi2)
@@ -102,7 +105,20 @@ const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { par
 }
 
 const metrics: DocumentHandler<RouteParts> = async ({ env: { parts } }) =>
-  bytesResponse(await parts.metrics.bytes(), { 'content-type': parts.metrics.contentType })
+  bytesResponse(await parts.metrics.bytes(), { 'content-type': metricsTypeOf(parts) })
+
+/** The results of health checks, from level 1.27 on. */
+const healthResults: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => {
+  if (!parts.isGateOn('ComponentSLIs')) throw nothingAt(request.path, parts)
+  return bytesResponse(await parts.healthResults.bytes(), { 'content-type': metricsTypeOf(parts) })
+}
+
+/** The first level whose type of metrics says how characters of names are escaped. */
+const escapingSince = 34
+
+function metricsTypeOf({ metrics: { contentType }, level }: RouteParts): string {
+  return level < escapingSince ? contentType : `${contentType}; escaping=underscores`
+}
 
 const dumpFolder = '/debug/api_priority_and_fairness'
 
@@ -133,6 +149,7 @@ function shownPaths(parts: RouteParts): string[] {
       ...checkNames(probe, parts).map((name) => `/${probe}/${name}`),
     ]),
     '/metrics',
+    ...(parts.isGateOn('ComponentSLIs') ? ['/metrics/slis'] : []),
     '/openapi/v2',
     '/openapi/v3',
     ...(parts.isGateOn('ComponentStatusz') ? ['/statusz'] : []),

@@ -11,6 +11,7 @@ type Fields = Record<string, string>
 
 /** Types and fields that this server has from 1.25 on, though Kubernetes has them later. */
 const early = [
+  /^apidiscovery\/v2\./,
   /^admissionregistration\/v1\.(?:ApplyConfiguration|AuditAnnotation|ExpressionWarning|JSONPatch|MatchCondition|MatchResources)\./,
   /^admissionregistration\/v1\.(?:MutatingAdmissionPolicy|ValidatingAdmissionPolicy)\w*\./,
   /^admissionregistration\/v1\.(?:Mutation|NamedRuleWithOperations|ParamKind|ParamRef|TypeChecking|Validation|Variable)\./,

@@ -3,6 +3,7 @@ import { admissionV1 } from './admission-v1.ts'
 import { admissionV1beta1 } from './admission-v1beta1.ts'
 import { admissionPolicies } from './admissionregistration-policies.ts'
 import { admissionregistrationV1 } from './admissionregistration-v1.ts'
+import { apidiscoveryV2 } from './apidiscovery-v2.ts'
 import { apiextensionsV1 } from './apiextensions-v1.ts'
 import { apiregistrationV1 } from './apiregistration-v1.ts'
 import { apiserverinternalV1alpha1 } from './apiserverinternal-v1alpha1.ts'
@@ -67,6 +68,7 @@ const described = {
     domain: 'admissionregistration',
     version: 'v1',
   },
+  'apidiscovery/v2': { types: apidiscoveryV2, domain: 'apidiscovery', version: 'v2' },
   'apiextensions/v1': {
     types: apiextensionsV1,
     domain: 'apiextensions',

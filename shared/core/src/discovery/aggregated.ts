@@ -21,7 +21,7 @@ export interface AggregatedDiscovery {
   readonly apiVersion: string
   readonly metadata: Record<string, never>
   readonly items: readonly {
-    readonly metadata: { readonly name?: string; readonly creationTimestamp: null }
+    readonly metadata: { readonly name?: string; readonly creationTimestamp?: null }
     readonly versions: readonly {
       readonly version: string
       readonly resources: readonly AggregatedResource[]
@@ -31,9 +31,9 @@ export interface AggregatedDiscovery {
   }[]
 }
 
-/** Parameters that the answer's media type repeats: `;g=…;v=…;as=…`. */
-export function aggregatedMediaType(names: Names): string {
-  return `application/json;g=${aggregatedGroup(names)};v=${aggregatedVersion};as=APIGroupDiscoveryList`
+/** The media type of the aggregated form, which repeats the parameters of the question: `application/json;g=…;v=…;as=…`. */
+export function aggregatedMediaType(names: Names, mediaType: string): string {
+  return `${mediaType};g=${aggregatedGroup(names)};v=${aggregatedVersion};as=APIGroupDiscoveryList`
 }
 
 /** Group that clients name in `Accept` when they ask for the aggregated form. */
@@ -41,9 +41,12 @@ export function aggregatedGroup(names: Names): string {
   return domainGroup(names, 'apidiscovery')
 }
 
+/** The first level that leaves unset times of creation out. */
+const unsetTimesUntil = 34
+
 /** Everything below `/apis` (or, with the core group alone, below `/api`) in one document. */
 export function aggregatedDocument(
-  names: Names,
+  { names, level }: { readonly names: Names; readonly level: number },
   groups: readonly Group[],
   resourcesOf: (group: string, version: string) => readonly Resource[],
 ): AggregatedDiscovery {
@@ -52,7 +55,7 @@ export function aggregatedDocument(
     apiVersion: `${aggregatedGroup(names)}/${aggregatedVersion}`,
     metadata: {},
     items: groups.map((group) => ({
-      metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },
+      metadata: { ...(group.name === '' ? {} : { name: group.name }), ...(level < unsetTimesUntil ? { creationTimestamp: null } : {}) },
       versions: group.versions.map((one) => ({
         version: one,
         resources: sorted(resourcesOf(group.name, one)).map(aggregatedResource),
@@ -70,20 +73,22 @@ function aggregatedResource(resource: Resource): AggregatedResource {
   const { plural, singular, isNamespaced, verbs, shortNames, categories, subresources } = resource
   return {
     resource: plural,
-    responseKind: gvkOf(resource),
+    responseKind: gvkOf(resource, resource),
     scope: isNamespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    ...(subresources.length === 0 ? {} : { subresources: subresources.map(aggregatedSubresource) }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map((one) => aggregatedSubresource(one, resource)) }),
   }
 }
 
-function aggregatedSubresource(subresource: Subresource): NonNullable<AggregatedResource['subresources']>[number] {
-  return { subresource: subresource.name, responseKind: gvkOf(subresource), verbs: subresource.verbs }
+function aggregatedSubresource(subresource: Subresource, resource: Resource): NonNullable<AggregatedResource['subresources']>[number] {
+  return { subresource: subresource.name, responseKind: gvkOf(subresource, resource), verbs: subresource.verbs }
 }
 
-function gvkOf({ group, version, kind }: Gvk): Gvk {
-  return { group, version, kind }
+/** The kind of an answer. Group and version of a built-in resource are left out where they are those of the path. */
+function gvkOf({ group, version, kind }: Gvk, resource: Resource): Gvk {
+  const isOwn = resource.definedBy === undefined && group === resource.group && version === resource.version
+  return isOwn ? { group: '', version: '', kind } : { group, version, kind }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
+import { decodeProtobuf, parseEnvelope, printAggregatedProtobuf } from '../protobuf/index.ts'
 import { aggregatedDocument, aggregatedMediaType } from './aggregated.ts'
 import { apiGroupDocument, apiGroupListDocument, apiResourceListDocument, apiVersionsDocument } from './legacy.ts'
 
@@ -60,18 +61,31 @@ test('ADDR-09: a subresource of another group names it', () => {
 })
 
 test('ADDR-17: everything in one document', () => {
-  const document = aggregatedDocument(catalogue.names, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
+  const document = aggregatedDocument(catalogue, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
   expect(document).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.orch.io/v2' })
   const storage = document.items.find(({ metadata }) => metadata.name === 'storage.orch.io')
   expect(storage?.versions.map(({ version }) => version)).toEqual(['v1', 'v1beta1'])
   expect(storage?.versions[0]?.resources.find(({ resource }) => resource === 'volumeattachments')).toMatchObject({
-    responseKind: { group: 'storage.orch.io', version: 'v1', kind: 'VolumeAttachment' },
+    responseKind: { group: '', version: '', kind: 'VolumeAttachment' },
     scope: 'Cluster',
     singularResource: 'volumeattachment',
     subresources: [{ subresource: 'status', verbs: ['get', 'patch', 'update'] }],
   })
 })
 
+test('MACH-DISC-01: the aggregated form in Protobuf says what it says in JSON', () => {
+  const document = aggregatedDocument(catalogue, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
+  const reading = parseEnvelope(printAggregatedProtobuf(document), catalogue.names)
+  if (reading.kind !== 'envelope') throw new Error(reading.message)
+  const { kind, apiVersion, raw } = reading.envelope
+  expect([kind, apiVersion]).toEqual(['APIGroupDiscoveryList', 'apidiscovery.orch.io/v2'])
+  const decoded = decodeProtobuf('apidiscovery/v2.APIGroupDiscoveryList', raw)
+  if (decoded.kind !== 'decoded') throw new Error(decoded.message)
+  expect(decoded.object).toMatchObject({ items: JSON.parse(JSON.stringify(document.items)) })
+})
+
 test('ADDR-17: the media type of the answer repeats the requested one', () => {
-  expect(aggregatedMediaType(catalogue.names)).toBe('application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList')
+  expect(aggregatedMediaType(catalogue.names, 'application/json')).toBe(
+    'application/json;g=apidiscovery.orch.io;v=v2;as=APIGroupDiscoveryList',
+  )
 })

@@ -17,6 +17,17 @@ export function printMetaProtobuf(object: object): Uint8Array | undefined {
   return printProtobuf({ apiVersion: String(apiVersion), kind: String(kind), type, object: decoded.object })
 }
 
+/** The aggregated form of discovery in its Protobuf envelope. */
+export function printAggregatedProtobuf(document: object): Uint8Array {
+  const { kind, apiVersion }: Readonly<Record<string, unknown>> = hasMembers(document) ? document : {}
+  return printProtobuf({
+    apiVersion: String(apiVersion),
+    kind: String(kind),
+    type: 'apidiscovery/v2.APIGroupDiscoveryList',
+    object: document,
+  })
+}
+
 /** A Status in its Protobuf envelope. */
 export function printStatusProtobuf(status: Status): Uint8Array {
   return printMetaProtobuf(status) as Uint8Array

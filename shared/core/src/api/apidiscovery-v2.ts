@@ -1,0 +1,65 @@
+import { defineTypes, field, list, object, ref, string, struct } from '../description/define.ts'
+
+/** The types of apidiscovery/v2, the aggregated form of discovery: one definition each, read by everything that knows a type. */
+export const apidiscoveryV2 = defineTypes({
+  APIGroupDiscoveryList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Metadata of the list.' }),
+        items: field(list(ref('apidiscovery/v2.APIGroupDiscovery')), { tag: 2, required: true, doc: 'The groups.' }),
+      },
+      { doc: 'All groups below a path, with their versions and resources.' },
+    ),
+  APIGroupDiscovery: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Names the group.' }),
+        versions: field(list(ref('apidiscovery/v2.APIVersionDiscovery')), {
+          tag: 2,
+          doc: 'Versions of the group, the preferred one first.',
+        }),
+      },
+      { doc: 'A group.' },
+    ),
+  APIVersionDiscovery: () =>
+    struct(
+      {
+        version: field(string(), { tag: 1, required: true, doc: 'Name of the version.' }),
+        resources: field(list(ref('apidiscovery/v2.APIResourceDiscovery')), { tag: 2, doc: 'Resources of the version.' }),
+        freshness: field(string(), { tag: 3, doc: 'Current, or Stale where the server of the version does not answer.' }),
+      },
+      { doc: 'A version of a group.' },
+    ),
+  APIResourceDiscovery: () =>
+    struct(
+      {
+        resource: field(string(), { tag: 1, required: true, doc: 'Plural name as used in paths.' }),
+        responseKind: field(ref('meta/v1.GroupVersionKind'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Kind of its objects. An empty group or version is that of the resource.',
+        }),
+        scope: field(string(), { tag: 3, required: true, doc: 'Namespaced or Cluster.' }),
+        singularResource: field(string(), { tag: 4, required: true, doc: 'Singular name, for people who type it.' }),
+        verbs: field(list(string()), { tag: 5, required: true, doc: 'Verbs that it is served with.' }),
+        shortNames: field(list(string()), { tag: 6, doc: 'Short names.' }),
+        categories: field(list(string()), { tag: 7, doc: 'Names of groups of resources that it belongs to.' }),
+        subresources: field(list(ref('apidiscovery/v2.APISubresourceDiscovery')), { tag: 8, doc: 'Its subresources.' }),
+      },
+      { doc: 'A resource.' },
+    ),
+  APISubresourceDiscovery: () =>
+    struct(
+      {
+        subresource: field(string(), { tag: 1, required: true, doc: 'Its name, behind that of an object.' }),
+        responseKind: field(ref('meta/v1.GroupVersionKind'), {
+          tag: 2,
+          pointer: true,
+          doc: 'Kind of what it answers. An empty group or version is that of the resource.',
+        }),
+        acceptedTypes: field(list(ref('meta/v1.GroupVersionKind')), { tag: 3, doc: 'Kinds that it takes.' }),
+        verbs: field(list(string()), { tag: 4, required: true, doc: 'Verbs that it is served with.' }),
+      },
+      { doc: 'A subresource.' },
+    ),
+})
