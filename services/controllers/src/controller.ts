@@ -25,12 +25,13 @@ export const controllerNames = [
   'replicaset',
   'replicationcontroller',
   'job',
+  'cronjob',
   'ttl-after-finished',
 ] as const
 export type ControllerName = (typeof controllerNames)[number]
 
 /** Controllers of workloads. */
-const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroller', 'job', 'ttl-after-finished']
+const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroller', 'job', 'cronjob', 'ttl-after-finished']
 
 /** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
 const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])

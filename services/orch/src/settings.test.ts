@@ -127,7 +127,16 @@ test('settings are read from flags, the environment and a file, in that order', 
     files,
   })
   expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
-  const others = ['bootstrap', 'tokencleaner', 'bootstrapsigner', 'replicaset', 'replicationcontroller', 'job', 'ttl-after-finished']
+  const others = [
+    'bootstrap',
+    'tokencleaner',
+    'bootstrapsigner',
+    'replicaset',
+    'replicationcontroller',
+    'job',
+    'cronjob',
+    'ttl-after-finished',
+  ]
   expect(controllers).toEqual(controllerNames.filter((name) => !others.includes(name)))
   expect(api.featureGates.isOn('APIListChunking')).toBe(false)
 })

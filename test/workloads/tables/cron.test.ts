@@ -1,5 +1,5 @@
 import { type CronSchedule, findScheduleProblem, nextTime, parseSchedule } from '@orch/core/cron'
-import { findMissedTimes, nextLookMs } from '@orch/core/workloads'
+import { findMissedTimes, jobOf, nextLookMs } from '@orch/core/workloads'
 import { expect, test } from 'vitest'
 import { byId, type Row, rowsOf } from './rows.ts'
 
@@ -94,6 +94,35 @@ test('WL-CJ-08: the last of very many missed times is found without a visit to e
   const state = { createdMs: Date.parse('2026-01-31T23:58:00Z'), lastScheduleMs: undefined, startingDeadlineSeconds: undefined }
   const times = findMissedTimes(schedule, state, { nowMs: Date.parse('2027-01-31T22:00:30Z'), isDeadlineUsed: true })
   expect(timeOf(times?.mostRecentMs)).toBe('2027-01-31T22:00:00Z')
+})
+
+interface NameRow extends Row {
+  readonly cronJob: string
+  readonly scheduledTime: string
+  readonly name: string
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** The metadata of a CronJob's Job. */
+function metadataOfJob(cronJob: string, time: string, timeZone?: string) {
+  const metadata = { name: cronJob }
+  const template = { metadata: {}, spec: { containers: [] } }
+  const spec = { schedule: '* * * * *', jobTemplate: { metadata: {}, spec: { template } }, ...(timeZone !== undefined && { timeZone }) }
+  const annotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
+  return jobOf({ apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec, status: {} }, Date.parse(time), { annotation, level: 37 })
+    .metadata
+}
+
+test('WL-CJ-11: names and annotations of Jobs are those of kube-controller-manager', () => {
+  const rows = rowsOf<NameRow>('cron', 'jobName')
+  const found = byId(rows, ({ cronJob, scheduledTime }) => {
+    const { name, annotations } = metadataOfJob(cronJob, scheduledTime)
+    return { name, annotations }
+  })
+  expect(found).toEqual(byId(rows, ({ name, annotations }) => ({ name, annotations })))
+  expect(Object.values(metadataOfJob('nightly', '2026-11-28T08:35:00Z', 'Asia/Kathmandu').annotations)).toEqual([
+    '2026-11-28T14:20:00+05:45',
+  ])
 })
 
 function toMs(text: string): number {

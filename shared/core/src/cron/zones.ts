@@ -37,7 +37,7 @@ const formatOf = boundedMemo(
  *
  *   offsetMs('Europe/Berlin', Date.UTC(2026, 6, 1)) → 7_200_000
  */
-function offsetMs(zone: string, timeMs: number): number {
+export function offsetMs(zone: string, timeMs: number): number {
   if (isUtc(zone) || zone === 'Etc/UTC') return 0
   const text = formatOf(zone)
     .formatToParts(timeMs)

@@ -1,6 +1,15 @@
 /** workloads */
 
 export { claim } from './claim.ts'
+export {
+  type CronJob,
+  type CronJobEvent,
+  type CronJobPlan,
+  type CronJobStatus,
+  decideCronJob,
+  hasUnknownJob,
+  jobOf,
+} from './cron-job/decide.ts'
 export { findMissedTimes, nextLookMs } from './cron-job/missed.ts'
 export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
 export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'

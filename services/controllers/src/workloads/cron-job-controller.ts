@@ -1,0 +1,177 @@
+import { parseRevision, StatusError } from '@orch/core/meta'
+import { subdomainLabel } from '@orch/core/names'
+import {
+  type CronJob,
+  type CronJobEvent,
+  type CronJobPlan,
+  type CronJobStatus,
+  decideCronJob,
+  hasUnknownJob,
+  type Job,
+  jobOf,
+} from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { controllerOf } from '../informers/object-keys.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { own, ownedBy } from '../reconciler/watches.ts'
+import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { referenceTo, workloadBackoff } from './claims.ts'
+import type { ServedLevel } from './replica-controllers.ts'
+
+const ownerKind = { apiVersion: 'batch/v1', kind: 'CronJob' }
+const cronJobs = own<CronJob>('batch/v1', 'cronjobs')
+const jobs = ownedBy<Job>('batch/v1', 'jobs', { isLazy: true })
+
+/** Makes Jobs at the times of schedules. */
+export function cronJobController({ level }: ServedLevel): Controller {
+  return reconciler<CronJob>('cronjob', ({ names }) => {
+    /** Revisions of the last written states, by key. */
+    const written = new Map<string, number>()
+    const annotation = subdomainLabel(names, 'batch', 'cronjob-scheduled-timestamp')
+    return {
+      watches: [cronJobs, jobs],
+      backoff: workloadBackoff,
+      absent: async ({ key }) => {
+        written.delete(key)
+        return done
+      },
+      reconcile: async ({ key, object, world, clock, signal }) => {
+        // The event of the last write brings another pass.
+        if (revisionOf(object) < (written.get(key) ?? 0)) return done
+        const pass = new CronJobPass({ world, level, annotation, signal, onWrite: (cronJob) => written.set(key, revisionOf(cronJob)) })
+        return pass.run(object, clock.now())
+      },
+    }
+  })
+}
+
+function revisionOf({ metadata }: CronJob): number {
+  return parseRevision(metadata.resourceVersion ?? '') ?? 0
+}
+
+interface CronJobPassOptions {
+  readonly world: World
+  readonly level: number
+  /** Annotation of Jobs with their time. */
+  readonly annotation: string
+  readonly signal: AbortSignal
+  readonly onWrite: (cronJob: CronJob) => void
+}
+
+/** One pass over one CronJob. */
+class CronJobPass {
+  readonly #options: CronJobPassOptions
+
+  constructor(options: CronJobPassOptions) {
+    this.#options = options
+  }
+
+  async run(cached: CronJob, nowMs: number): Promise<Result> {
+    const { world, level } = this.#options
+    const domain = world.names.labelDomain
+    const owned = [...world.read(jobs).controlledBy(cached.metadata.uid)]
+    const cronJob = hasUnknownJob(cached, owned) ? await this.#readLive(cached) : cached
+    if (cronJob === undefined) return done
+    const missing = await this.#findMissing(cronJob, owned)
+    const plan = decideCronJob({ cronJob, jobs: owned, missing, domain, level }, nowMs)
+    for (const job of plan.cleaned) await this.#deleteJob(cronJob, job)
+    for (const event of plan.events) this.#record(cronJob, event)
+    const started = await this.#startJob(cronJob, plan)
+    const status = started.status ?? plan.status
+    if (plan.hasNews || started.status !== undefined) this.#options.onWrite(await world.replaceStatus(cronJob, toStored(status)))
+    if (started.failure !== undefined) throw started.failure
+    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+  }
+
+  async #readLive({ metadata }: CronJob): Promise<CronJob | undefined> {
+    const { world, signal } = this.#options
+    const { name = '', namespace, uid } = metadata
+    const live = await unlessGone(() => world.collection(cronJobs).get(name, { namespace, signal }))
+    return live?.metadata.uid === uid ? live : undefined
+  }
+
+  /** The cache of Jobs may be older than the status. */
+  async #findMissing({ status, metadata: { namespace } }: CronJob, owned: readonly Job[]): Promise<ReadonlySet<string>> {
+    const missing = new Set<string>()
+    for (const { name = '', uid = '' } of status.active ?? []) {
+      if (owned.some(({ metadata }) => metadata.uid === uid)) continue
+      if ((await this.#readJob(name, namespace)) === undefined) missing.add(uid)
+    }
+    return missing
+  }
+
+  async #readJob(name: string, namespace: string | undefined): Promise<Job | undefined> {
+    const { world, signal } = this.#options
+    return unlessGone(() => world.collection(jobs).get(name, { namespace, signal }))
+  }
+
+  async #deleteJob(cronJob: CronJob, { metadata: { name = '', namespace } }: Pick<Job, 'metadata'>): Promise<boolean> {
+    const { world, signal } = this.#options
+    try {
+      await world.collection(jobs).delete(name, { namespace, signal }, { propagationPolicy: 'Background' })
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      this.#record(cronJob, { type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${error.message}` })
+      return false
+    }
+    this.#record(cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` })
+    return true
+  }
+
+  /** Makes the Job that is due. The status is that after the creation; absent if there was none. */
+  async #startJob(cronJob: CronJob, { startMs, replaced, status }: CronJobPlan): Promise<{ status?: CronJobStatus; failure?: unknown }> {
+    if (startMs === undefined) return {}
+    const { namespace } = cronJob.metadata
+    let { active } = status
+    for (const { name = '', uid } of replaced) {
+      const failure = new Error(`the Job ${name} could not be replaced`)
+      if (!(await this.#deleteJob(cronJob, { metadata: { name, namespace } }))) return { status: { ...status, active }, failure }
+      active = active.filter((reference) => reference.uid !== uid)
+    }
+    const without = { ...status, active }
+    const { job, failure } = await this.#createJob(cronJob, startMs)
+    if (job === undefined) return { ...(replaced.length > 0 && { status: without }), failure }
+    const { name, uid, resourceVersion } = job.metadata
+    const reference = { apiVersion: 'batch/v1', kind: 'Job', name, namespace, uid, resourceVersion }
+    return {
+      status: { ...without, active: [...active, reference], lastScheduleTime: new Date(startMs).toISOString().replace('.000Z', 'Z') },
+    }
+  }
+
+  /** The created Job, or the one of this name if the CronJob owns it and does not know it. */
+  async #createJob(cronJob: CronJob, startMs: number): Promise<{ job?: Job; failure?: unknown }> {
+    const { world, level, annotation, signal } = this.#options
+    const { metadata, spec } = jobOf(cronJob, startMs, { annotation, level })
+    const ownerReferences = [referenceTo(ownerKind, cronJob)]
+    try {
+      const draft = { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, ownerReferences }, spec, status: {} }
+      const job = await world.collection(jobs).create(draft, { signal })
+      this.#record(cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` })
+      return { job }
+    } catch (error) {
+      if (!(error instanceof StatusError)) return { failure: error }
+      if (error.reason === 'AlreadyExists') return this.#findOwn(cronJob, metadata.name)
+      const isEnding = error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
+      if (!isEnding) this.#record(cronJob, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` })
+      return { failure: error }
+    }
+  }
+
+  async #findOwn({ metadata, status }: CronJob, name: string): Promise<{ job?: Job }> {
+    const job = await this.#readJob(name, metadata.namespace)
+    const isOwn = job !== undefined && controllerOf(job)?.uid === metadata.uid
+    const isKnown = status.active?.some(({ uid }) => uid === job?.metadata.uid) === true
+    return isOwn && !isKnown ? { job } : {}
+  }
+
+  #record({ metadata }: CronJob, event: CronJobEvent): void {
+    const { name = '', namespace, uid = '', resourceVersion } = metadata
+    this.#options.world.record({ ...ownerKind, namespace, name, uid, resourceVersion }, event)
+  }
+}
+
+/** An empty list is absent, as in the API. */
+function toStored({ active, ...rest }: CronJobStatus): object {
+  return active.length === 0 ? rest : { ...rest, active }
+}
