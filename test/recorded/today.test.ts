@@ -18,7 +18,11 @@ interface Case {
   readonly contentType: string
   readonly warning?: string
   readonly body: unknown
+  /** The members of its answer that are others at a level; null: the answer is not compared there. */
+  readonly at?: Readonly<Record<string, Partial<Answer> | null>>
 }
+
+type Answer = Pick<Case, 'status' | 'contentType' | 'warning' | 'body'>
 
 const cases = readFileSync(new URL('today.jsonl', import.meta.url), 'utf8')
   .trimEnd()
@@ -26,22 +30,40 @@ const cases = readFileSync(new URL('today.jsonl', import.meta.url), 'utf8')
   .map((line): Case => JSON.parse(line))
 const files = [...new Set(cases.map(({ file }) => file))]
 
-const server = sharedApi({ profile: 'kubernetes', flags: ['--emulated-version=1.37'], serviceClusterIpRange: '10.96.0.0/16' })
-const answers = new Map<Case, unknown>()
+const servers = { '1.37': serverAt('1.37'), '1.35': serverAt('1.35') }
+type Level = keyof typeof servers
+const answers = new Map<string, unknown>()
+
+/** The groups that are sent at an older level too. */
+const groups = [
+  ...files.map((file) => ['1.37', file] as const),
+  ...files.filter((file) => cases.some((one) => one.file === file && one.at?.['1.35'])).map((file) => ['1.35', file] as const),
+]
+
+function serverAt(level: string) {
+  return sharedApi({ profile: 'kubernetes', flags: [`--emulated-version=${level}`], serviceClusterIpRange: '10.96.0.0/16' })
+}
 
 beforeAll(async () => {
-  for (const file of files) {
-    const texts: Texts = { NS: await aNamespace(server.api), UU: aName('u') }
+  for (const [level, file] of groups) {
+    const { api } = servers[level]
+    const texts: Texts = { NS: await aNamespace(api), UU: aName('u') }
     const ofFile = cases.filter((other) => other.file === file)
     const sent = JSON.stringify(ofFile.map(({ request }) => request))
-    for (const one of ofFile) answers.set(one, await answerTo(one, { texts, sent, asked: JSON.stringify(one.request) }))
+    for (const one of ofFile) answers.set(keyOf(level, one), await answerTo(one, api, { texts, sent, asked: JSON.stringify(one.request) }))
   }
 })
 
-test.each(files)('TODAY: the answers to the requests about %s are those of kube-apiserver 1.37.2', (file) => {
+function keyOf(level: Level, one: Case): string {
+  return `${level} ${cases.indexOf(one)}`
+}
+
+test.each(groups)('TODAY: at %s the answers to the requests about %s are those of kube-apiserver 1.37.2 at this level', (level, file) => {
   for (const one of cases.filter((other) => other.file === file)) {
-    const { status, contentType, warning, body } = one
-    expect({ name: one.name, answer: answers.get(one) }).toEqual({ name: one.name, answer: { status, contentType, warning, body } })
+    const { name, status, contentType, warning, body, at } = one
+    if (at?.[level] === null) continue
+    const answer = { status, contentType, warning, body, ...at?.[level] }
+    expect({ name, answer: answers.get(keyOf(level, one)) }).toEqual({ name, answer })
   }
 })
 
@@ -51,10 +73,10 @@ interface Texts {
   readonly UU: string
 }
 
-async function answerTo({ request }: Case, own: Own): Promise<object> {
+async function answerTo({ request }: Case, api: ReturnType<typeof sharedApi>['api'], own: Own): Promise<object> {
   const { method, path, type, headers = {}, body } = filled(request, own.texts)
   const sent = { accept: 'application/json', ...headers, ...(body === undefined ? {} : { 'content-type': type ?? 'application/json' }) }
-  const answer = await server.api.send(method, path, { headers: sent, body })
+  const answer = await api.send(method, path, { headers: sent, body })
   const { warning, 'content-type': contentType = '' } = answer.headers
   const told = typeof warning === 'string' ? blankText(warning, own) : undefined
   return { status: answer.status, contentType, warning: told, body: blank(answer.body, own) }

@@ -100,7 +100,7 @@ export const gateSteps: Readonly<Record<string, readonly string[]>> = {
   DRADeviceTaintRules: ['35 alpha off', '36 beta off', '37 ga on'],
   DRADeviceTaints: ['33 alpha off', '36 beta on', '37 ga on'],
   DRAExtendedResource: ['34 alpha off', '36 beta on', '37 ga on locked'],
-  DRAFractionalCapacityRange: ['37 beta on'],
+  DRAFractionalCapacityRange: ['37 beta off'],
   DRAListTypeAttributes: ['36 alpha off'],
   DRANodeAllocatableResources: ['36 alpha off'],
   DRAOptionalNodeOperations: ['37 alpha off'],

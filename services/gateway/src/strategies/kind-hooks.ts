@@ -5,6 +5,7 @@ import { certificateRequestStrategy } from './certificate-request.ts'
 import { csiDriverStrategy } from './csi-driver.ts'
 import { daemonSetStrategy } from './daemon-set.ts'
 import { deploymentStrategy } from './deployment.ts'
+import { deviceTaintRuleStrategy, resourceClaimStrategy, resourceSliceStrategy } from './devices.ts'
 import { endpointSliceStrategy } from './endpoint-slice.ts'
 import { jobStrategy } from './job.ts'
 import type { KindRules } from './kind-rules.ts'
@@ -30,6 +31,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   CustomResourceDefinition: resourceDefinitionStrategy,
   DaemonSet: daemonSetStrategy,
   Deployment: deploymentStrategy,
+  DeviceTaintRule: deviceTaintRuleStrategy,
   EndpointSlice: endpointSliceStrategy,
   Event: { expires: true, groupInMessages: '' },
   HorizontalPodAutoscaler: autoscalerStrategy,
@@ -44,6 +46,9 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   PersistentVolumeClaim: persistentVolumeClaimStrategy,
   Pod: podStrategy,
   PriorityClass: { keepsGeneration: true },
+  ResourceClaim: resourceClaimStrategy,
+  ResourceClaimTemplate: { isForDevices: true },
+  ResourceSlice: resourceSliceStrategy,
   Role: { grants: 'rules' },
   RoleBinding: { grants: 'role' },
   Service: serviceStrategy,

@@ -18,6 +18,8 @@ export interface KindRules<Kept = ApiObject> {
   prepareCreate?(object: Kept, names: Names, user: User, level: number): void
   /** Before the object is validated for an update of its main part. */
   prepareUpdate?(object: Kept, live: Kept): void
+  /** Times that are absent, when an object has its defaults. `now` is the time that the server fills in. */
+  fillTimes?(object: Kept, now: string): void
   /** When an update of any part has its defaults, and mutating admission has been asked. */
   completeUpdate?(object: Kept, live: Kept, context: UpdateContext): void
   /** Decides which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
@@ -42,6 +44,8 @@ export interface KindRules<Kept = ApiObject> {
   unmarked?(subresource: string | undefined): fieldSets.FieldSet | undefined
   /** The certificate that a stored write has issued; undefined for none, or for one that is not counted. */
   issued?(object: Kept, live: Kept, names: Names): IssuedCertificate | undefined
+  /** Its objects are claims for devices, of which a writer may need more rights than those of the request. */
+  readonly isForDevices?: true
   /** Objects are deleted when they have been there for a while, if the server is set so. */
   readonly expires?: true
   /** The host of an object, for connections to it; undefined: it has no place yet. */

@@ -42,7 +42,8 @@ function readSelection({ resource }: Served, query: Query, hasShards: boolean): 
   const labels = Object.keys(resource.fieldLabels)
   const supportedFields = isCustom && !resource.isNamespaced ? labels.filter((label) => label !== 'metadata.namespace') : labels
   const namedKind = resource.isNamedBySelectors ? resource.kind : undefined
-  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom, namedKind })
+  const namedVersion = resource.isNamedBySelectors === 'withVersion' ? resource.apiVersion : undefined
+  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom, namedKind, namedVersion })
   if (resolved.kind === 'refused') throw resolved.error
   const { fields } = resolved.selection
   return fields.length === 0 ? resolved.selection : { ...resolved.selection, fields: fields.map((term) => toStoredField(resource, term)) }

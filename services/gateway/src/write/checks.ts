@@ -5,6 +5,7 @@ import type { Steps } from '@orch/core/steps'
 import { validateObjectMeta, validateObjectMetaUpdate } from '@orch/core/validation'
 import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, requireMayCreate } from '../authorization/authorizer.ts'
+import { type DeviceParts, refusedDevices } from '../authorization/device-access.ts'
 import { type RoleParts, refuseGrant } from '../authorization/escalation.ts'
 import { type ParameterParts, unreadableParameters } from '../authorization/parameter-access.ts'
 import { limits } from '../limits.ts'
@@ -19,6 +20,7 @@ import type { ChangeDraft, Draft, GateParts, NewDraft, WriteStep } from './draft
 export type CheckParts = GateParts &
   RoleParts &
   ParameterParts &
+  DeviceParts &
   Pick<AuthorizeParts, 'authorizers'> & {
     readonly names: Names
     readonly clock: Clock
@@ -58,15 +60,26 @@ export const refuseEscalation: WriteStep<CheckParts> = ({ object, live, write: {
 
 /** All faults of a new object, reported together. */
 export const validateNew: WriteStep<CheckParts, NewDraft> = async (draft, parts) => {
-  const faults = await withParameters(await advance(draft.write.request, faultsOfNew(draft, parts), parts), draft, parts)
+  const found = [...(await faultsOfDevices(draft, parts)), ...(await advance(draft.write.request, faultsOfNew(draft, parts), parts))]
+  const faults = await withParameters(found, draft, parts)
   if (faults.length > 0) throw invalidBy(faults, draft, parts)
 }
 
 /** All faults of a changed object, or of the part of it that the path names. */
 export const validateChange: WriteStep<CheckParts, ChangeDraft> = async (draft, parts) => {
-  const found = [...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
+  const ofDevices = await faultsOfDevices(draft, parts)
+  const found = [...ofDevices, ...draft.errors, ...(await advance(draft.write.request, faultsOfChange(draft, parts), parts))]
   const faults = await withParameters(found, draft, parts)
   if (faults.length > 0) throw invalidBy(faults, draft, parts)
+}
+
+/** The missing rights of the writer of a claim for devices; none for other kinds. */
+function faultsOfDevices(
+  { object, live, write: { request, target } }: Draft,
+  parts: CheckParts,
+): readonly FieldError[] | Promise<readonly FieldError[]> {
+  if (target.served.strategy.rules.isForDevices !== true) return []
+  return refusedDevices({ user: request.user, access: target.info, object, live: live?.object }, parts)
 }
 
 /** An object without faults must not have parameters read that its writer may not read. */

@@ -70,13 +70,14 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 }
 
 /** Sets the defaults, and brings the fields into the order of the type. */
-export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn }) => {
+export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn, clock }) => {
   const { live, write } = draft
   const { served } = write.target
   const { readers } = served.resource
   const given = { ...draft.object }
   // Parts equal to the live object's are those of the live object, and frozen: parts that defaults reach in them are copied to the draft.
   readers.applyDefaults?.(draft.object, names, isGateOn)
+  served.strategy.rules.fillTimes?.(draft.object, printTime(toInstant(clock.now())))
   // Unchanged parts are shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
   const complete = inOrder(served.resource, draft.object, { known, sharesAll: true })

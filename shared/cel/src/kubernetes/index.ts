@@ -1,4 +1,5 @@
 import type { Library } from '../library.ts'
+import { bindMacro } from '../macros/bind.ts'
 import { standardLibrary } from '../standard/index.ts'
 import { authorization, authorizationSelectors } from './authorizer.ts'
 import { includes, lists, listTransforms, sets } from './lists.ts'
@@ -31,6 +32,9 @@ export const kubernetesLibraries: readonly Library[] = [
   listTransforms,
   includes,
 ]
+
+/** `cel.bind`, in expressions about devices. */
+export const bindingLibrary: Library = { name: 'bindings', since: 31, functions: [], macros: [bindMacro] }
 
 /** The additional library of mutating policies. */
 export const patchLibrary: Library = jsonPatch

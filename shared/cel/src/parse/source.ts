@@ -25,7 +25,8 @@ export function printIssues(text: string, issues: readonly Issue[]): string {
       const number = lineAt(offset, starts)
       const line = printed.get(number) ?? lineOf(lines[number] ?? '', number)
       printed.set(number, line)
-      return printIssue(offset - (starts[number] ?? 0), message, line)
+      // An empty text has no first column.
+      return printIssue(text === '' ? -1 : offset - (starts[number] ?? 0), message, line)
     })
     .join('\n')
 }

@@ -393,7 +393,7 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'The result of checking types. Present once the check is done.',
         }),
-        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type' }), {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
           tag: 3,
           listType: 'map',
           listMapKeys: ['type'],

@@ -172,6 +172,7 @@ export const metaV1 = defineTypes({
         type: checked(text('qualifiedName'), {
           tag: 1,
           required: true,
+          changes: { 37: { needed: 'is required', isAlwaysChecked: undefined } },
           doc: 'What the condition is about, in CamelCase. An object has each type at most once.',
         }),
         status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),

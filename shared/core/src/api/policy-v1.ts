@@ -122,7 +122,7 @@ export const policyV1 = defineTypes({
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'Pods that the budget counts.',
         }),
-        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type' }), {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
           tag: 7,
           patchStrategy: 'merge',
           patchMergeKey: 'type',

@@ -48,7 +48,7 @@ export const storagemigrationV1 = defineTypes({
   StorageVersionMigrationStatus: () =>
     struct(
       {
-        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type' }), {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
           tag: 1,
           listType: 'map',
           listMapKeys: ['type'],

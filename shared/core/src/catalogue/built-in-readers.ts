@@ -123,7 +123,7 @@ export class BuiltInReaders implements KindReaders {
   *validate({ body, object, live, part, names, isGateOn, level }: ValidationCandidate): Steps<FieldError[]> {
     const rules = this.#rules
     const { storedAs, validation } = this.#facts
-    const context: RuleContext = { body, object, live, names, isGateOn, level, rules }
+    const context: RuleContext = { body, object, live, names, isGateOn, level, rules, declared: [] }
     const ofKind = validation?.[part]
     const ofType = (): FieldError[] => (storedAs === undefined ? [] : rules.checkObject(storedAs, part, context))
     const found = ofKind === undefined ? ofType() : ofKind(object, live, names, context)

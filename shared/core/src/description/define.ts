@@ -109,7 +109,11 @@ export const fieldsV1 = scalar('fieldsV1')
 export const string = (facets?: Pick<StringNode, 'bytesMax'>): StringNode =>
   facets === undefined ? anyString : { kind: 'string', ...facets }
 /** A text of a form that the rules check. */
-export const text = (format: TextFormat, facets?: Pick<StringNode, 'bytesMax'>): StringNode => ({ kind: 'string', format, ...facets })
+export const text = (format: TextFormat, facets?: Pick<StringNode, 'bytesMax' | 'charactersSince'>): StringNode => ({
+  kind: 'string',
+  format,
+  ...facets,
+})
 /** A string with values beside which the rules take none. */
 export const only = (node: StringNode): StringNode => ({ ...node, isEnforced: true })
 /** A string that may take these values only. */

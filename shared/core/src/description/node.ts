@@ -21,6 +21,8 @@ export interface StringNode {
   readonly format?: TextFormat
   /** In UTF-8. */
   readonly bytesMax?: number
+  /** First level at which a message calls them characters. */
+  readonly charactersSince?: number
   /** Values that are not in every level → the first level, and the last one. */
   readonly valuesSince?: Readonly<Record<string, number>>
   readonly valuesUntil?: Readonly<Record<string, number>>
@@ -41,6 +43,10 @@ export type TextFormat =
   | 'relaxedVariableName'
   | 'iscsiName'
   | 'reason'
+  | 'driverName'
+  | 'caselessDriverName'
+  | 'interfaceAddress'
+  | 'uuid'
 
 /** The rules of a number. Without a detail they name the bounds. */
 export interface NumberFacets {
@@ -55,8 +61,13 @@ export interface ListFacets {
   /** Each item is unique: by itself, or by this field, if it has a value. */
   readonly isUnique?: true
   readonly uniqueBy?: string
+  /** First level at which a repeated item is named by its place, without the field. */
+  readonly isPlacedSince?: number
   /** A key that is wrong itself is not compared. */
   readonly comparesSound?: true
+  /** Each item has another value in this field, or is another text. Repeated ones are reported together, by their places. */
+  readonly keyedBy?: string
+  readonly isSet?: true
 }
 
 /** The rules of a map of texts. */
@@ -168,6 +179,11 @@ export interface FieldFacets {
   readonly isAlwaysChecked?: true
   /** An update may not change it. */
   readonly isImmutable?: true
+  /**
+   * First level at which the causes of these facets come after all others, since kube-apiserver has them in its declarative validation.
+   * Causes within the items of a list are not meant.
+   */
+  readonly declaredSince?: number
   /** Strategic merge. */
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string

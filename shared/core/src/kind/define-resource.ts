@@ -78,8 +78,8 @@ export interface Behaviour {
   readonly defaultPropagation: 'Background' | 'Orphan'
   /** Warning for a client that deletes without a policy. */
   readonly defaultPropagationWarning?: string
-  /** The refusal of a field selector names the kind. */
-  readonly isNamedBySelectors?: true
+  /** The refusal of a field selector names the kind, or the version and the kind. */
+  readonly isNamedBySelectors?: true | 'withVersion'
   /** Its finalizers need no domain. Those of other kinds do, except for the standard ones. */
   readonly takesBareFinalizers: boolean
   /** A PUT to a name that is not taken creates the object. */

@@ -15,6 +15,7 @@ export interface SelectionQuery {
   readonly isCustom?: boolean
   /** The kind, where a refusal names it. */
   readonly namedKind?: string | undefined
+  readonly namedVersion?: string | undefined
 }
 
 /** The objects that a request selects, or the 400 that answers it. */
@@ -28,13 +29,14 @@ export function resolveSelection({
   supportedFields,
   isCustom = false,
   namedKind,
+  namedVersion,
 }: SelectionQuery): ResolvedSelection {
   if (!labelSelector && !fieldSelector && !shardSelector) return { kind: 'selection', selection: everything }
   const labels = parseLabelSelector(labelSelector ?? '')
   if (labels.kind === 'malformed') return refused(labels.message)
   const fields = parseFieldSelector(fieldSelector ?? '')
   if (fields.kind === 'malformed') return refused(fields.message)
-  const unsupported = unsupportedField(fields.requirements, { fields: supportedFields, isCustom, namedKind })
+  const unsupported = unsupportedField(fields.requirements, { fields: supportedFields, isCustom, namedKind, namedVersion })
   if (unsupported !== undefined) return refused(unsupported)
   const selection: Selection = { labels: labels.requirements, fields: fields.requirements }
   if (!shardSelector) return { kind: 'selection', selection }

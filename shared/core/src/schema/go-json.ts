@@ -55,7 +55,17 @@ const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => strin
 type Part = Readonly<Record<string, unknown>>
 
 /** Names in Go that fields have in one type alone. */
-const otherNames: Readonly<Record<string, string>> = { 'core/v1.PodSpec.serviceAccount': 'DeprecatedServiceAccount' }
+const otherNames: Readonly<Record<string, string>> = {
+  'core/v1.PodSpec.serviceAccount': 'DeprecatedServiceAccount',
+  'resource/v1.DeviceAttribute.int': 'IntValue',
+  'resource/v1.DeviceAttribute.bool': 'BoolValue',
+  'resource/v1.DeviceAttribute.string': 'StringValue',
+  'resource/v1.DeviceAttribute.version': 'VersionValue',
+  'resource/v1.DeviceAttribute.ints': 'IntValues',
+  'resource/v1.DeviceAttribute.bools': 'BoolValues',
+  'resource/v1.DeviceAttribute.strings': 'StringValues',
+  'resource/v1.DeviceAttribute.versions': 'VersionValues',
+}
 
 function membersOf(type: string | undefined, struct: StructNode, value: Part): string[] {
   const isVersioned = type !== undefined && packageOf(type) === 'meta/v1'

@@ -84,18 +84,20 @@ export interface SupportedFields {
   readonly fields: Iterable<string>
   /** Custom kinds are refused in another sentence than built-in ones that select by metadata alone. */
   readonly isCustom?: boolean
-  /** The kind, where it is refused in a sentence that names it. */
+  /** The kind, where it is refused in a sentence that names it, and its version where that is named too. */
   readonly namedKind?: string | undefined
+  readonly namedVersion?: string | undefined
 }
 
 /** Why a selector does not fit a resource: it asks for a field that the resource does not select by. */
 export function unsupportedField(
   requirements: readonly FieldRequirement[],
-  { fields: supported, isCustom = false, namedKind }: SupportedFields,
+  { fields: supported, isCustom = false, namedKind, namedVersion }: SupportedFields,
 ): string | undefined {
   const known = new Set(supported)
   const stranger = requirements.find(({ field }) => !known.has(field))
   if (stranger === undefined) return undefined
+  if (namedVersion !== undefined) return `field label not supported for ${namedVersion}, Kind=${namedKind}: ${stranger.field}`
   if (namedKind !== undefined) return `field label ${JSON.stringify(stranger.field)} not supported for ${namedKind}`
   if (isCustom || [...known].some((field) => !commonFields.has(field))) return `field label not supported: ${stranger.field}`
   return `${JSON.stringify(stranger.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`

@@ -8,10 +8,11 @@ import { isSame } from './part.ts'
 
 export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
 
-/** The value takes more bytes than it may. */
-export function tooLongValue(field: string, bytesMax: number): FieldError {
-  const texts = { before: `Too long: must have at most ${bytesMax} bytes`, after: `Too long: may not be more than ${bytesMax} bytes` }
-  return { reason: 'FieldValueTooLong', field, message: textSince(32, texts) }
+/** The value takes more bytes than it may; from a level on, they may be called characters. */
+export function tooLongValue(field: string, bytesMax: number, charactersSince = Infinity): FieldError {
+  const [before, after] = [`Too long: must have at most ${bytesMax} bytes`, `Too long: may not be more than ${bytesMax}`]
+  const ofLevel = textSince(32, { before, after: `${after} bytes` })
+  return { reason: 'FieldValueTooLong', field, message: textSince(charactersSince, { before: ofLevel, after: `${after} characters` }) }
 }
 
 /** The list has more items than it may. */

@@ -9,6 +9,7 @@ import {
   checkSubdomain,
   explain,
 } from '../meta/validate-names.ts'
+import { checkCaselessDriverName, checkDriverName, checkInterfaceAddress, checkUuid } from './device-texts.ts'
 import { checkCanonicalCidr } from './ip-address.ts'
 import { checkDataKey, checkPortName } from './texts.ts'
 
@@ -72,4 +73,8 @@ export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly 
   relaxedVariableName: checkRelaxedVariableName,
   iscsiName: checkIscsiName,
   reason: checkReason,
+  driverName: checkDriverName,
+  caselessDriverName: checkCaselessDriverName,
+  interfaceAddress: checkInterfaceAddress,
+  uuid: checkUuid,
 }

@@ -12,7 +12,7 @@ import { bytesOf, checkPortName, checkPortNumber } from './texts.ts'
 export type LeafCheck = (value: unknown) => ((field: string) => readonly FieldError[]) | undefined
 
 /** The check of a text by its facets; undefined: it has none. */
-export function checkOfText({ isEnforced, values = [], format, bytesMax }: StringNode): LeafCheck | undefined {
+export function checkOfText({ isEnforced, values = [], format, bytesMax, charactersSince }: StringNode): LeafCheck | undefined {
   if (isEnforced) {
     const known = new Set<unknown>(values)
     return (value) => (known.has(value) ? undefined : (field) => [unsupportedValue(field, value, values)])
@@ -24,7 +24,7 @@ export function checkOfText({ isEnforced, values = [], format, bytesMax }: Strin
     const problems = check?.(value) ?? []
     const isLong = bytesMax !== undefined && value.length * 3 > bytesMax && bytesOf(value) > bytesMax
     if (problems.length === 0 && !isLong) return undefined
-    return (field) => [...invalidFor(field, value, problems), ...(isLong ? [tooLongValue(field, bytesMax)] : [])]
+    return (field) => [...invalidFor(field, value, problems), ...(isLong ? [tooLongValue(field, bytesMax, charactersSince)] : [])]
   }
 }
 

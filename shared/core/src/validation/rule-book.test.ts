@@ -17,7 +17,7 @@ interface Given {
 function problemsOf(part: Part, { type, steps, live, level = 25, isGateOn = gatesByDefault }: Given): string[] {
   const rules = new RuleBook(level, steps === undefined ? {} : { [type]: steps })
   const errors: Parameters<PartRule>[0] = []
-  rules.of(type)(errors, part, '', { body: part, object: part, live, names: namesOf('orch'), isGateOn, level, rules })
+  rules.of(type)(errors, part, '', { body: part, object: part, live, names: namesOf('orch'), isGateOn, level, rules, declared: [] })
   return errors.map((error) => printFieldError(error, level))
 }
 

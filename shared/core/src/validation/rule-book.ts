@@ -1,6 +1,7 @@
 import type { FieldDefinition } from '../description/define.ts'
 import { existsAt, plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type ListFacets, type Node } from '../description/node.ts'
+import type { DeviceExpressionFault } from '../expressions/device-selector.ts'
 import type { IsGateOn } from '../feature-gates.ts'
 import { isJsonObject } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
@@ -24,6 +25,10 @@ export interface RuleContext {
   /** Minor number of the release whose rules they are. */
   readonly level: number
   readonly rules: RuleBook
+  /** Causes that are reported after all others: those of declared rules. */
+  readonly declared: FieldError[]
+  /** Faults of expressions about devices, which were compiled before, by purpose and text. */
+  readonly faults?: ReadonlyMap<string, DeviceExpressionFault | undefined>
 }
 
 /** Adds the errors of a part; `at` is its path, empty for the object itself. */
@@ -114,10 +119,12 @@ export class RuleBook {
   }
 
   /** The errors of an object of a type: of its status, or of the rest, except its metadata. */
-  checkObject(type: string, part: 'main' | 'status', context: RuleContext): FieldError[] {
+  checkObject(type: string, part: 'main' | 'status', context: Omit<RuleContext, 'declared'>): FieldError[] {
     const errors: FieldError[] = []
+    const declared: FieldError[] = []
     const made = part === 'main' ? this.#ofMain : this.#ofStatus
-    kept(made, type, () => this.#rulesOf(type, part))?.(errors, context.object, '', context)
+    kept(made, type, () => this.#rulesOf(type, part))?.(errors, context.object, '', { ...context, declared })
+    errors.push(...declared)
     return errors
   }
 
@@ -150,7 +157,7 @@ export class RuleBook {
     })
     const others = [...left.values()].map((field) => this.#ruleOfField(field))
     const inOrder = named.flatMap((rule) => (rule === 'others' ? others : [rule]))
-    const kept = fields.filter(({ isImmutable }) => isImmutable).map(ruleOfImmutable)
+    const kept = fields.filter(({ isImmutable }) => isImmutable).map((field) => ruleOfImmutable(field, this.#isDeclared(field)))
     return inTurn(
       [...inOrder, ...kept].filter((rule) => rule !== undefined),
       decisive,
@@ -202,14 +209,21 @@ export class RuleBook {
 
   #ruleOfField(field: Field): PartRule | undefined {
     const { kind } = resolveNode(field.node)
-    return kind === 'struct' || kind === 'list' ? ruleOfPart(field, this.#ruleOfValue(field.node)) : ruleOfLeaf(field)
+    const isDeclared = this.#isDeclared(field)
+    if (kind === 'struct' || kind === 'list') return ruleOfPart(field, this.#ruleOfValue(field.node, isDeclared), isDeclared)
+    const rule = ruleOfLeaf(field)
+    return isDeclared && rule ? (_errors, part, at, context) => rule(context.declared, part, at, context) : rule
   }
 
-  #ruleOfValue(declared: Node): ValueRule | undefined {
+  #ruleOfValue(declared: Node, isDeclared = false): ValueRule | undefined {
     const node = resolveNode(declared)
-    if (node.kind === 'list') return ruleOfList(node, this.#ruleOfValue(node.items))
+    if (node.kind === 'list') return ruleOfList(node, this.#ruleOfValue(node.items), isDeclared)
     if (node.kind !== 'struct') return ruleOfPlain(node)
     return declared.kind === 'ref' ? ofObject(this.#ofStruct(declared.name)) : undefined
+  }
+
+  #isDeclared({ declaredSince = Infinity }: Field): boolean {
+    return declaredSince <= this.#level
   }
 }
 
@@ -245,12 +259,12 @@ function missing(field: string, needed: true | string): FieldError {
 }
 
 /** The rule of a field that holds a part or a list. */
-function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | undefined): PartRule | undefined {
+function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | undefined, isDeclared = false): PartRule | undefined {
   if (rule === undefined && needed === undefined) return undefined
   const zero = resolveNode(node).kind === 'struct' && !pointer ? emptyPart : undefined
   return (errors, part, at, context) => {
     const value = part[name] ?? zero
-    if (needed !== undefined && isEmpty(value)) errors.push(missing(pathOf(at, name), needed))
+    if (needed !== undefined && isEmpty(value)) (isDeclared ? context.declared : errors).push(missing(pathOf(at, name), needed))
     if (rule !== undefined && value !== undefined) rule(errors, value, pathOf(at, name), context)
   }
 }
@@ -330,23 +344,40 @@ function ruleOfPlain(node: Node): ValueRule | undefined {
   return check && ((errors, value, path) => void errors.push(...(check(value)?.(path) ?? [])))
 }
 
-function ruleOfList(facets: ListFacets, ofItem: ValueRule | undefined): ValueRule | undefined {
-  const { itemsMax = Infinity, isUnique, uniqueBy } = facets
-  if (ofItem === undefined && itemsMax === Infinity && !isUnique && uniqueBy === undefined) return undefined
+function ruleOfList(facets: ListFacets, ofItem: ValueRule | undefined, isDeclared: boolean): ValueRule | undefined {
+  const { itemsMax = Infinity, isUnique, uniqueBy, isSet, keyedBy } = facets
+  const isKeyed = isSet === true || keyedBy !== undefined
+  if (ofItem === undefined && itemsMax === Infinity && !isUnique && uniqueBy === undefined && !isKeyed) return undefined
   return (errors, items, path, context) => {
     if (!Array.isArray(items)) return
+    const ofList = isDeclared ? context.declared : errors
     if (items.length > itemsMax) {
-      errors.push(tooManyValues(path, items.length, itemsMax))
+      ofList.push(tooManyValues(path, items.length, itemsMax))
       return
     }
+    // A declared rule reports whole items before their own causes, others report keys after them.
+    if (isKeyed && isDeclared) ofList.push(...repeatedKeys(items, path, keyedBy, (item) => item))
     const repeated = (isUnique || uniqueBy !== undefined) && items.length > 1 ? repeatedIn(items, uniqueBy) : undefined
     for (let index = 0; index < items.length; index++) {
       const at = `${path}[${index}]`
       const before = errors.length
       ofItem?.(errors, items[index], at, context)
-      if (repeated?.has(index)) insertRepeated(errors, before, items[index], { ...facets, at })
+      if (repeated?.has(index)) insertRepeated(errors, before, items[index], { ...facets, at, level: context.level })
     }
+    if (isKeyed && !isDeclared) errors.push(...repeatedKeys(items, path, keyedBy, (_item, key) => key))
   }
+}
+
+/** The causes of items that have the key of one before them; absent: the item itself is the key. `shown` is the value in the message. */
+function repeatedKeys(
+  items: readonly unknown[],
+  path: string,
+  keyedBy: string | undefined,
+  shown: (item: unknown, key: unknown) => unknown,
+): FieldError[] {
+  if (items.length < 2) return []
+  const keys = keyedBy === undefined ? items : items.map((item) => (isJsonObject(item) ? (item[keyedBy] ?? '') : ''))
+  return [...repeatedPlaces(keys)].map((index) => duplicateValue(`${path}[${index}]`, shown(items[index], keys[index])))
 }
 
 function repeatedIn(items: readonly unknown[], uniqueBy: string | undefined): ReadonlySet<number> {
@@ -367,20 +398,24 @@ function insertRepeated(
   errors: FieldError[],
   before: number,
   item: Part,
-  { at, uniqueBy, comparesSound }: ListFacets & { readonly at: string },
+  { at, level, uniqueBy, comparesSound, isPlacedSince = Infinity }: ListFacets & { readonly at: string; readonly level: number },
 ): void {
   if (uniqueBy === undefined) {
     errors.push(duplicateValue(at, item))
     return
   }
-  const field = `${at}.${uniqueBy}`
+  const field = level < isPlacedSince ? `${at}.${uniqueBy}` : at
   if (!comparesSound || errors[before]?.field !== field) errors.splice(before, 0, duplicateValue(field, item[uniqueBy]))
 }
 
-function ruleOfImmutable({ name, node, pointer }: Field): PartRule {
+function ruleOfImmutable({ name, node, pointer }: Field, isDeclared: boolean): PartRule {
   const isStruct = resolveNode(node).kind === 'struct'
   return (errors, part, at, context) => {
     if (context.live === undefined || isSame(part[name], liveAt(context, at)[name])) return
+    if (isDeclared) {
+      context.declared.push(invalidValue(pathOf(at, name), undefined, 'field is immutable'))
+      return
+    }
     const value = part[name] ?? (isStruct && !pointer ? emptyPart : undefined)
     errors.push(invalidValue(pathOf(at, name), isStruct && value !== undefined ? goValue(node, value) : value, 'field is immutable'))
   }

@@ -54,6 +54,11 @@ import { clusterRole } from './rbac/cluster-role.ts'
 import { clusterRoleBinding } from './rbac/cluster-role-binding.ts'
 import { role } from './rbac/role.ts'
 import { roleBinding } from './rbac/role-binding.ts'
+import { deviceClass } from './resource/device-class.ts'
+import { deviceTaintRule } from './resource/device-taint-rule.ts'
+import { resourceClaim } from './resource/resource-claim.ts'
+import { resourceClaimTemplate } from './resource/resource-claim-template.ts'
+import { resourceSlice } from './resource/resource-slice.ts'
 import { priorityClass } from './scheduling/priority-class.ts'
 import { csiDriver } from './storage/csi-driver.ts'
 import { csiNode } from './storage/csi-node.ts'
@@ -122,6 +127,11 @@ export const allKinds: readonly KindDefinition[] = [
   clusterRoleBinding,
   role,
   roleBinding,
+  deviceClass,
+  deviceTaintRule,
+  resourceClaim,
+  resourceClaimTemplate,
+  resourceSlice,
   priorityClass,
   csiDriver,
   csiNode,

@@ -14,6 +14,7 @@ const context = {
   isGateOn: gatesByDefault,
   level: 25,
   rules: createRuleBook(25),
+  declared: [],
 }
 
 function counted() {

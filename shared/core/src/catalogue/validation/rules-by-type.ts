@@ -10,6 +10,7 @@ import { csiRules } from './csi-kinds.ts'
 import { csiNodeRules } from './csi-node.ts'
 import { daemonSetRules } from './daemon-set.ts'
 import { deploymentRules } from './deployment.ts'
+import { dynamicResourceRules } from './devices/index.ts'
 import { disruptionBudgetRules } from './disruption-budget.ts'
 import { endpointRules } from './endpoints.ts'
 import { ingressRules } from './ingress.ts'
@@ -47,6 +48,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...daemonSetRules,
   ...deploymentRules,
   ...disruptionBudgetRules,
+  ...dynamicResourceRules,
   ...endpointRules,
   ...environmentRules,
   ...fileRules,

@@ -90,3 +90,10 @@ export function warningsOfNode(node: Part): string[] {
     ...(textOf(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
   ]
 }
+
+/** Drivers whose names differ in case alone are different drivers. */
+export function warningsOfSlice(slice: Part): string[] {
+  const driver = textOf(partOf(slice, 'spec'), 'driver')
+  if (driver === driver.toLowerCase()) return []
+  return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
+}

@@ -1,4 +1,5 @@
 import type { IsGateOn } from '../../../feature-gates.ts'
+import type { FieldError } from '../../../meta/status.ts'
 import type { Names } from '../../../names.ts'
 import type { Part } from '../../../validation/part.ts'
 import type { RuleBook, RuleContext } from '../../../validation/rule-book.ts'
@@ -15,6 +16,7 @@ export class PodContext implements RuleContext {
   readonly isGateOn: IsGateOn
   readonly level: number
   readonly rules: RuleBook
+  readonly declared: FieldError[]
   /** Empty where a template has no name yet. */
   readonly podName: string
   volumes: Volumes = new Map()
@@ -23,7 +25,7 @@ export class PodContext implements RuleContext {
   /** Time of the containers to end; undefined if it is absent. */
   graceSeconds: number | bigint | undefined
 
-  constructor({ body, object, live, names, isGateOn, level, rules }: RuleContext, podName: string) {
+  constructor({ body, object, live, names, isGateOn, level, rules, declared }: RuleContext, podName: string) {
     this.body = body
     this.object = object
     this.live = live
@@ -31,6 +33,7 @@ export class PodContext implements RuleContext {
     this.isGateOn = isGateOn
     this.level = level
     this.rules = rules
+    this.declared = declared
     this.podName = podName
   }
 }

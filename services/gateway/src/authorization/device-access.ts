@@ -1,0 +1,137 @@
+import { objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { readOurObject } from '@orch/core/events'
+import type { IsGateOn } from '@orch/core/feature-gates'
+import type { ApiObject, FieldError } from '@orch/core/meta'
+import { type Names, subdomainLabel } from '@orch/core/names'
+import { type BuiltIn, isOfType } from '@orch/core/schema'
+import { isSame } from '@orch/core/validation'
+import { type Authorizer, decide, type ResourceInfoAccess, refusal } from './authorizer.ts'
+
+/** The dependencies of checking claims for devices. */
+export interface DeviceParts {
+  readonly authorizers: readonly Authorizer[]
+  readonly storage: Pick<StorageService, 'get'>
+  readonly names: Names
+  readonly isGateOn: IsGateOn
+}
+
+/** A write of a claim for devices, or of a template. */
+export interface DeviceWrite {
+  readonly user: User
+  /** The access that the request is. */
+  readonly access: ResourceInfoAccess
+  readonly object: ApiObject
+  /** Absent: the object is created. */
+  readonly live: ApiObject | undefined
+}
+
+type Claim = BuiltIn<'resource/v1.ResourceClaim'>
+type Status = NonNullable<Claim['status']>
+
+/**
+ * The errors of a writer without the rights that a claim needs beside those of the request: access for administration needs a label of the
+ * namespace, an allocation and the users of a claim one right more, and the state of a device another one for its driver.
+ */
+export async function refusedDevices(write: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
+  if (write.access.subresource === '') return refuseAdminRequests(write, parts)
+  if (!isOfType('resource/v1.ResourceClaim', write.object)) return []
+  const [status, before] = [write.object.status ?? {}, claimStatusOf(write.live)]
+  const errors = [...(await refuseAdminResults(write, status, before, parts))]
+  if (!parts.isGateOn('DRAResourceClaimGranularStatusAuthorization')) return errors
+  errors.push(...(await refuseBinding(write, status, before, parts)))
+  if (status.allocation != null) errors.push(...(await refuseDeviceStatus(write, status, before, parts)))
+  return errors
+}
+
+function claimStatusOf(live: ApiObject | undefined): Status {
+  return live !== undefined && isOfType('resource/v1.ResourceClaim', live) ? (live.status ?? {}) : {}
+}
+
+/** A spec never changes, so it is asked about when it is made. */
+async function refuseAdminRequests({ object, live }: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
+  if (live !== undefined) return []
+  const spec = isOfType('resource/v1.ResourceClaimTemplate', object)
+    ? object.spec.spec
+    : isOfType('resource/v1.ResourceClaim', object)
+      ? object.spec
+      : undefined
+  const index = (spec?.devices?.requests ?? []).findIndex((request) => request.exactly?.adminAccess === true)
+  return index < 0 ? [] : refuseAdmin(object, `spec.devices.requests[${index}].adminAccess`, parts)
+}
+
+async function refuseAdminResults({ object }: DeviceWrite, status: Status, before: Status, parts: DeviceParts) {
+  const indexOf = ({ allocation }: Status) => (allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess === true)
+  const index = indexOf(status)
+  return index < 0 || indexOf(before) >= 0 ? [] : refuseAdmin(object, `status.allocation.devices.results[${index}].adminAccess`, parts)
+}
+
+async function refuseAdmin(object: ApiObject, field: string, { storage, names }: DeviceParts): Promise<readonly FieldError[]> {
+  const key = objectKey('core/namespaces', undefined, object.metadata.namespace ?? '')
+  const { entry } = await storage.get({ key, read: { kind: 'latest' } })
+  const label = subdomainLabel(names, 'resource', 'admin-access')
+  if (entry !== undefined && readOurObject(entry.value).metadata.labels?.[label] === 'true') return []
+  return [forbidden(field, `admin access to devices requires the \`${label}: true\` label on the containing namespace`)]
+}
+
+function forbidden(field: string, why: string): FieldError {
+  return { field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` }
+}
+
+async function refuseBinding({ user, access }: DeviceWrite, status: Status, before: Status, { authorizers }: DeviceParts) {
+  if (isSame(status.allocation, before.allocation) && isSame(status.reservedFor, before.reservedFor)) return []
+  const asked = { ...access, subresource: 'binding', namespace: '', name: '' }
+  const why = await whyNot(asked, user, authorizers)
+  const what = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${access.verb}" permission`
+  return why === undefined ? [] : [forbidden('status.allocation', `${what}: ${why}`)]
+}
+
+/** A driver on the node of the devices may have the right for its node alone. */
+async function refuseDeviceStatus({ user, access }: DeviceWrite, status: Status, before: Status, parts: DeviceParts) {
+  const isNear = isOnNode(user, nodeOf(status), parts.names)
+  const verbs = [...(isNear ? ['associated-node:'] : []), 'arbitrary-node:'].map((prefix) => `${prefix}${access.verb}`)
+  const errors: FieldError[] = []
+  for (const driver of changedDrivers(status, before)) {
+    const reasons: string[] = []
+    for (const verb of verbs) {
+      const why = await whyNot({ ...access, verb, subresource: 'driver', name: driver }, user, parts.authorizers)
+      if (why === undefined) break
+      reasons.push(why)
+    }
+    if (reasons.length < verbs.length) continue
+    const what = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`
+    errors.push(forbidden('status.devices', `${what}: ${reasons[0]}`))
+  }
+  return errors
+}
+
+/** The text of the refusal of an access; undefined: it is allowed. */
+async function whyNot(access: ResourceInfoAccess, user: User, authorizers: readonly Authorizer[]): Promise<string | undefined> {
+  const { kind, reason } = await decide(authorizers, user, access)
+  return kind === 'allow' ? undefined : refusal(user, access, reason).message
+}
+
+/** Drivers with a device whose state is added, changed or removed, in order. */
+function changedDrivers(status: Status, before: Status): readonly string[] {
+  const keyOf = ({ driver, pool, device, shareID }: NonNullable<Status['devices']>[number]) =>
+    JSON.stringify([driver, pool, device, shareID ?? ''])
+  const [after, known] = [status, before].map(({ devices }) => new Map((devices ?? []).map((device) => [keyOf(device), device])))
+  const drivers = new Set<string>()
+  for (const [key, device] of after ?? []) if (!isSame(known?.get(key), device)) drivers.add(device.driver)
+  for (const [key, device] of known ?? []) if (after?.has(key) !== true) drivers.add(device.driver)
+  return [...drivers].sort()
+}
+
+/** The one node from which the devices can be used; undefined: it is not given by its name. */
+function nodeOf({ allocation }: Status): string | undefined {
+  const [term, ...others] = allocation?.nodeSelector?.nodeSelectorTerms ?? []
+  const [field, ...more] = term?.matchFields ?? []
+  const isPlain = others.length === 0 && more.length === 0 && (term?.matchExpressions ?? []).length === 0
+  const isName = field?.key === 'metadata.name' && field.operator === 'In' && field.values?.length === 1
+  return isPlain && isName ? field.values?.[0] : undefined
+}
+
+/** True for a service account whose token is for a Pod on the node. */
+function isOnNode({ name, extra }: User, node: string | undefined, names: Names): boolean {
+  const nodes = extra[subdomainLabel(names, 'authentication', 'node-name')] ?? []
+  return node !== undefined && name.startsWith('system:serviceaccount:') && nodes.length === 1 && nodes[0] === node
+}

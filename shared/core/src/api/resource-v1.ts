@@ -1,0 +1,1014 @@
+import {
+  boolean,
+  checked,
+  closed,
+  defineTypes,
+  field,
+  inline,
+  int64,
+  list,
+  map,
+  needed,
+  object,
+  only,
+  quantity,
+  raw,
+  ref,
+  string,
+  struct,
+  text,
+  time,
+  valuesByLevel,
+} from '../description/define.ts'
+
+/** The types of resource/v1: one definition each, read by everything that knows a type. */
+export const resourceV1 = defineTypes({
+  AllocatedDeviceStatus: () =>
+    struct(
+      {
+        driver: needed(text('driverName', { bytesMax: 63 }), {
+          tag: 1,
+          required: true,
+          doc: 'Driver of the device, a DNS subdomain of at most 63 bytes.',
+        }),
+        pool: field(string(), { tag: 2, required: true, doc: 'Pool of the device.' }),
+        device: checked(text('label'), { tag: 3, required: true, doc: 'Name of the device in its pool.' }),
+        shareID: field(text('uuid'), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          declaredSince: 36,
+          doc: 'Identity of the share of a device that several claims use.',
+        }),
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
+          tag: 4,
+          keepEmpty: true,
+          listType: 'map',
+          listMapKeys: ['type'],
+          doc: 'State of the device by aspect. At most 8.',
+        }),
+        data: field(raw(), { tag: 5, pointer: true, doc: 'Data that the driver alone understands. An object of at most 10 KiB.' }),
+        networkData: field(ref('resource/v1.NetworkDeviceData'), { tag: 6, pointer: true, doc: 'State of a network device.' }),
+      },
+      { doc: 'State of a device that a claim has been given, as its driver reports it.' },
+    ),
+  AllocationConfigSource: () => only(closed('FromClaim', 'FromClass')),
+  AllocationResult: () =>
+    struct(
+      {
+        devices: field(ref('resource/v1.DeviceAllocationResult'), { tag: 1, doc: 'The devices, and their configuration.' }),
+        nodeSelector: field(ref('core/v1.NodeSelector'), {
+          tag: 3,
+          pointer: true,
+          doc: 'Nodes from which the devices can be used. Unset: every node.',
+        }),
+        allocationTimestamp: field(time(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Time of the allocation. Bindings that take too long are counted from it.',
+        }),
+      },
+      { doc: 'The devices that a claim has been given, and the nodes that can use them.' },
+    ),
+  CELDeviceSelector: () =>
+    struct(
+      {
+        expression: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Condition about the variable device, which has driver, attributes, capacity and allowMultipleAllocations. At most 10 KiB.',
+        }),
+      },
+      { doc: 'An expression in CEL that chooses devices.' },
+    ),
+  CapacityRequestPolicy: () =>
+    struct(
+      {
+        default: field(quantity(), {
+          tag: 1,
+          pointer: true,
+          keepEmpty: true,
+          doc: 'Amount for requests that name none. Required beside validValues or validRange.',
+        }),
+        validValues: field(list(quantity()), {
+          tag: 3,
+          listType: 'atomic',
+          doc: 'Allowed amounts in ascending order, at most 10. A request gets the next larger one.',
+        }),
+        validRange: field(ref('resource/v1.CapacityRequestPolicyRange'), { tag: 4, pointer: true, doc: 'Allowed range of amounts.' }),
+      },
+      { doc: 'Rules about the amounts that one claim may take of a capacity.' },
+    ),
+  CapacityRequestPolicyRange: () =>
+    struct(
+      {
+        min: field(quantity(), { tag: 1, pointer: true, listedAsRequired: true, doc: 'Smallest amount.' }),
+        max: field(quantity(), { tag: 2, pointer: true, doc: 'Largest amount. Unset: the whole capacity.' }),
+        step: field(quantity(), { tag: 3, pointer: true, doc: 'Difference between allowed amounts, from the smallest on.' }),
+      },
+      { doc: 'A range of amounts.' },
+    ),
+  CapacityRequirements: () =>
+    struct(
+      {
+        requests: field(map(quantity()), { tag: 1, doc: 'Amount by the name of the capacity.' }),
+      },
+      { doc: 'Amounts of capacities that a request needs.' },
+    ),
+  Counter: () =>
+    struct(
+      {
+        value: field(quantity(), { tag: 1, required: true, doc: 'The amount.' }),
+      },
+      { doc: 'An amount of something that devices share.' },
+    ),
+  CounterSet: () =>
+    struct(
+      {
+        name: needed(text('label'), {
+          tag: 1,
+          required: true,
+          declaredSince: 36,
+          doc: 'Name of the set, a DNS label. Unique in the pool.',
+        }),
+        counters: field(map(ref('resource/v1.Counter')), { tag: 2, listedAsRequired: true, doc: 'The counters by name. At most 32.' }),
+      },
+      { doc: 'Counters from which the devices of a pool take.' },
+    ),
+  Device: () =>
+    struct(
+      {
+        name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the device, a DNS label. Unique in its pool.' }),
+        attributes: field(map(ref('resource/v1.DeviceAttribute')), {
+          tag: 2,
+          doc: 'Attributes by name. A name without a domain belongs to the driver. At most 32 together with the capacities.',
+        }),
+        capacity: field(map(ref('resource/v1.DeviceCapacity')), { tag: 3, doc: 'Capacities by name.' }),
+        consumesCounters: field(list(ref('resource/v1.DeviceCounterConsumption'), { itemsMax: 2, keyedBy: 'counterSet' }), {
+          tag: 4,
+          listType: 'atomic',
+          featureGate: 'DRAPartitionableDevices',
+          declaredSince: 36,
+          doc: 'What the device takes from shared counters while it is in use. At most 2 sets.',
+        }),
+        nodeName: field(string(), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'DRAPartitionableDevices',
+          doc: 'Node that has the device. Only beside perDeviceNodeSelection.',
+        }),
+        nodeSelector: field(ref('core/v1.NodeSelector'), {
+          tag: 6,
+          pointer: true,
+          featureGate: 'DRAPartitionableDevices',
+          doc: 'Nodes from which the device can be used. Only beside perDeviceNodeSelection.',
+        }),
+        allNodes: field(boolean(), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'DRAPartitionableDevices',
+          doc: 'Every node can use the device. Only beside perDeviceNodeSelection; true or unset.',
+        }),
+        taints: field(list(ref('resource/v1.DeviceTaint')), {
+          tag: 8,
+          listType: 'atomic',
+          featureGate: 'DRADeviceTaints',
+          doc: 'Taints that requests must tolerate to get the device. At most 16.',
+        }),
+        bindsToNode: field(boolean(), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'DRADeviceBindingConditions',
+          doc: 'The allocation is bound to the node that was chosen for the Pod.',
+        }),
+        bindingConditions: field(list(string()), {
+          tag: 10,
+          listType: 'atomic',
+          featureGate: 'DRADeviceBindingConditions',
+          doc: 'Types of conditions that are True before the Pod is bound to its node. At most 4.',
+        }),
+        bindingFailureConditions: field(list(string()), {
+          tag: 11,
+          listType: 'atomic',
+          featureGate: 'DRADeviceBindingConditions',
+          doc: 'Types of conditions of which one that is True makes the binding fail. At most 4.',
+        }),
+        allowMultipleAllocations: field(boolean(), {
+          tag: 12,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          doc: 'Several claims may share the device.',
+        }),
+        nodeAllocatableResources: field(map(ref('resource/v1.NodeAllocatableResource')), {
+          tag: 14,
+          featureGate: 'DRANodeAllocatableResources',
+          since: 37,
+          doc: 'Resources of the node that the device takes, by name.',
+        }),
+        nodeAllocatableResourceMappings: field(map(ref('resource/v1.NodeAllocatableResourceMapping')), {
+          tag: 13,
+          featureGate: 'DRANodeAllocatableResources',
+          since: 36,
+          until: 36,
+          doc: 'Resources of the node that the device takes, by name.',
+        }),
+      },
+      { doc: 'A device with its attributes and capacities.' },
+    ),
+  DeviceAllocationConfiguration: () =>
+    struct(
+      {
+        source: needed(ref('resource/v1.AllocationConfigSource'), {
+          tag: 1,
+          required: true,
+          declaredSince: 36,
+          doc: 'Origin of the configuration: FromClass or FromClaim.',
+        }),
+        requests: field(list(string(), { itemsMax: 32, isSet: true }), {
+          tag: 2,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Requests that the configuration is for. Empty: all.',
+        }),
+        deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 3 }),
+      },
+      { doc: 'Configuration of allocated devices, and its origin.' },
+    ),
+  DeviceAllocationMode: () => only(closed('All', 'ExactCount')),
+  DeviceAllocationResult: () =>
+    struct(
+      {
+        results: field(list(ref('resource/v1.DeviceRequestAllocationResult'), { itemsMax: 32 }), {
+          tag: 1,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'The devices. At most 32.',
+        }),
+        config: field(list(ref('resource/v1.DeviceAllocationConfiguration'), { itemsMax: 64 }), {
+          tag: 2,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Configuration of the devices, from classes and from the claim. At most 64.',
+        }),
+      },
+      { doc: 'Allocated devices, and their configuration.' },
+    ),
+  DeviceAttribute: () =>
+    struct(
+      {
+        int: field(int64(), { tag: 2, pointer: true, doc: 'A number.' }),
+        bool: field(boolean(), { tag: 3, pointer: true, doc: 'A truth value.' }),
+        string: field(string(), { tag: 4, pointer: true, doc: 'A text of at most 64 bytes.' }),
+        version: field(string(), { tag: 5, pointer: true, doc: 'A semantic version of at most 64 bytes.' }),
+        ints: field(list(int64()), {
+          tag: 6,
+          listType: 'atomic',
+          featureGate: 'DRAListTypeAttributes',
+          since: 36,
+          doc: 'A list of numbers.',
+        }),
+        bools: field(list(boolean()), {
+          tag: 7,
+          listType: 'atomic',
+          featureGate: 'DRAListTypeAttributes',
+          since: 36,
+          doc: 'A list of truth values.',
+        }),
+        strings: field(list(string()), {
+          tag: 8,
+          listType: 'atomic',
+          featureGate: 'DRAListTypeAttributes',
+          since: 36,
+          doc: 'A list of texts of at most 64 bytes each.',
+        }),
+        versions: field(list(string()), {
+          tag: 9,
+          listType: 'atomic',
+          featureGate: 'DRAListTypeAttributes',
+          since: 36,
+          doc: 'A list of semantic versions of at most 64 bytes each.',
+        }),
+      },
+      { doc: 'Value of an attribute. Exactly one field is set.' },
+    ),
+  DeviceCapacity: () =>
+    struct(
+      {
+        value: field(quantity(), { tag: 1, required: true, doc: 'The amount.' }),
+        requestPolicy: field(ref('resource/v1.CapacityRequestPolicy'), {
+          tag: 2,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          doc: 'Rules about the amounts of claims that share the device. Only beside allowMultipleAllocations.',
+        }),
+      },
+      { doc: 'An amount of something that a device has.' },
+    ),
+  DeviceClaim: () =>
+    struct(
+      {
+        requests: field(list(ref('resource/v1.DeviceRequest'), { itemsMax: 32, keyedBy: 'name' }), {
+          tag: 1,
+          keepEmpty: true,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Requests, each for devices of its own. At most 32.',
+        }),
+        constraints: field(list(ref('resource/v1.DeviceConstraint'), { itemsMax: 32 }), {
+          tag: 2,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Conditions about devices of several requests. At most 32.',
+        }),
+        config: field(list(ref('resource/v1.DeviceClaimConfiguration'), { itemsMax: 32 }), {
+          tag: 3,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Configuration for drivers. At most 32.',
+        }),
+      },
+      { doc: 'The devices that a claim asks for.' },
+    ),
+  DeviceClaimConfiguration: () =>
+    struct(
+      {
+        requests: field(list(string(), { itemsMax: 32, isSet: true }), {
+          tag: 1,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Requests that the configuration is for. Empty: all. A subrequest is named as request/subrequest.',
+        }),
+        deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 2 }),
+      },
+      { doc: 'Configuration for drivers, and the requests that it is for.' },
+    ),
+  DeviceClass: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('resource/v1.DeviceClassSpec'), {
+          tag: 2,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'The devices of the class, and their configuration.',
+        }),
+      },
+      { doc: 'A class of devices: selectors and configuration that claims refer to by name.' },
+    ),
+  DeviceClassConfiguration: () =>
+    struct(
+      {
+        deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 1 }),
+      },
+      { doc: 'Configuration that a class gives its devices.' },
+    ),
+  DeviceClassList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('resource/v1.DeviceClass')), { tag: 2, required: true, doc: 'The DeviceClass objects of the list.' }),
+      },
+      { doc: 'A list of DeviceClass objects.' },
+    ),
+  DeviceClassSpec: () =>
+    struct(
+      {
+        selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+          tag: 1,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Conditions that a device of the class meets, all of them. At most 32.',
+        }),
+        config: field(list(ref('resource/v1.DeviceClassConfiguration'), { itemsMax: 32 }), {
+          tag: 2,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Configuration for drivers of the devices. At most 32.',
+        }),
+        extendedResourceName: field(string(), {
+          tag: 4,
+          pointer: true,
+          featureGate: 'DRAExtendedResource',
+          doc: 'Extended resource by which Pods may ask for a device of the class without a claim.',
+        }),
+      },
+      { doc: 'The devices of a class, and their configuration.' },
+    ),
+  DeviceConfiguration: () =>
+    struct(
+      {
+        opaque: needed(ref('resource/v1.OpaqueDeviceConfiguration'), {
+          tag: 1,
+          pointer: true,
+          doc: 'Parameters that one driver understands.',
+        }),
+      },
+      { doc: 'Configuration of devices. Exactly one field is set.' },
+    ),
+  DeviceConstraint: () =>
+    struct(
+      {
+        requests: field(list(string(), { itemsMax: 32, isSet: true }), {
+          tag: 1,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Requests whose devices are compared. Empty: all. A subrequest is named as request/subrequest.',
+        }),
+        matchAttribute: field(string(), {
+          tag: 2,
+          pointer: true,
+          doc: 'Attribute of which all devices have the same value, with its domain.',
+        }),
+        distinctAttribute: field(string(), {
+          tag: 3,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          doc: 'Attribute of which each device has another value, with its domain.',
+        }),
+      },
+      { doc: 'A condition about the devices of several requests.' },
+    ),
+  DeviceCounterConsumption: () =>
+    struct(
+      {
+        counterSet: needed(text('label'), { tag: 1, required: true, declaredSince: 36, doc: 'Name of the set.' }),
+        counters: field(map(ref('resource/v1.Counter')), {
+          tag: 2,
+          listedAsRequired: true,
+          doc: 'Amounts by the name of the counter. At most 32.',
+        }),
+        compatibilityGroups: field(list(string()), {
+          tag: 3,
+          listType: 'atomic',
+          featureGate: 'DRADeviceCompatibilityGroups',
+          since: 37,
+          doc: 'Groups of devices that may take from the set at the same time. At most 2.',
+        }),
+      },
+      { doc: 'What a device takes from a set of counters.' },
+    ),
+  DeviceDerivedAttribute: () =>
+    struct(
+      {
+        name: field(string(), { tag: 1, required: true, doc: 'Name of the attribute, with its domain.' }),
+        expression: field(string(), { tag: 2, required: true, doc: 'Expression in CEL that gives the value.' }),
+      },
+      { since: 37, doc: 'An attribute that is computed from those of a device.' },
+    ),
+  DeviceRequest: () =>
+    struct(
+      {
+        name: checked(text('label'), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the request, a DNS label. Containers, constraints and configuration refer to it.',
+        }),
+        exactly: field(ref('resource/v1.ExactDeviceRequest'), { tag: 2, pointer: true, doc: 'The wanted devices.' }),
+        firstAvailable: field(list(ref('resource/v1.DeviceSubRequest'), { itemsMax: 8, keyedBy: 'name' }), {
+          tag: 3,
+          listType: 'atomic',
+          featureGate: 'DRAPrioritizedList',
+          declaredSince: 36,
+          doc: 'Alternatives in order of preference; the first one that can be met counts. At most 8.',
+        }),
+      },
+      { doc: 'A request for devices. Either exactly or firstAvailable is set.' },
+    ),
+  DeviceRequestAllocationResult: () =>
+    struct(
+      {
+        request: field(string(), { tag: 1, required: true, doc: 'Name of the request, or request/subrequest.' }),
+        driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
+          tag: 2,
+          required: true,
+          declaredSince: 36,
+          doc: 'Driver of the device.',
+        }),
+        pool: field(string(), { tag: 3, required: true, doc: 'Pool of the device.' }),
+        device: checked(text('label'), { tag: 4, required: true, doc: 'Name of the device in its pool.' }),
+        adminAccess: field(boolean(), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'DRAAdminAccess',
+          doc: 'The device is for administration and may be in use by others.',
+        }),
+        tolerations: field(list(ref('resource/v1.DeviceToleration')), {
+          tag: 6,
+          listType: 'atomic',
+          featureGate: 'DRADeviceTaints',
+          doc: 'Tolerations of the request at the time of the allocation.',
+        }),
+        bindingConditions: field(list(string()), {
+          tag: 7,
+          listType: 'atomic',
+          featureGate: 'DRADeviceBindingConditions',
+          doc: 'Binding conditions of the device at the time of the allocation.',
+        }),
+        bindingFailureConditions: field(list(string()), {
+          tag: 8,
+          listType: 'atomic',
+          featureGate: 'DRADeviceBindingConditions',
+          doc: 'Conditions of failed binding of the device at the time of the allocation.',
+        }),
+        shareID: field(text('uuid'), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          declaredSince: 36,
+          doc: 'Identity of the share of a device that several claims use.',
+        }),
+        consumedCapacity: field(map(quantity()), {
+          tag: 10,
+          featureGate: 'DRAConsumableCapacity',
+          doc: 'Amounts of capacities that the claim takes, by name.',
+        }),
+        skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
+          tag: 11,
+          listType: 'set',
+          featureGate: 'DRAOptionalNodeOperations',
+          since: 37,
+          doc: 'Operations on the node that are not needed for the device.',
+        }),
+      },
+      { doc: 'A device that a request has been given.' },
+    ),
+  DeviceSelector: () =>
+    struct(
+      {
+        cel: needed(ref('resource/v1.CELDeviceSelector'), { tag: 1, pointer: true, doc: 'The condition in CEL.' }),
+      },
+      { doc: 'A condition about devices. Exactly one field is set.' },
+    ),
+  DeviceSubRequest: () =>
+    struct(
+      {
+        name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the alternative, a DNS label. Unique in the request.' }),
+        deviceClassName: needed(text('subdomain'), { tag: 2, required: true, declaredSince: 36, doc: 'Class of the devices.' }),
+        selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+          tag: 3,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Conditions that a device meets besides those of its class. At most 32.',
+        }),
+        allocationMode: field(ref('resource/v1.DeviceAllocationMode'), {
+          tag: 4,
+          declaredSince: 36,
+          doc: 'ExactCount (the default) or All, the matching devices of a pool.',
+        }),
+        count: field(int64(), { tag: 5, doc: 'Number of devices for ExactCount. Default: 1.' }),
+        tolerations: field(list(ref('resource/v1.DeviceToleration')), {
+          tag: 6,
+          listType: 'atomic',
+          featureGate: 'DRADeviceTaints',
+          doc: 'Taints of devices that the request tolerates.',
+        }),
+        capacity: field(ref('resource/v1.CapacityRequirements'), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          doc: 'Amounts of capacities that each device provides.',
+        }),
+        derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
+          tag: 8,
+          listType: 'atomic',
+          featureGate: 'DRADerivedAttributes',
+          since: 37,
+          doc: 'Attributes that are computed for constraints. At most 32.',
+        }),
+      },
+      { doc: 'One of several alternatives of a request.' },
+    ),
+  DeviceTaint: () =>
+    struct(
+      {
+        key: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Key of the taint, a label name.' }),
+        value: field(text('labelValue'), { tag: 2, doc: 'Value of the taint, a label value.' }),
+        effect: needed(ref('resource/v1.DeviceTaintEffect'), {
+          tag: 3,
+          required: true,
+          declaredSince: 36,
+          doc: 'Effect on requests that do not tolerate the taint: None, NoSchedule or NoExecute.',
+        }),
+        timeAdded: field(time(), { tag: 4, pointer: true, doc: 'Time at which the taint was added. Default: the time of the write.' }),
+      },
+      { doc: 'A mark on a device that keeps away requests without a matching toleration.' },
+    ),
+  DeviceTaintEffect: () => valuesByLevel(only(closed('NoExecute', 'NoSchedule', 'None')), { since: { None: 35 } }),
+  DeviceTaintRule: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, required: true, doc: 'The devices, and the taint.' }),
+        status: field(ref('resource/v1.DeviceTaintRuleStatus'), { tag: 3, doc: 'Progress of the rule.' }),
+      },
+      { since: 37, doc: 'Adds a taint to the devices that match.' },
+    ),
+  DeviceTaintRuleList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('resource/v1.DeviceTaintRule')), { tag: 2, required: true, doc: 'The DeviceTaintRule objects of the list.' }),
+      },
+      { since: 37, doc: 'A list of DeviceTaintRule objects.' },
+    ),
+  DeviceTaintRuleSpec: () =>
+    struct(
+      {
+        deviceSelector: field(ref('resource/v1.DeviceTaintSelector'), {
+          tag: 1,
+          pointer: true,
+          doc: 'The devices. Unset: none. Empty: all.',
+        }),
+        taint: field(ref('resource/v1.DeviceTaint'), { tag: 2, listedAsRequired: true, doc: 'The taint.' }),
+      },
+      { since: 37, doc: 'The devices of a rule, and their taint.' },
+    ),
+  DeviceTaintRuleStatus: () =>
+    struct(
+      {
+        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
+          tag: 1,
+          listType: 'map',
+          listMapKeys: ['type'],
+          patchStrategy: 'merge',
+          patchMergeKey: 'type',
+          doc: 'State of the rule by aspect. At most 8.',
+        }),
+      },
+      { since: 37, doc: 'Progress of a rule.' },
+    ),
+  DeviceTaintSelector: () =>
+    struct(
+      {
+        driver: field(string(), { tag: 2, pointer: true, doc: 'Driver of the devices.' }),
+        pool: field(string(), { tag: 3, pointer: true, doc: 'Pool of the devices.' }),
+        device: checked(text('label'), { tag: 4, pointer: true, doc: 'Name of the device in its pool.' }),
+      },
+      { since: 37, doc: 'Devices by their names. All fields that are set must match.' },
+    ),
+  DeviceToleration: () =>
+    struct(
+      {
+        key: field(text('qualifiedName'), {
+          tag: 1,
+          declaredSince: 36,
+          doc: 'Key of the taint. Empty, with the operator Exists: every taint.',
+        }),
+        operator: field(ref('resource/v1.DeviceTolerationOperator'), {
+          tag: 2,
+          default: 'Equal',
+          declaredSince: 36,
+          doc: 'Equal (the default) compares the value; Exists takes any.',
+        }),
+        value: field(string(), { tag: 3, doc: 'Value of the taint for Equal.' }),
+        effect: field(ref('resource/v1.DeviceTaintEffect'), { tag: 4, declaredSince: 36, doc: 'Effect of the taint. Empty: each.' }),
+        tolerationSeconds: field(int64(), {
+          tag: 5,
+          pointer: true,
+          doc: 'Seconds for which a taint with the effect NoExecute is tolerated. Unset: for ever.',
+        }),
+      },
+      { doc: 'A taint of devices that a request tolerates.' },
+    ),
+  DeviceTolerationOperator: () => only(closed('Equal', 'Exists')),
+  ExactDeviceRequest: () =>
+    struct(
+      {
+        deviceClassName: needed(text('subdomain'), { tag: 1, required: true, doc: 'Class of the devices.' }),
+        selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+          tag: 2,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Conditions that a device meets besides those of its class. At most 32.',
+        }),
+        allocationMode: field(ref('resource/v1.DeviceAllocationMode'), {
+          tag: 3,
+          declaredSince: 36,
+          doc: 'ExactCount (the default) or All, the matching devices of a pool.',
+        }),
+        count: field(int64(), { tag: 4, doc: 'Number of devices for ExactCount. Default: 1.' }),
+        adminAccess: field(boolean(), {
+          tag: 5,
+          pointer: true,
+          featureGate: 'DRAAdminAccess',
+          doc: 'The devices are for administration and may be in use by others. Needs a label of the namespace.',
+        }),
+        tolerations: field(list(ref('resource/v1.DeviceToleration')), {
+          tag: 6,
+          listType: 'atomic',
+          featureGate: 'DRADeviceTaints',
+          doc: 'Taints of devices that the request tolerates.',
+        }),
+        capacity: field(ref('resource/v1.CapacityRequirements'), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'DRAConsumableCapacity',
+          doc: 'Amounts of capacities that each device provides.',
+        }),
+        derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
+          tag: 8,
+          listType: 'atomic',
+          featureGate: 'DRADerivedAttributes',
+          since: 37,
+          doc: 'Attributes that are computed for constraints. At most 32.',
+        }),
+      },
+      { doc: 'A request for devices of one class.' },
+    ),
+  NetworkDeviceData: () =>
+    struct(
+      {
+        interfaceName: field(string({ bytesMax: 256 }), {
+          tag: 1,
+          declaredSince: 36,
+          doc: 'Name of the interface in the Pod. At most 256 bytes.',
+        }),
+        ips: field(list(text('interfaceAddress'), { itemsMax: 16, isSet: true }), {
+          tag: 2,
+          listType: 'atomic',
+          declaredSince: 36,
+          doc: 'Addresses of the interface with the length of their prefix. At most 16.',
+        }),
+        hardwareAddress: field(string({ bytesMax: 128 }), {
+          tag: 3,
+          declaredSince: 36,
+          doc: 'Hardware address of the interface. At most 128 bytes.',
+        }),
+      },
+      { doc: 'State of a network device.' },
+    ),
+  NodeAllocatableMapping: () =>
+    struct(
+      {
+        capacityKey: field(string(), { tag: 1, pointer: true, doc: 'Capacity of the device that is multiplied.' }),
+        capacityMultiplier: field(quantity(), { tag: 2, pointer: true, doc: 'Factor for the capacity.' }),
+        deviceMultiplier: field(quantity(), { tag: 3, pointer: true, doc: 'Amount for each device.' }),
+      },
+      { since: 37, doc: 'Amount of a resource of the node that a device takes.' },
+    ),
+  NodeAllocatableOverhead: () =>
+    struct(
+      {
+        perPod: field(quantity(), { tag: 1, pointer: true, doc: 'Amount for each Pod.' }),
+        perContainer: field(quantity(), { tag: 2, pointer: true, doc: 'Amount for each container.' }),
+      },
+      { since: 37, doc: 'Additional amount of a resource of the node.' },
+    ),
+  NodeAllocatableResource: () =>
+    struct(
+      {
+        mapping: field(ref('resource/v1.NodeAllocatableMapping'), { tag: 3, pointer: true, doc: 'Amount by the use of the device.' }),
+        overhead: field(ref('resource/v1.NodeAllocatableOverhead'), { tag: 4, pointer: true, doc: 'Amount besides.' }),
+      },
+      { since: 37, doc: 'What a device takes of a resource of its node.' },
+    ),
+  NodeAllocatableResourceMapping: () =>
+    struct(
+      {
+        capacityKey: field(string(), { tag: 1, pointer: true, doc: 'Capacity of the device that is multiplied.' }),
+        allocationMultiplier: field(quantity(), { tag: 2, pointer: true, doc: 'Factor for the capacity, or amount for each device.' }),
+      },
+      { since: 36, until: 36, doc: 'What a device takes of a resource of its node.' },
+    ),
+  OpaqueDeviceConfiguration: () =>
+    struct(
+      {
+        driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
+          tag: 1,
+          required: true,
+          declaredSince: 36,
+          doc: 'The driver, a DNS subdomain of at most 63 bytes.',
+        }),
+        parameters: field(raw(), { tag: 2, required: true, doc: 'The parameters. An object of at most 10 KiB.' }),
+      },
+      { doc: 'Parameters that one driver understands.' },
+    ),
+  ResourceClaim: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('resource/v1.ResourceClaimSpec'), {
+          tag: 2,
+          required: true,
+          isImmutable: true,
+          declaredSince: 36,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'The wanted devices. Immutable.',
+        }),
+        status: field(ref('resource/v1.ResourceClaimStatus'), { tag: 3, doc: 'The allocated devices, and their users.' }),
+      },
+      { doc: 'A claim for devices that Pods use.' },
+    ),
+  ResourceClaimConsumerReference: () =>
+    struct(
+      {
+        apiGroup: field(string(), { tag: 1, doc: 'API group of the user. Empty: the core group.' }),
+        resource: needed(string(), { tag: 3, required: true, doc: 'Resource of the user, such as pods.' }),
+        name: needed(string(), { tag: 4, required: true, doc: 'Name of the user.' }),
+        uid: needed(string(), { tag: 5, required: true, doc: 'Identity of the user.' }),
+      },
+      { doc: 'A user of a claim.' },
+    ),
+  ResourceClaimList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('resource/v1.ResourceClaim')), { tag: 2, required: true, doc: 'The ResourceClaim objects of the list.' }),
+      },
+      { doc: 'A list of ResourceClaim objects.' },
+    ),
+  ResourceClaimSpec: () =>
+    struct(
+      {
+        devices: field(ref('resource/v1.DeviceClaim'), { tag: 1, keepEmpty: true, doc: 'Requests, constraints and configuration.' }),
+      },
+      { doc: 'The devices that a claim asks for.' },
+    ),
+  ResourceClaimStatus: () =>
+    struct(
+      {
+        allocation: field(ref('resource/v1.AllocationResult'), {
+          tag: 1,
+          pointer: true,
+          doc: 'The allocated devices. Set once; removed when the claim is deallocated.',
+        }),
+        reservedFor: field(list(ref('resource/v1.ResourceClaimConsumerReference'), { itemsMax: 256, keyedBy: 'uid' }), {
+          tag: 2,
+          listType: 'map',
+          listMapKeys: ['uid'],
+          patchStrategy: 'merge',
+          patchMergeKey: 'uid',
+          declaredSince: 36,
+          doc: 'Users of the claim. At most 256.',
+        }),
+        devices: field(list(ref('resource/v1.AllocatedDeviceStatus')), {
+          tag: 4,
+          listType: 'map',
+          listMapKeys: ['driver', 'device', 'pool', 'shareID'],
+          featureGate: 'DRAResourceClaimDeviceStatus',
+          doc: 'State of the allocated devices, as their drivers report it.',
+        }),
+      },
+      { doc: 'The devices that a claim has been given, and their users.' },
+    ),
+  ResourceClaimTemplate: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('resource/v1.ResourceClaimTemplateSpec'), {
+          tag: 2,
+          required: true,
+          isImmutable: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'The claims. Immutable.',
+        }),
+      },
+      { doc: 'A template from which Pods get claims of their own.' },
+    ),
+  ResourceClaimTemplateList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('resource/v1.ResourceClaimTemplate')), {
+          tag: 2,
+          required: true,
+          doc: 'The ResourceClaimTemplate objects of the list.',
+        }),
+      },
+      { doc: 'A list of ResourceClaimTemplate objects.' },
+    ),
+  ResourceClaimTemplateSpec: () =>
+    struct(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Labels and annotations of the claims.' }),
+        spec: field(ref('resource/v1.ResourceClaimSpec'), {
+          tag: 2,
+          required: true,
+          changes: { 37: { required: false, keepEmpty: true } },
+          doc: 'Spec of the claims.',
+        }),
+      },
+      { doc: 'The claims that are made from a template.' },
+    ),
+  ResourcePool: () =>
+    struct(
+      {
+        name: field(string(), {
+          tag: 1,
+          required: true,
+          doc: 'Name of the pool: DNS subdomains separated by slashes, at most 253 bytes. Often the name of the node.',
+        }),
+        generation: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
+          tag: 2,
+          required: true,
+          doc: 'Number of the present state of the pool. Slices of a lower one are out of date.',
+        }),
+        resourceSliceCount: field(int64({ min: 1, detail: 'must be greater than zero' }), {
+          tag: 3,
+          required: true,
+          doc: 'Number of slices of the pool at this generation.',
+        }),
+      },
+      { doc: 'A pool of devices that may need several slices.' },
+    ),
+  ResourceSlice: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ObjectMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
+        }),
+        spec: field(ref('resource/v1.ResourceSliceSpec'), { tag: 2, required: true, doc: 'The pool, the nodes and the devices.' }),
+      },
+      { doc: 'Devices of one pool of a driver.' },
+    ),
+  ResourceSliceList: () =>
+    object(
+      {
+        metadata: field(ref('meta/v1.ListMeta'), {
+          tag: 1,
+          doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
+        }),
+        items: field(list(ref('resource/v1.ResourceSlice')), { tag: 2, required: true, doc: 'The ResourceSlice objects of the list.' }),
+      },
+      { doc: 'A list of ResourceSlice objects.' },
+    ),
+  ResourceSliceSpec: () =>
+    struct(
+      {
+        driver: needed(text('driverName', { bytesMax: 63 }), {
+          tag: 1,
+          required: true,
+          doc: 'Driver of the devices, a DNS subdomain of at most 63 bytes. Immutable.',
+        }),
+        pool: field(ref('resource/v1.ResourcePool'), { tag: 2, required: true, doc: 'The pool of the devices.' }),
+        nodeName: field(string(), { tag: 3, pointer: true, doc: 'Node that has the devices. Immutable.' }),
+        nodeSelector: field(ref('core/v1.NodeSelector'), {
+          tag: 4,
+          pointer: true,
+          doc: 'Nodes from which the devices can be used, in one term.',
+        }),
+        allNodes: field(boolean(), { tag: 5, pointer: true, doc: 'Every node can use the devices; true or unset.' }),
+        devices: field(list(ref('resource/v1.Device')), {
+          tag: 6,
+          keepEmpty: true,
+          listType: 'atomic',
+          changes: { 35: { keepEmpty: false } },
+          doc: 'The devices. At most 128, or 64 where one has taints or takes from counters.',
+        }),
+        perDeviceNodeSelection: field(boolean(), {
+          tag: 7,
+          pointer: true,
+          featureGate: 'DRAPartitionableDevices',
+          doc: 'Each device says from which nodes it can be used; true or unset.',
+        }),
+        sharedCounters: field(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
+          tag: 8,
+          listType: 'atomic',
+          featureGate: 'DRAPartitionableDevices',
+          declaredSince: 36,
+          doc: 'Counters from which devices of the pool take. At most 8 sets; not in a slice with devices.',
+        }),
+        partitionTypeAttribute: field(string(), {
+          tag: 9,
+          pointer: true,
+          featureGate: 'DRAPartitionableDevicesType',
+          since: 37,
+          doc: 'Attribute that names the type of a partition, with its domain.',
+        }),
+        skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
+          tag: 10,
+          listType: 'set',
+          featureGate: 'DRAOptionalNodeOperations',
+          since: 37,
+          doc: 'Operations on the node that are not needed for the devices.',
+        }),
+      },
+      { doc: 'Devices of a pool, and the nodes that can use them. Exactly one form of nodes is set.' },
+    ),
+  SkipNodeOperation: () => closed('*', 'NodePrepareResources', 'NodeUnprepareResources'),
+})

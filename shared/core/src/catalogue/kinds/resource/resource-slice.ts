@@ -1,0 +1,36 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { memberOf, same, textOf } from '../../../kind/selectable-fields.ts'
+import { resourceSliceCells } from '../../../table/cells/devices.ts'
+import { warningsOfSlice } from '../../warnings/rules.ts'
+
+/** Devices of one pool of a driver. */
+export const resourceSlice = defineResource({
+  kind: 'ResourceSlice',
+  versions: [{ type: 'resource/v1.ResourceSlice', since: 34 }],
+  storedAs: 'resource/v1.ResourceSlice',
+  plural: 'resourceslices',
+  scope: 'Cluster',
+  storageVersionHash: 'KsC072WgaEY=',
+  deleteAnswer: 'object',
+  countsGenerations: true,
+  isNamedBySelectors: 'withVersion',
+  selectable: {
+    labels: same('metadata.name', 'spec.nodeName', 'spec.driver', 'spec.pool.name'),
+    fieldsOf: ({ spec }) => ({
+      'spec.nodeName': textOf(memberOf(spec, 'nodeName')),
+      'spec.driver': textOf(memberOf(spec, 'driver')),
+      'spec.pool.name': textOf(memberOf(memberOf(spec, 'pool'), 'name')),
+    }),
+  },
+  warnings: warningsOfSlice,
+  table: {
+    cells: resourceSliceCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'Node', type: 'string' },
+      { name: 'Driver', type: 'string' },
+      { name: 'Pool', type: 'string', description: 'Name of the pool.' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})

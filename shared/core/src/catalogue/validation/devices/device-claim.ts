@@ -1,0 +1,165 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
+import type { Names } from '../../../names.ts'
+import type { Steps } from '../../../steps.ts'
+import { declaredSince, validateFullName } from '../../../validation/device-texts.ts'
+import { invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
+import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
+import { type PartRule, partAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
+import { isGiven, numberOf } from '../checks.ts'
+import { validateExpression, validateWithExpressions } from './expressions.ts'
+
+const listMax = 32
+
+const isNew = (_part: Part, { live }: RuleContext): boolean => live === undefined
+const has = (name: string, other: string) => (request: Part) => isChosen(request, name) && !isChosen(request, other)
+
+/** The devices that a claim asks for. Its spec stays as it was made, and is looked at once. */
+export const claimRules: Readonly<Record<string, TypeRules>> = {
+  'resource/v1.ResourceClaim': [{ when: isNew, steps: ['spec'] }],
+  'resource/v1.ResourceClaimTemplateSpec': [validateTemplateMetadata, 'spec', { passedOver: ['metadata'] }],
+  'resource/v1.DeviceRequest': [
+    'name',
+    validateChoice,
+    { when: has('firstAvailable', 'exactly'), steps: ['firstAvailable'] },
+    { when: has('exactly', 'firstAvailable'), steps: ['exactly'] },
+    validateDeclaredForms,
+  ],
+  'resource/v1.ExactDeviceRequest': ['deviceClassName', 'selectors', 'derivedAttributes', 'allocationMode', validateCount, 'tolerations'],
+  'resource/v1.DeviceSubRequest': [
+    ...['name', 'deviceClassName', 'selectors', 'derivedAttributes', 'allocationMode'],
+    validateCount,
+    'tolerations',
+  ],
+  'resource/v1.DeviceDerivedAttribute': [validateUse, validateDerived, 'name', validateDerivedName, 'expression'],
+  'resource/v1.DeviceToleration': ['key', validateTolerationValue, 'operator', 'effect'],
+  'resource/v1.DeviceConstraint': [requestRefs('requests'), 'requests', validateConstraint],
+  'resource/v1.DeviceClaimConfiguration': [requestRefs('requests'), 'requests', 'opaque'],
+}
+
+/** Errors of a rule that is declared since a level: they come last from then on. */
+export function declared(errors: FieldError[], { level, declared: last }: RuleContext): FieldError[] {
+  return level < declaredSince ? errors : last
+}
+
+/** The rules of a ResourceClaim. */
+export function validateResourceClaim(object: Part, _live: Part | undefined, _names: Names, context: RuleContext): Steps<FieldError[]> {
+  return validateWithExpressions(object, 'resource/v1.ResourceClaim', context)
+}
+
+/** The rules of a ResourceClaimTemplate. */
+export function validateClaimTemplate(object: Part, _live: Part | undefined, _names: Names, context: RuleContext): Steps<FieldError[]> {
+  return validateWithExpressions(object, 'resource/v1.ResourceClaimTemplate', context)
+}
+
+function validateTemplateMetadata(errors: FieldError[], spec: Part, at: string): void {
+  const metadata = partOf(spec, 'metadata')
+  const path = `${at}.metadata`
+  validateAnnotations(errors, textsIn(metadata, 'annotations'), `${path}.annotations`)
+  validateLabels(errors, textsIn(metadata, 'labels'), `${path}.labels`)
+}
+
+function textsIn(part: Part, name: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(partOf(part, name)).map((key) => [key, textOf(partOf(part, name), key)]))
+}
+
+function isChosen(request: Part, name: string): boolean {
+  return name === 'firstAvailable' ? itemsOf(request, name).length > 0 : isGiven(request, name)
+}
+
+function validateChoice(errors: FieldError[], request: Part, at: string): void {
+  const text = 'exactly one of `exactly` or `firstAvailable` is required'
+  const given = ['exactly', 'firstAvailable'].filter((name) => isChosen(request, name)).length
+  if (given === 0) errors.push(requiredValue(at, text))
+  if (given > 1) errors.push(invalidValue(at, undefined, `${text}, but multiple fields are set`))
+}
+
+/** Declared rules look at both forms even where one is too many. */
+function validateDeclaredForms(_errors: FieldError[], request: Part, at: string, context: RuleContext): void {
+  const [exactly, alternatives] = [optionalPart(request, 'exactly'), itemsOf(request, 'firstAvailable')]
+  if (context.level < declaredSince || exactly === undefined || alternatives.length === 0) return
+  context.rules.of('resource/v1.ExactDeviceRequest')([], exactly, `${at}.exactly`, context)
+  const validate = context.rules.of('resource/v1.DeviceSubRequest')
+  for (const [index, one] of alternatives.entries()) validate([], one, `${at}.firstAvailable[${index}]`, context)
+}
+
+function validateCount(errors: FieldError[], request: Part, at: string): void {
+  const mode = textOf(request, 'allocationMode')
+  const count = numberOf(request, 'count') ?? 0
+  const field = `${at}.count`
+  if (mode === 'All' && count !== 0) errors.push(invalidValue(field, count, "must not be specified when allocationMode is 'All'"))
+  if (mode === 'ExactCount' && count <= 0) errors.push(invalidValue(field, count, 'must be greater than zero'))
+}
+
+function validateTolerationValue(errors: FieldError[], toleration: Part, at: string): void {
+  const [operator, value] = [textOf(toleration, 'operator'), textOf(toleration, 'value')]
+  const field = `${at}.value`
+  if (operator === 'Exists' && value !== '') errors.push(invalidValue(field, value, 'must be empty for operator `Exists`'))
+  if (operator === 'Equal') errors.push(...invalidFor(field, value, checkLabelValue(value)))
+}
+
+function validateConstraint(errors: FieldError[], constraint: Part, at: string, context: RuleContext): void {
+  const name = ['matchAttribute', 'distinctAttribute'].find((one) => isGiven(constraint, one))
+  if (name !== undefined) {
+    const isDeclared = context.level >= declaredSince
+    declared(errors, context).push(...validateFullName(textOf(constraint, name), `${at}.${name}`, isDeclared))
+  } else if (!context.isGateOn('DRAConsumableCapacity')) errors.push(requiredValue(`${at}.matchAttribute`))
+  else {
+    const text = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+    errors.push(requiredValue(at, text))
+  }
+}
+
+const wrongReference = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+
+/** The rule of a list of names of requests, besides its length and repeated names. */
+export function requestRefs(name: string): PartRule {
+  return (errors, part, at, context) => {
+    const names = itemsOf<string>(part, name)
+    if (names.length > listMax) return
+    for (const [index, one] of names.entries()) validateRequestRef(errors, one, `${at}.${name}[${index}]`, context)
+  }
+}
+
+/** Adds the errors of the name of a request, or of a request and a subrequest. */
+export function validateRequestRef(errors: FieldError[], name: string, field: string, context: RuleContext): void {
+  const [first = '', second, ...rest] = name.split('/')
+  if (rest.length === 0)
+    for (const one of second === undefined ? [first] : [first, second]) errors.push(...invalidFor(field, one, checkLabel(one)))
+  const request = itemsOf(devicesOf(field, context), 'requests').find((one) => textOf(one, 'name') === first)
+  const isKnown = second === undefined || itemsOf(request, 'firstAvailable').some((one) => textOf(one, 'name') === second)
+  if (rest.length > 0 || request === undefined || !isKnown) errors.push(invalidValue(field, name, wrongReference))
+}
+
+/** The devices that the claim of a field asks for. */
+function devicesOf(field: string, { object }: RuleContext): Part {
+  return partAt(object, field.startsWith('spec.spec.') ? 'spec.spec.devices' : 'spec.devices')
+}
+
+/** A derived attribute is for a constraint of its request. */
+function validateUse(errors: FieldError[], attribute: Part, at: string, context: RuleContext): void {
+  const name = textOf(attribute, 'name')
+  const devices = devicesOf(at, context)
+  const [, index = '', , sub] = /requests\[(\d+)\](\.firstAvailable\[(\d+)\])?/.exec(at) ?? []
+  const request = itemsOf(devices, 'requests')[Number(index)]
+  const parent = textOf(request, 'name')
+  const own = sub === undefined ? parent : `${parent}/${textOf(itemsOf(request, 'firstAvailable')[Number(sub)], 'name')}`
+  const isUsed = itemsOf(devices, 'constraints').some((constraint) => {
+    const requests = itemsOf<string>(constraint, 'requests')
+    const attributeName = constraint['matchAttribute'] ?? constraint['distinctAttribute']
+    return attributeName === name && (requests.length === 0 || requests.includes(own) || requests.includes(parent))
+  })
+  const detail = 'must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request'
+  if (name !== '' && !isUsed) errors.push(invalidValue(`${at}.name`, name, detail))
+}
+
+function validateDerived(errors: FieldError[], attribute: Part, at: string, context: RuleContext): void {
+  const text = textOf(attribute, 'expression')
+  if (text !== '') validateExpression(errors, { text, purpose: 'derived', field: `${at}.expression` }, context)
+}
+
+function validateDerivedName(_errors: FieldError[], attribute: Part, at: string, context: RuleContext): void {
+  const name = textOf(attribute, 'name')
+  if (name !== '') context.declared.push(...validateFullName(name, `${at}.name`, true))
+}

@@ -1,0 +1,139 @@
+import { type LevelText, textSince } from '../meta/level-text.ts'
+import type { FieldError } from '../meta/status.ts'
+import { checkLabel, checkSubdomain, explain } from '../meta/validate-names.ts'
+import { invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
+import { canonicalIpv6, parseIp } from './ip-address.ts'
+
+/** The first level at which the formats of declared rules have texts of their own. */
+export const declaredSince = 36
+
+const domainBytesMax = 63
+const identifierBytesMax = 32
+const poolBytesMax = 253
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const wrongCaseless = explain(
+  "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  ['Example.com'],
+  `${label}(\\.${label})*`,
+)
+
+/** Drivers are DNS subdomains in any case. */
+export function checkDriverName(name: string): readonly string[] {
+  return checkSubdomain(name.toLowerCase())
+}
+
+/** As `checkDriverName`, with the text of the declared format where a level has it. */
+export function checkCaselessDriverName(name: string): readonly LevelText[] {
+  return checkDriverName(name).map((problem) =>
+    problem.startsWith('must be') ? problem : textSince(declaredSince, { before: problem, after: wrongCaseless }),
+  )
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** An identity in its only form with lower case. */
+export function checkUuid(text: string): readonly string[] {
+  return uuidPattern.test(text) ? [] : ['must be a lowercase UUID in 8-4-4-4-12 format']
+}
+
+/** An address with the length of its network's prefix, in the canonical form: `10.9.8.7/24`. */
+export function checkInterfaceAddress(text: string): readonly string[] {
+  const [address = '', bits = '', ...rest] = text.split('/')
+  const bytes = parseIp(address)
+  if (bytes === undefined || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > bytes.length * 8)
+    return ['must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)']
+  const ipv6 = bytes.length === 4 ? undefined : canonicalIpv6(address)
+  // An IPv4 address that is written as IPv6 is shown as IPv4.
+  const isMapped = ipv6?.startsWith('::ffff:') && ipv6.includes('.')
+  const shown = ipv6 === undefined ? bytes.join('.') : isMapped ? ipv6.slice('::ffff:'.length) : ipv6
+  const size = isMapped && Number(bits) > 32 ? Number(bits) - 96 : Number(bits)
+  return text === `${shown}/${size}` ? [] : [`must be in canonical form ("${shown}/${size}")`]
+}
+
+/** The name of a pool: DNS subdomains between slashes. */
+export function validatePoolName(name: string, field: string): FieldError[] {
+  if (name === '') return [requiredValue(field)]
+  const errors = name.length > poolBytesMax ? [tooLongValue(field, poolBytesMax)] : []
+  for (const part of new Set(name.split('/'))) errors.push(...invalidFor(field, part, checkSubdomain(part)))
+  return errors
+}
+
+/** As `validatePoolName`, as the declared rule says it. */
+export function validateDeclaredPoolName(name: string, field: string): FieldError[] {
+  if (name === '') return [requiredValue(field)]
+  const errors = name.length > poolBytesMax ? [tooLongValue(field, poolBytesMax)] : []
+  for (const [index, part] of name.split('/').entries()) {
+    const found = part === '' ? ['must not be empty'] : declaredSubdomain(part)
+    errors.push(...found.map((problem) => invalidValue(field, part === '' ? name : part, `segment ${index}: ${problem}`)))
+  }
+  return errors
+}
+
+const identifierPattern = /^[A-Za-z_][A-Za-z0-9_]*$/
+const wrongIdentifier = explain(
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+  ['my_name', 'MY_NAME', 'MyName'],
+  '[A-Za-z_][A-Za-z0-9_]*',
+)
+
+function validateIdentifier(name: string, field: string): FieldError[] {
+  const errors = name.length > identifierBytesMax ? [tooLongValue(field, identifierBytesMax)] : []
+  return identifierPattern.test(name) ? errors : [...errors, invalidValue(field, name, wrongIdentifier)]
+}
+
+/** The name of an attribute or a capacity, with its domain or without. A name with several slashes is not looked at, as in kube-apiserver. */
+export function validateDeviceQualifiedName(text: string, field: string): FieldError[] {
+  const parts = text.split('/')
+  const [first = '', second = ''] = parts
+  if (parts.length === 1) return validateIdentifier(first, field)
+  if (parts.length > 2) return []
+  const ofDomain = first === '' ? [invalidValue(field, '', 'the domain must not be empty')] : validateDriverName(first, field)
+  const ofName = second === '' ? [invalidValue(field, '', 'the name must not be empty')] : validateIdentifier(second, field)
+  return [...ofDomain, ...ofName]
+}
+
+/** The name of a driver where no facet checks it. */
+function validateDriverName(name: string, field: string): FieldError[] {
+  const errors = name.length > domainBytesMax ? [tooLongValue(field, domainBytesMax)] : []
+  return [...errors, ...invalidFor(field, name, checkDriverName(name))]
+}
+
+/** The name of an attribute with its domain, by the rule in functions or by the declared one. */
+export function validateFullName(text: string, field: string, isDeclared: boolean): FieldError[] {
+  const errors = isDeclared ? declaredQualifiedName(text, field) : validateDeviceQualifiedName(text, field)
+  if (text.includes('/')) return errors
+  return [...errors, invalidValue(field, text, 'a fully qualified name must be a domain and a name separated by a slash')]
+}
+
+function declaredQualifiedName(text: string, field: string): FieldError[] {
+  const parts = text.split('/')
+  const [first = '', second = ''] = parts
+  if (parts.length === 1) return validateIdentifier(first, field)
+  if (parts.length > 2) return []
+  const errors: FieldError[] = []
+  if (first === '') errors.push(invalidValue(field, '', 'prefix must not be empty'))
+  else {
+    if (first.length > domainBytesMax) errors.push(tooLongValue(field, domainBytesMax))
+    errors.push(
+      ...invalidFor(
+        field,
+        first,
+        declaredSubdomain(first).map((problem) => `prefix: ${problem}`),
+      ),
+    )
+  }
+  if (second === '') errors.push(invalidValue(field, '', 'name must not be empty'))
+  else errors.push(...validateIdentifier(second, field))
+  return errors
+}
+
+/** Declared rules count the bytes of a name. */
+function declaredSubdomain(name: string): readonly string[] {
+  return checkSubdomain(name).map((problem) => (problem.endsWith(' characters') ? problem.replace(/characters$/, 'bytes') : problem))
+}
+
+/** Keys of counters are labels; a cause names the map. */
+export function validateCounterName(name: string, field: string): FieldError[] {
+  return invalidFor(field, name, checkLabel(name))
+}
