@@ -1,3 +1,17 @@
+import {
+  label1035Pattern,
+  labelLengthMax,
+  labelPattern,
+  qualifiedPattern,
+  subdomainLengthMax,
+  subdomainPattern,
+  wrongLabel,
+  wrongLabel1035,
+  wrongLabelValue,
+  wrongQualifiedName,
+  wrongQualifiedPart,
+  wrongSubdomain,
+} from '../name-formats.ts'
 import { parseDate, parseTimestamp } from '../values/time.ts'
 import { none, noSuchOverload, Opaque, some, type Value } from '../values/values.ts'
 import { isUrl, parseUrl } from './urls.ts'
@@ -22,48 +36,8 @@ export class NamedFormat extends Opaque {
   }
 }
 
-const labelLengthMax = 63
-const subdomainLengthMax = 253
-const labelPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-const label1035Pattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/
-const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-const qualifiedPattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
 const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
-
-const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
-const qualifiedFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
-
-function explain(what: string, examples: readonly string[], pattern: string): string {
-  const quoted = examples.map((example) => `'${example}'`).join(',  or ')
-  return `${what} (e.g. ${quoted}, regex used for validation is '${pattern}')`
-}
-
-const wrongLabel = explain(
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-  ['my-name', '123-abc'],
-  labelFormat,
-)
-const wrongLabel1035 = explain(
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-  ['my-name', 'abc-123'],
-  '[a-z]([-a-z0-9]*[a-z0-9])?',
-)
-const wrongSubdomain = explain(
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-  ['example.com'],
-  `${labelFormat}(\\.${labelFormat})*`,
-)
-const wrongQualifiedPart = explain(
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  ['MyName', 'my.name', '123-abc'],
-  qualifiedFormat,
-)
-const wrongLabelValue = explain(
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  ['MyValue', 'my_value', '12345'],
-  `(${qualifiedFormat})?`,
-)
 
 function checkLength(text: string, lengthMax: number, pattern: RegExp, wrong: string): string[] {
   const problems = text.length > lengthMax ? [`must be no more than ${lengthMax} characters`] : []
@@ -86,8 +60,7 @@ function checkSubdomain(text: string): string[] {
 
 function checkQualifiedName(text: string): string[] {
   const parts = text.split('/')
-  if (parts.length > 2)
-    return [`a qualified name ${wrongQualifiedPart} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+  if (parts.length > 2) return [`a qualified name ${wrongQualifiedName}`]
   const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, text]
   const problems: string[] = []
   if (prefix === '') problems.push('prefix part must be non-empty')

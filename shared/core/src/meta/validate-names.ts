@@ -1,3 +1,17 @@
+import {
+  label1035Pattern,
+  labelLengthMax,
+  labelPattern,
+  qualifiedPattern,
+  subdomainLengthMax,
+  subdomainPattern,
+  wrongLabel,
+  wrongLabel1035,
+  wrongLabelValue,
+  wrongQualifiedName,
+  wrongQualifiedPart,
+  wrongSubdomain,
+} from '@orch/cel/name-formats'
 import { joinTexts, type LevelText, textSince } from './level-text.ts'
 
 /** The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL. */
@@ -9,44 +23,10 @@ export const annotationsBytesMax = 262_144
 /** The first level at which problems of labels speak of bytes, and dots in a name of one label are named. */
 const newTextsSince = 34
 
-const labelLengthMax = 63
-const subdomainLengthMax = 253
-
-const labelPattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
-const label1035Pattern = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/
-const subdomainPattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
-const qualifiedPattern = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/
-
-const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
-const qualifiedFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
-
-const wrongLabel = explain(
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-  ['my-name', '123-abc'],
-  labelFormat,
-)
-const wrongLabel1035 = explain(
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-  ['my-name', 'abc-123'],
-  '[a-z]([-a-z0-9]*[a-z0-9])?',
-)
-const wrongSubdomain = explain(
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-  ['example.com'],
-  `${labelFormat}(\\.${labelFormat})*`,
-)
-const wrongQualifiedPart = explain(
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  ['MyName', 'my.name', '123-abc'],
-  qualifiedFormat,
-)
-const wrongLabelValue = explain(
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  ['MyValue', 'my_value', '12345'],
-  `(${qualifiedFormat})?`,
-)
-const wrongParts = `${wrongQualifiedPart} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
-const tooManyParts = textSince(newTextsSince, { before: `a qualified name ${wrongParts}`, after: `a valid label key ${wrongParts}` })
+const tooManyParts = textSince(newTextsSince, {
+  before: `a qualified name ${wrongQualifiedName}`,
+  after: `a valid label key ${wrongQualifiedName}`,
+})
 const hasDots = textSince(newTextsSince, { before: wrongLabel, after: 'must not contain dots' })
 
 /** Nothing to complain about; shared, so that the common case allocates nothing. */
@@ -170,9 +150,3 @@ function tooLong(lengthMax: number): string {
 }
 
 const tooLongLabel = textSince(newTextsSince, { before: tooLong(labelLengthMax), after: `must be no more than ${labelLengthMax} bytes` })
-
-/** The rule, examples and the pattern in one text. */
-export function explain(rule: string, examples: readonly string[], format: string): string {
-  const list = examples.map((example) => `'${example}', `).join(' or ')
-  return `${rule} (e.g. ${list}regex used for validation is '${format}')`
-}

@@ -1,3 +1,4 @@
+import { explain } from '@orch/cel/name-formats'
 import type { TextFormat } from '../description/node.ts'
 import type { LevelText } from '../meta/level-text.ts'
 import {
@@ -7,7 +8,6 @@ import {
   checkPathSegment,
   checkQualifiedName,
   checkSubdomain,
-  explain,
 } from '../meta/validate-names.ts'
 import { checkCaselessDriverName, checkDriverName, checkInterfaceAddress, checkUuid } from './device-texts.ts'
 import { checkCanonicalCidr } from './ip-address.ts'

@@ -1,5 +1,5 @@
+import { explain } from '@orch/cel/name-formats'
 import type { FieldError } from '../../../meta/status.ts'
-import { explain } from '../../../meta/validate-names.ts'
 import { invalidValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import type { RuleContext, Step, TypeRules } from '../../../validation/rule-book.ts'
