@@ -93,3 +93,23 @@ test('TODAY-DRA-04: a taint with another effect is a new one, whose time the ser
   expect(await timeAfter({ effect: 'None' })).not.toBe(before)
   expect(await timeAfter({ effect: 'NoSchedule', timeAdded: before })).toBe(before)
 })
+
+test('TODAY-QUOTA-01: a claim for more devices of a class than a quota has left is refused', async () => {
+  const namespace = await aNamespace(server.api)
+  const devices = 'gold.deviceclass.resource.k8s.io/devices'
+  await created(server.api, `/api/v1/namespaces/${namespace}/resourcequotas`, {
+    metadata: { name: 'q' },
+    spec: { hard: { [devices]: '2' } },
+  })
+  const claim = (count: number) =>
+    server.api.post(`${group}/namespaces/${namespace}/resourceclaims`, {
+      ...{ apiVersion, kind: 'ResourceClaim', metadata: { name: aName('claim') } },
+      spec: request({ deviceClassName: 'gold', count }),
+    })
+  expect((await claim(2)).status).toBe(201)
+  const { status, body } = await claim(1)
+  expect([status, body['message']]).toEqual([
+    403,
+    expect.stringContaining(`requested: ${devices}=1, used: ${devices}=2, limited: ${devices}=2`),
+  ])
+})

@@ -1,8 +1,8 @@
-import { parseQuantity, type Quantity, roundUpQuantity, toQuantity } from '../meta/quantity.ts'
+import { addQuantities, parseQuantity, type Quantity, roundUpQuantity, toQuantity } from '../meta/quantity.ts'
 import type { ResourceName } from '../meta/status.ts'
 import { groupName, type Names, subdomainLabel } from '../names.ts'
 import type { Amounts } from './amounts.ts'
-import type { ClaimToCount, PodToCount, ServiceToCount } from './objects.ts'
+import type { ClaimToCount, DeviceClaimToCount, DeviceRequestToCount, PodToCount, ServiceToCount } from './objects.ts'
 import { isPodResource, podOmissions, podUsage } from './pod-usage.ts'
 import { isClaimInScope, isPodInScope, type ScopeRequirement } from './scopes.ts'
 
@@ -106,6 +106,44 @@ function claimUsage({ metadata, spec }: ClaimToCount, suffix: string, annotation
   usage.set('requests.storage', storage)
   if (storageClass !== '') usage.set(`${storageClass}${suffix}requests.storage`, storage)
   return usage
+}
+
+/** Most devices that a request for all of a class may be given. */
+const devicesMax = 32
+
+/** Claims count for the devices that they may be given, by class. */
+export const countDevices: Measure = (names, resource) => {
+  const suffix = `.${groupName(names, 'deviceclass.resource', 'devices')}`
+  const own = countName(resource)
+  return {
+    ...unscoped,
+    resource,
+    countsUpdates: true,
+    looksInside: true,
+    concerns: (name) => name === own || name.endsWith(suffix),
+    usage: (object) => deviceUsage(object as DeviceClaimToCount, own, suffix),
+  }
+}
+
+function deviceUsage({ spec }: DeviceClaimToCount, own: string, suffix: string): Amounts {
+  const usage = new Map<string, Quantity>([[own, one]])
+  for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
+    const alternatives = firstAvailable?.length ? firstAvailable : exactly ? [exactly] : []
+    // Of alternatives with one class, the largest counts.
+    const largest = new Map<string, bigint>()
+    for (const request of alternatives) {
+      const count = deviceCount(request)
+      if (count > (largest.get(request.deviceClassName) ?? -1n)) largest.set(request.deviceClassName, count)
+    }
+    for (const [name, count] of largest)
+      usage.set(`${name}${suffix}`, addQuantities(usage.get(`${name}${suffix}`) ?? toQuantity(0), toQuantity(count)))
+  }
+  return usage
+}
+
+function deviceCount({ allocationMode, count = 0 }: DeviceRequestToCount): bigint {
+  if (allocationMode === 'All') return BigInt(devicesMax)
+  return allocationMode === 'ExactCount' ? BigInt(count) : 0n
 }
 
 /** Objects that count as one each, by the plural of their kind too. */

@@ -42,6 +42,27 @@ export interface ServiceToCount {
   }
 }
 
+/** The parts of a ResourceClaim that quotas look at. */
+export interface DeviceClaimToCount {
+  readonly spec?: {
+    readonly devices?: {
+      readonly requests?:
+        | readonly {
+            readonly exactly?: DeviceRequestToCount | null
+            readonly firstAvailable?: readonly DeviceRequestToCount[] | null
+          }[]
+        | null
+    }
+  }
+}
+
+/** A request for devices of one class. */
+export interface DeviceRequestToCount {
+  readonly deviceClassName: string
+  readonly allocationMode?: string
+  readonly count?: number | bigint
+}
+
 /** The parts of a PersistentVolumeClaim that quotas look at. */
 export interface ClaimToCount {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }

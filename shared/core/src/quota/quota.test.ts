@@ -314,6 +314,23 @@ test.each([
   expect([own.filter(counting.concerns), others.filter(counting.concerns)]).toEqual([own, []])
 })
 
+test('TODAY-QUOTA-01: a claim for devices counts for the most that it may be given of each class', () => {
+  const counting = countingOf(names, { group: 'resource.orch.io', resource: 'resourceclaims' })
+  const exactly = (deviceClassName: string, count: number) => ({ deviceClassName, allocationMode: 'ExactCount', count })
+  const requests = [
+    { exactly: exactly('gold', 2) },
+    { firstAvailable: [exactly('gold', 1), exactly('gold', 3), { deviceClassName: 'tin', allocationMode: 'All' }] },
+    { exactly: { deviceClassName: 'tin', allocationMode: 'Newer', count: 9 } },
+  ]
+  const suffix = 'deviceclass.resource.orch.io/devices'
+  const own = 'count/resourceclaims.resource.orch.io'
+  expect(usageOf({ spec: { devices: { requests } } }, counting)).toEqual({ [own]: '1', [`gold.${suffix}`]: '5', [`tin.${suffix}`]: '32' })
+  expect(usageOf({ spec: {} }, counting)).toEqual({ [own]: '1' })
+  expect([own, `gold.${suffix}`, 'count/resourceclaims', 'gold.deviceclass.resource.example.io/devices'].map(counting.concerns)).toEqual([
+    ...[true, true, false, false],
+  ])
+})
+
 test('ADM-BI-21: objects whose use may change are looked at when they change, and others are counted by their number', () => {
   const told = (counting: typeof pods) => [counting.resource.resource, counting.countsUpdates, counting.looksInside]
   const secrets = countingOf(names, { group: '', resource: 'secrets' })

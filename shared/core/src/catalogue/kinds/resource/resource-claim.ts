@@ -1,4 +1,5 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { countDevices } from '../../../quota/measures.ts'
 import { resourceClaimCells } from '../../../table/cells/devices.ts'
 import { fillResourceClaim } from '../../defaults/devices.ts'
 import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
@@ -13,6 +14,7 @@ export const resourceClaim = defineResource({
   subresources: [statusSubresource],
   storageVersionHash: 'wgAZaHcZxUg=',
   deleteAnswer: 'object',
+  quota: countDevices,
   defaults: fillResourceClaim,
   validation: { main: validateResourceClaim },
   table: {
