@@ -27,11 +27,12 @@ export const controllerNames = [
   'job',
   'cronjob',
   'ttl-after-finished',
+  'disruption',
 ] as const
 export type ControllerName = (typeof controllerNames)[number]
 
-/** Controllers of workloads. */
-const workloads: readonly ControllerName[] = ['replicaset', 'replicationcontroller', 'job', 'cronjob', 'ttl-after-finished']
+/** Controllers of workloads: from replicaset on. */
+const workloads: readonly ControllerName[] = controllerNames.slice(controllerNames.indexOf('replicaset'))
 
 /** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
 const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])

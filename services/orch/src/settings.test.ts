@@ -136,6 +136,7 @@ test('settings are read from flags, the environment and a file, in that order', 
     'job',
     'cronjob',
     'ttl-after-finished',
+    'disruption',
   ]
   expect(controllers).toEqual(controllerNames.filter((name) => !others.includes(name)))
   expect(api.featureGates.isOn('APIListChunking')).toBe(false)

@@ -4,6 +4,7 @@ import { type Clock, createWorkqueue, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext, ControllerName } from '../controller.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
 import { type Reader, type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import type { EventDraft, ObjectReference } from './events/correlator.ts'
 import { EventRecorder } from './events/recorder.ts'
 import { Expectations, expectationMs } from './expectations.ts'
 import type { Caches, Mapped, Own, OwnedBy, Watched } from './watches.ts'
@@ -41,9 +42,11 @@ export interface ReconcilerSpec<T> {
 }
 
 /** The loop of a controller, for sources of keys other than watches. */
-interface Waking extends Caches {
+export interface Waking extends Caches {
   /** Has a key reconciled, soon or after a delay. */
   wake(key: string, delayMs?: number): void
+  /** Reports an event outside of a pass. */
+  record(about: ObjectReference, draft: EventDraft): void
 }
 
 type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSpec<T>
@@ -126,6 +129,10 @@ class Loop<T> implements Waking {
   wake(key: string, delayMs = 0): void {
     if (delayMs > 0) this.#queue.addAfter(key, delayMs)
     else this.#queue.add(key)
+  }
+
+  record(about: ObjectReference, draft: EventDraft): void {
+    this.#recorder.record(about, draft)
   }
 
   async #workOnKey(key: string): Promise<void> {

@@ -152,7 +152,7 @@ export const controllersUser = 'system:controllers'
 
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
-  'bootstrap-signer clusterrole-aggregation-controller cronjob-controller generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
+  'bootstrap-signer clusterrole-aggregation-controller cronjob-controller disruption-controller generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
@@ -508,6 +508,9 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('get list watch', 'policy', 'poddisruptionbudgets'),
     on('get list watch', 'apps', 'statefulsets'),
     on('update', 'policy', 'poddisruptionbudgets/status'),
+    // Beyond this level: each controller reads by itself, and later ones take conditions of Pods back.
+    on('get list watch', 'core', 'pods'),
+    on('patch update', 'core', 'pods/status'),
     on('get', '*', '*/scale'),
     ofEvents,
   ],

@@ -11,6 +11,16 @@ export {
   jobOf,
 } from './cron-job/decide.ts'
 export { findMissedTimes, nextLookMs } from './cron-job/missed.ts'
+export {
+  type Budget,
+  decideBudget,
+  desiredHealthy,
+  type ExpectedScale,
+  failedStatus,
+  needsScale,
+  staleDisruptionMs,
+  unmanagedMessage,
+} from './disruption/budget.ts'
 export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
 export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'
 export { addIndexes, countIndexes, parseIndexes, printIndexes } from './job/indexes.ts'

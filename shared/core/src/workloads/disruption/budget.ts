@@ -1,0 +1,156 @@
+import { printTime, toInstant } from '../../meta/time.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+import { isReadyPod, type Pod } from '../pods.ts'
+
+export type Budget = BuiltIn<'policy/v1.PodDisruptionBudget'>
+type Condition = BuiltIn<'meta/v1.Condition'>
+type Selector = Budget['spec']['selector']
+
+/** An evicted Pod that is not deleted after this time counts again. */
+const deletionMs = 120_000
+
+/** Replicas that the controllers of a budget's Pods ask for. */
+export interface ExpectedScale {
+  readonly replicas: number
+  /** Some Pods have no controller. */
+  readonly hasUnmanaged: boolean
+}
+
+export interface BudgetObserved {
+  readonly budget: Budget
+  /** Pods that the selector matches, finished and terminating ones included. */
+  readonly pods: readonly Pod[]
+  readonly scale: ExpectedScale
+}
+
+export interface BudgetPlan {
+  readonly status: object
+  /** False: the stored status says the same. */
+  readonly isDue: boolean
+  readonly hasUnmanaged: boolean
+  /** Evicted Pods that were not deleted in time. */
+  readonly notDeleted: readonly Pod[]
+  /** Milliseconds until an evicted Pod counts again. Undefined: none waits. */
+  readonly waitMs: number | undefined
+}
+
+/** True if the number of expected Pods is the sum of the replicas of their controllers, and not that of the Pods. */
+export function needsScale({ spec: { minAvailable, maxUnavailable } }: Budget): boolean {
+  return maxUnavailable != null || typeof minAvailable === 'string'
+}
+
+/**
+ * The number of Pods that must stay healthy. Percentages are rounded up.
+ *
+ *   minAvailable 50% of 5 → 3        maxUnavailable 50% of 5 → 5 − 3 = 2
+ */
+export function desiredHealthy({ minAvailable, maxUnavailable }: Budget['spec'], expectedPods: number): number {
+  if (maxUnavailable != null) return Math.max(0, expectedPods - partOf(maxUnavailable, expectedPods))
+  return minAvailable == null ? 0 : partOf(minAvailable, expectedPods)
+}
+
+function partOf(value: number | string, total: number): number {
+  return typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100)
+}
+
+/**
+ * The status of a budget: as many Pods may be evicted as are healthy beyond the desired number, none where none is expected.
+ *
+ *   minAvailable 2, three Pods ready                      1 disruption allowed
+ *   the same, one of them evicted and not deleted yet     0: it does not count as healthy
+ */
+export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: number): BudgetPlan {
+  const { status, metadata } = budget
+  const isSummed = needsScale(budget)
+  const expectedPods = isSummed ? scale.replicas : budget.spec.minAvailable == null ? 0 : pods.length
+  const desired = desiredHealthy(budget.spec, expectedPods)
+  const { kept, notDeleted, waitMs } = disruptedPods(budget, pods, nowMs)
+  const isHealthy = (pod: Pod) => pod.metadata.deletionTimestamp == null && !isDisrupted(kept, pod, nowMs) && isReadyPod(pod)
+  const currentHealthy = pods.filter(isHealthy).length
+  const disruptionsAllowed = expectedPods > 0 ? Math.max(0, currentHealthy - desired) : 0
+  const observedGeneration = metadata.generation ?? 0
+  const numbers = { currentHealthy, desiredHealthy: desired, expectedPods, disruptionsAllowed, observedGeneration }
+  const cause = disruptionsAllowed > 0 ? { status: 'True', reason: 'SufficientPods' } : { status: 'False', reason: 'InsufficientPods' }
+  const conditions = withCondition(status.conditions, { ...cause, message: '', observedGeneration }, nowMs)
+  const stored = status.conditions?.find(({ type }) => type === conditionType)
+  const isStored =
+    Object.entries(numbers).every(([name, value]) => (Object.entries(status).find(([field]) => field === name)?.[1] ?? 0) === value) &&
+    Object.keys(kept).join() === Object.keys(status.disruptedPods ?? {}).join() &&
+    stored?.status === cause.status &&
+    stored.observedGeneration === observedGeneration
+  return {
+    status: { ...numbers, ...(Object.keys(kept).length > 0 && { disruptedPods: kept }), conditions },
+    isDue: !isStored,
+    hasUnmanaged: isSummed && scale.hasUnmanaged,
+    notDeleted,
+    waitMs,
+  }
+}
+
+/** The status after a pass that has failed: no disruption is allowed. */
+export function failedStatus({ status }: Budget, message: string, nowMs: number): object {
+  const { observedGeneration = 0 } = status
+  const cause = { status: 'False', reason: 'SyncFailed', message, observedGeneration }
+  return { ...status, disruptionsAllowed: 0, conditions: withCondition(status.conditions, cause, nowMs) }
+}
+
+const conditionType = 'DisruptionAllowed'
+
+type Cause = Pick<Condition, 'status' | 'reason' | 'message' | 'observedGeneration'>
+
+function withCondition(conditions: readonly Condition[] | null | undefined, cause: Cause, nowMs: number): readonly object[] {
+  const known = conditions?.find(({ type }) => type === conditionType)
+  const lastTransitionTime = known?.status === cause.status ? known.lastTransitionTime : printTime(toInstant(nowMs))
+  const next = { type: conditionType, ...cause, lastTransitionTime }
+  return known === undefined ? [...(conditions ?? []), next] : (conditions ?? []).map((one) => (one === known ? next : one))
+}
+
+/** Evicted Pods whose deletion is awaited. */
+function disruptedPods({ status }: Budget, pods: readonly Pod[], nowMs: number) {
+  const kept: Record<string, string | null> = {}
+  const notDeleted: Pod[] = []
+  const waits: number[] = []
+  for (const pod of pods) {
+    const { name = '', deletionTimestamp } = pod.metadata
+    const time = status.disruptedPods?.[name]
+    if (time === undefined || deletionTimestamp != null) continue
+    const leftMs = Date.parse(time ?? '') + deletionMs - nowMs
+    if (leftMs < 0) notDeleted.push(pod)
+    else {
+      kept[name] = time
+      waits.push(leftMs)
+    }
+  }
+  return { kept, notDeleted, waitMs: waits.length === 0 ? undefined : Math.min(...waits) }
+}
+
+function isDisrupted(kept: Readonly<Record<string, string | null>>, { metadata: { name = '' } }: Pod, nowMs: number): boolean {
+  return Date.parse(kept[name] ?? '') + deletionMs > nowMs
+}
+
+/** Message about Pods without a controller. */
+export function unmanagedMessage(selector: Selector): string {
+  return (
+    `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector)}) were found to be unmanaged. As a result, the status of ` +
+    'the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" ' +
+    'field of the PDB to an integer value.'
+  )
+}
+
+/** As Go prints it. */
+function printSelector(selector: Selector): string {
+  const labels = Object.entries(selector?.matchLabels ?? {}).sort(([left], [right]) => (left < right ? -1 : 1))
+  const expressions = (selector?.matchExpressions ?? []).map(
+    ({ key, operator, values }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,
+  )
+  const printedLabels = labels.map(([name, value]) => `${name}: ${value},`).join('')
+  return `&LabelSelector{MatchLabels:map[string]string{${printedLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}
+
+/** Milliseconds until the DisruptionTarget condition of a Pod that was not deleted is taken back. Undefined: it has none that is. */
+export function staleDisruptionMs({ metadata, status }: Pod, nowMs: number): number | undefined {
+  if (metadata.deletionTimestamp != null || status.phase === 'Succeeded' || status.phase === 'Failed') return undefined
+  const condition = status.conditions?.find(({ type }) => type === 'DisruptionTarget')
+  if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined
+  return Math.max(0, Date.parse(condition.lastTransitionTime ?? '') + deletionMs - nowMs)
+}
