@@ -1,6 +1,7 @@
+import { explain } from '@orch/cel/name-formats'
 import { type LevelText, textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
-import { checkLabel, checkSubdomain, explain } from '../meta/validate-names.ts'
+import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { canonicalIpv6, parseIp } from './ip-address.ts'
 
