@@ -255,3 +255,66 @@ test('KIND-GEN: a port over two protocols has one port of nodes, and keeps it wh
   const moved = specOf(await services.patch('b', { spec: { ports: [{ port: 81 }] } }, merge))
   expect(moved.ports?.[0]).toMatchObject({ port: 81, nodePort: single })
 })
+
+/** A server of 1.37, whose addresses of Services are objects. */
+async function aServerWithAddresses(options: StartOptions = {}) {
+  const server = await aServer({ profile: 'kubernetes', flags: ['--emulated-version=1.37'], ...options })
+  const group = { group: 'networking.k8s.io', version: 'v1', namespaced: false }
+  const [addresses, ranges] = ['ipaddresses', 'servicecidrs'].map((plural) => server.client.resource({ ...group, plural }))
+  return { ...servicesOf(server), server, addresses: addresses!, ranges: ranges! }
+}
+
+const anAddress = (name: string) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'IPAddress',
+  metadata: { name },
+  spec: { parentRef: { resource: 'services', namespace: 'default', name: 'other' } },
+})
+
+const aRange = (name: string, cidr: string) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'ServiceCIDR',
+  metadata: { name },
+  spec: { cidrs: [cidr] },
+})
+
+test('TODAY-SVC-04: the address of a Service is an IPAddress, which comes and goes with it', async () => {
+  const { services, create, addresses } = await aServerWithAddresses()
+  await create('a', { clusterIP: '10.0.0.7' })
+  expect(await addresses.get('10.0.0.7')).toMatchObject({
+    metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+    spec: { parentRef: { resource: 'services', namespace: 'default', name: 'a' } },
+  })
+  const listed = await addresses.list({ labelSelector: 'ipaddress.kubernetes.io/ip-family=IPv4' })
+  expect(listed.items.map(({ metadata }) => metadata.name)).toEqual(['10.0.0.1', '10.0.0.7'])
+  await services.delete('a', { namespace: 'default' })
+  await expect(addresses.get('10.0.0.7')).rejects.toMatchObject({ reason: 'NotFound' })
+})
+
+test('TODAY-SVC-04: an address that an IPAddress of another owner has is taken', async () => {
+  const { create, addresses } = await aServerWithAddresses()
+  await addresses.create(anAddress('10.0.0.8'))
+  const message = expect.stringContaining('failed to allocate IP 10.0.0.8: provided IP is already allocated')
+  await expect(create('a', { clusterIP: '10.0.0.8' })).rejects.toMatchObject({ code: 422, message })
+  expect(await addresses.get('10.0.0.8')).toMatchObject({ spec: { parentRef: { name: 'other' } } })
+})
+
+test('TODAY-SVC-04, TODAY-CIDR-01: addresses of a further ServiceCIDR may be requested, and are assigned when the own range is full', async () => {
+  const { create, ranges } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/29' })
+  const outside = expect.stringContaining('the provided network does not match the current range')
+  await expect(create('a', { clusterIP: '10.8.0.5' })).rejects.toMatchObject({ code: 422, message: outside })
+  await ranges.create(aRange('more', '10.8.0.0/28'))
+  expect(specOf(await create('a', { clusterIP: '10.8.0.5' })).clusterIP).toBe('10.8.0.5')
+  const isUnusable = expect.stringContaining('is not in the valid range. The range of valid IPs is 10.8.0.0/28')
+  await expect(create('b', { clusterIP: '10.8.0.0' })).rejects.toMatchObject({ code: 422, message: isUnusable })
+  const given: string[] = []
+  for (let count = 0; count < 7; count++) given.push(specOf(await create(`s-${count}`)).clusterIP ?? '')
+  expect(given.filter((address) => address.startsWith('10.9.0.')).length).toBe(5)
+  expect(given.filter((address) => address.startsWith('10.8.0.')).length).toBe(2)
+})
+
+test('TODAY-CIDR-01: the ServiceCIDR of the server is there, and ready', async () => {
+  const { ranges } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/24' })
+  const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
+  expect(await ranges.get('kubernetes')).toMatchObject({ spec: { cidrs: ['10.9.0.0/24'] }, status: { conditions: [ready] } })
+})

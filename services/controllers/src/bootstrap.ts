@@ -15,6 +15,8 @@ export interface BootstrapOptions {
   readonly serviceAddress: string
   /** The addresses of the gateways, for the Endpoints of that Service; at least one. */
   readonly advertised: readonly GatewayAddress[]
+  /** The range of addresses of Services, and the present time; absent: the level has no object for it. */
+  readonly serviceRange?: { readonly cidr: string; readonly now: string } | undefined
 }
 
 /** The address of a gateway. */
@@ -27,6 +29,8 @@ export interface GatewayAddress {
 export interface BootstrapObject {
   readonly resource: ResourceAddress
   readonly object: ApiObject
+  /** The status that it is given when it has none. */
+  readonly status?: Readonly<Record<string, unknown>>
   /** The name of the writer; absent: the server's. */
   readonly fieldManager?: string
   /** True if users may change this object from now on; it is then restored only after a deletion. By default they may not. */
@@ -47,7 +51,9 @@ const portName = 'https'
 
 /** Everything that is there from the start, namespaces first. */
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObject[] {
-  return [...fixedObjects(options.names), ...gatewayObjects(options)]
+  const { names, serviceRange } = options
+  const ranges = serviceRange === undefined ? [] : [aServiceRange(names, serviceRange)]
+  return [...fixedObjects(names), ...ranges, ...gatewayObjects(options)]
 }
 
 /** The objects that exist from the start, independent of the gateways' addresses. */
@@ -111,7 +117,10 @@ async function writeFirst(
 ): Promise<readonly BootstrapObject[]> {
   const { items } = await client.resource(namespaces).list({ limit: 1 })
   if (items.length > 0) return objects
-  await writeBootstrapObjects(objects.filter(({ resource }) => !resource.namespaced))
+  const unplaced = objects.filter(({ resource }) => !resource.namespaced)
+  await writeBootstrapObjects(
+    unplaced.map(({ status, ...one }) => ({ ...one, object: status === undefined ? one.object : { ...one.object, status } })),
+  )
   return objects.filter(({ resource }) => resource.namespaced)
 }
 
@@ -145,17 +154,34 @@ export function bootstrapController(objects: readonly BootstrapObject[]): Contro
   })
 }
 
-function isAsWanted(live: ApiObject, { object, isTakenOver }: BootstrapObject): boolean {
-  return live.metadata.deletionTimestamp != null || isTakenOver?.(live) === true || holds(live, object)
+function isAsWanted(live: ApiObject, wanted: BootstrapObject): boolean {
+  const { object, isTakenOver } = wanted
+  if (live.metadata.deletionTimestamp != null || isTakenOver?.(live) === true) return true
+  return holds(live, object) && !lacksStatus(live, wanted)
+}
+
+function lacksStatus(live: ApiObject, { status }: BootstrapObject): boolean {
+  return status !== undefined && Object.keys(live.status ?? {}).length === 0
 }
 
 async function ensure(client: Client, wanted: BootstrapObject, signal?: AbortSignal): Promise<void> {
+  await ensureMain(client, wanted, signal)
+  if (wanted.status === undefined) return
+  const { resource, object, status, fieldManager } = wanted
+  const collection = client.resource(resource)
+  const name = object.metadata.name ?? ''
+  const live = await unlessGone(() => collection.get(name, { signal }))
+  if (live === undefined || !lacksStatus(live, wanted)) return
+  await unlessGone(() => collection.patch(name, { status }, { type: 'merge', subresource: 'status', fieldManager, signal }))
+}
+
+async function ensureMain(client: Client, wanted: BootstrapObject, signal?: AbortSignal): Promise<void> {
   const { resource, object, fieldManager } = wanted
   const collection = client.resource(resource)
   const { name = '', namespace } = object.metadata
   const live = await unlessGone(() => collection.get(name, { namespace, signal }))
   if (live === undefined) return void (await createOrFind(collection, object, { fieldManager, signal }))
-  if (isAsWanted(live, wanted)) return
+  if (isAsWanted(live, { ...wanted, status: undefined })) return
   const patched = await unlessRefused(['Invalid'], () => collection.patch(name, object, { type: 'merge', namespace, fieldManager, signal }))
   if (patched !== undefined) return
   // The difference cannot be changed, such as the address of a Service after its range was moved.
@@ -209,6 +235,17 @@ function aPriorityClass(names: Names, name: string, value: number, description: 
   return {
     resource: { group, version: 'v1', plural: 'priorityclasses', namespaced: false },
     object: { apiVersion: `${group}/v1`, kind: 'PriorityClass', metadata: { name }, value, description },
+  }
+}
+
+/** The range of addresses of Services. Its status has no reason, as in kube-apiserver. */
+function aServiceRange(names: Names, { cidr, now }: NonNullable<BootstrapOptions['serviceRange']>): BootstrapObject {
+  const group = domainGroup(names, 'networking')
+  const message = 'Kubernetes default Service CIDR is ready'
+  return {
+    resource: { group, version: 'v1', plural: 'servicecidrs', namespaced: false },
+    object: { apiVersion: `${group}/v1`, kind: 'ServiceCIDR', metadata: { name: names.serverServiceName }, spec: { cidrs: [cidr] } },
+    status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: now, reason: '', message }] },
   }
 }
 

@@ -161,7 +161,11 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
   const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs, closing } = ground
   const served = createServedResources(live)
   const prefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
+  const networking = domainGroup(names, 'networking')
   const allocator = createAllocator({
+    names,
+    addressResource: options.catalogue.find(networking, 'v1', 'ipaddresses'),
+    rangeResource: options.catalogue.find(networking, 'v1', 'servicecidrs'),
     metrics: options.metrics,
     storage,
     clock,

@@ -1,8 +1,10 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
 import { bootstrapObjects, type ControllerName } from '@orch/controllers'
+import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
-import type { Names } from '@orch/core/names'
+import { printTime, toInstant } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
 import {
   addressAt,
@@ -100,6 +102,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
+function hasServiceRanges(catalogue: Catalogue): boolean {
+  return catalogue.find(domainGroup(catalogue.names, 'networking'), 'v1', 'servicecidrs') !== undefined
+}
+
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
   const { api, serving, objects, store, chance, clock, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
@@ -127,7 +133,14 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const advertised = [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }]
   const { gateway, metrics } = services
   const { clientAs, ...start } = startObjectsOf(
-    bootstrapObjects({ names, serviceAddress: addressAt(objects.serviceClusterIpRange, 1), advertised }),
+    bootstrapObjects({
+      names,
+      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
+      advertised,
+      serviceRange: hasServiceRanges(surroundings.catalogue)
+        ? { cidr: objects.serviceClusterIpRange.text, now: printTime(toInstant(clock.now())) }
+        : undefined,
+    }),
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
     surroundings,
   )

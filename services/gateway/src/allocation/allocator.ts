@@ -1,3 +1,4 @@
+import type { Resource } from '@orch/core/catalogue'
 import { invalid } from '@orch/core/meta'
 import { invalidTexts } from '@orch/core/validation'
 import {
@@ -17,7 +18,8 @@ import type { Reserver } from '../write/reservation.ts'
 import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'
 import { claimPorts } from './node-ports.ts'
-import { addressPrefix, heldKeys, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
+import { heldKeys, holderOf, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
+import { ServiceRanges } from './service-ranges.ts'
 
 /** Gives Services their addresses and ports, so that no two have the same. */
 export interface Allocator extends Reserver {
@@ -28,6 +30,8 @@ export interface AllocatorOptions extends ReservedKeysOptions {
   readonly clusterIpRange: Cidr
   /** Addresses at the beginning of the range are left to Services that name theirs, as long as there are others. */
   readonly keepsStaticAddresses: boolean
+  /** The kind ServiceCIDR; absent: the level does not have it, and there is one range. */
+  readonly rangeResource: Resource | undefined
   readonly nodePortRange: PortRange
   readonly metrics: Metrics
   /** Minor number of the release whose texts refusals have. */
@@ -68,34 +72,36 @@ const staticPart = { share: 1 / 16, min: 16, max: 256 }
 export function createAllocator(options: AllocatorOptions): Allocator {
   const range = options.clusterIpRange
   const keys = new ReservedKeys(options)
-  const addresses: Pool = {
-    prefix: addressPrefix,
-    nameAt: (index) => addressAt(range, index + 1),
-    size: sizeOf(range),
-    staticSize: options.keepsStaticAddresses ? staticSizeOf(range) : 0,
-  }
+  const poolOf = (block: Cidr): Pool => ({
+    prefix: keys.addressPrefix,
+    nameAt: (index) => addressAt(block, index + 1),
+    size: sizeOf(block),
+    staticSize: options.keepsStaticAddresses ? staticSizeOf(block) : 0,
+  })
+  const ranges = new ServiceRanges({ keys, range, prefix: options.rangeResource?.stored.prefix })
   const counting =
     (value: (taken: number) => number) => async (gauge: { reset(): void; set(labels: { cidr: string }, value: number): void }) => {
       gauge.reset()
       // Without storage there is no number, and the other metrics are shown all the same.
-      const taken = await keys.namesBelow(addressPrefix).catch(() => undefined)
-      if (taken !== undefined) gauge.set({ cidr: range.text }, value(taken.size))
+      const taken = await keys.namesBelow(keys.addressPrefix).catch(() => undefined)
+      if (taken === undefined) return
+      gauge.set({ cidr: range.text }, value([...taken].filter((address) => isUsable(range, address)).length))
     }
   const counted = declareMetrics(options.metrics, table, {
     kube_apiserver_clusterip_allocator_allocated_ips: counting((taken) => taken),
-    kube_apiserver_clusterip_allocator_available_ips: counting((taken) => addresses.size - taken),
+    kube_apiserver_clusterip_allocator_available_ips: counting((taken) => sizeOf(range) - taken),
   })
   return {
-    reserve: (draft) => reserveForService({ keys, range, addresses, ports: options.nodePortRange, level: options.level, draft, counted }),
-    release: (object) => keys.freeAll(heldKeys(specOf(object)), object.metadata.uid ?? ''),
+    reserve: (draft) => reserveForService({ keys, ranges, poolOf, ports: options.nodePortRange, level: options.level, draft, counted }),
+    release: (object) => keys.freeAll(heldKeys(specOf(object), keys.addressPrefix), holderOf(object.metadata)),
     close: () => keys.close(),
   }
 }
 
 interface ServiceReservation {
   readonly keys: ReservedKeys
-  readonly range: Cidr
-  readonly addresses: Pool
+  readonly ranges: ServiceRanges
+  readonly poolOf: (block: Cidr) => Pool
   readonly ports: PortRange
   readonly level: number
   readonly draft: Parameters<Reserver['reserve']>[0]
@@ -107,22 +113,24 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
   const { object, live, write } = draft
   const { isDryRun } = write.options
   const { served } = write.target
-  const { uid = '', name = '' } = object.metadata
+  const { name = '' } = object.metadata
+  const holder = holderOf(object.metadata)
   const before = live === undefined ? {} : specOf(live.object)
-  const claim = new Claim({ keys, uid, isDryRun, own: heldKeys(before) })
+  const claim = new Claim({ keys, holder, isDryRun, own: heldKeys(before, keys.addressPrefix) })
   try {
     const spec = { ...specOf(object) }
     const subject = { served, name, level }
     await claimAddress(claim, reservation, { spec, before, subject, isDryRun })
     await claimPorts(claim, { range: ports, spec, before, isNew: live === undefined, subject })
-    const freed = heldKeys(before).filter((key) => !heldKeys(spec).includes(key))
+    const held = heldKeys(spec, keys.addressPrefix)
+    const freed = heldKeys(before, keys.addressPrefix).filter((key) => !held.includes(key))
     return {
       object: inOrder(served.resource, { ...object, spec }),
-      settle: () => keys.freeAll(isDryRun ? [] : freed, uid),
-      release: () => keys.freeAll(claim.taken, uid),
+      settle: () => keys.freeAll(isDryRun ? [] : freed, holder),
+      release: () => keys.freeAll(claim.taken, holder),
     }
   } catch (error) {
-    await keys.freeAll(claim.taken, uid)
+    await keys.freeAll(claim.taken, holder)
     throw error
   }
 }
@@ -137,7 +145,7 @@ interface AddressClaim {
 
 async function claimAddress(
   claim: Claim,
-  { range, addresses, counted }: ServiceReservation,
+  { ranges, poolOf, counted }: ServiceReservation,
   { spec, before, subject, isDryRun }: AddressClaim,
 ): Promise<void> {
   if (spec.type === 'ExternalName') {
@@ -147,10 +155,11 @@ async function claimAddress(
   }
   const wanted = spec.clusterIP || spec.clusterIPs?.[0] || (before.type === 'ExternalName' ? '' : (before.clusterIP ?? ''))
   const clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [wanted].filter((address) => address !== '')
+  const { range } = ranges
   const own = range.family === 4 ? 'IPv4' : 'IPv6'
   const { errors, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: wanted, clusterIPs }, before, own)
   if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors, subject.level)
-  const claimed = () => (wanted === '' ? claim.any(addresses) : claimOne(claim, range, { wanted, subject }))
+  const claimed = () => (wanted === '' ? claim.anyOf(poolsOf(ranges, poolOf)) : claimOne(claim, ranges, { wanted, subject }))
   const isCounted = !isDryRun && wanted !== before.clusterIP
   const labels = { cidr: range.text, scope: wanted === '' ? 'dynamic' : 'static' }
   let address = wanted
@@ -164,13 +173,17 @@ async function claimAddress(
   Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
 }
 
-async function claimOne(claim: Claim, range: Cidr, { wanted, subject }: { wanted: string; subject: Subject }): Promise<string> {
-  const problem = isUsable(range, wanted) ? await claim.one(addressPrefix, usualAddress(wanted)) : 'not in the valid range'
-  if (problem === undefined) return wanted
-  const text =
-    problem === 'taken'
-      ? 'provided IP is already allocated'
-      : `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
+/** The server's own range first; further ones are looked up when it is full. */
+async function* poolsOf(ranges: ServiceRanges, poolOf: (block: Cidr) => Pool): AsyncGenerator<Pool> {
+  yield poolOf(ranges.range)
+  for (const block of await ranges.further()) yield poolOf(block)
+}
+
+async function claimOne(claim: Claim, ranges: ServiceRanges, { wanted, subject }: { wanted: string; subject: Subject }): Promise<string> {
+  const place = await ranges.placeOf(wanted)
+  const isTaken = place.kind === 'usable' && (await claim.one(ranges.addressPrefix, usualAddress(wanted))) === 'taken'
+  if (place.kind === 'usable' && !isTaken) return wanted
+  const text = place.kind === 'usable' ? 'provided IP is already allocated' : place.problem
   const { field, message } = invalidTexts('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${text}`)
   throw refused(subject, field, message)
 }

@@ -1,5 +1,6 @@
 import { type FieldError, internal, invalid, type LevelText } from '@orch/core/meta'
 import type { Served } from '../target/target.ts'
+import type { Holder } from './address-objects.ts'
 import type { ReservedKeys } from './reserved-keys.ts'
 
 /** Random tries before a range is searched from one end to the other. */
@@ -33,7 +34,7 @@ export function refused({ served, name, level }: Subject, field: string, message
 /** The object that a claim is made for. */
 export interface Claimant {
   readonly keys: ReservedKeys
-  readonly uid: string
+  readonly holder: Holder
   readonly isDryRun: boolean
   /** Reservations that the object already holds. */
   readonly own: readonly string[]
@@ -44,13 +45,13 @@ export class Claim {
   /** The keys that this claim has reserved. */
   readonly taken: string[] = []
   readonly #keys: ReservedKeys
-  readonly #uid: string
+  readonly #holder: Holder
   readonly #isDryRun: boolean
   readonly #own: Set<string>
 
-  constructor({ keys, uid, isDryRun, own }: Claimant) {
+  constructor({ keys, holder, isDryRun, own }: Claimant) {
     this.#keys = keys
-    this.#uid = uid
+    this.#holder = holder
     this.#isDryRun = isDryRun
     this.#own = new Set(own)
   }
@@ -66,12 +67,21 @@ export class Claim {
   /** A failed call may have taken the key. */
   async #take(key: string): Promise<boolean> {
     this.taken.push(key)
-    const isTaken = await this.#keys.take(key, this.#uid)
+    const isTaken = await this.#keys.take(key, this.#holder)
     if (!isTaken) this.taken.pop()
     return isTaken
   }
 
-  async any({ prefix, nameAt, size, staticSize }: Pool): Promise<string> {
+  /** A free one of the pools, in their order. */
+  async anyOf(pools: AsyncIterable<Pool> | Iterable<Pool>): Promise<string> {
+    for await (const pool of pools) {
+      const name = await this.#anyIn(pool)
+      if (name !== undefined) return name
+    }
+    throw internal('failed to allocate a serviceIP or port: the range is full')
+  }
+
+  async #anyIn({ prefix, nameAt, size, staticSize }: Pool): Promise<string | undefined> {
     for (let attempt = 0; attempt < randomTries; attempt++) {
       const name = nameAt(staticSize + this.#keys.random(size - staticSize))
       if (!this.#own.has(`${prefix}/${name}`) && (await this.one(prefix, name)) === undefined) return name
@@ -81,6 +91,6 @@ export class Claim {
       const name = nameAt((staticSize + step) % size)
       if (!used.has(name) && !this.#own.has(`${prefix}/${name}`) && (await this.one(prefix, name)) === undefined) return name
     }
-    throw internal('failed to allocate a serviceIP or port: the range is full')
+    return undefined
   }
 }

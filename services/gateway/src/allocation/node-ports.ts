@@ -88,7 +88,9 @@ async function claimHealthPort(claim: Claim, asked: PortClaim, wanted: number, p
 }
 
 async function claimFreePort(claim: Claim, { first, last }: PortRange): Promise<number> {
-  return Number(await claim.any({ prefix: portPrefix, nameAt: (index) => String(first + index), size: last - first + 1, staticSize: 0 }))
+  return Number(
+    await claim.anyOf([{ prefix: portPrefix, nameAt: (index) => String(first + index), size: last - first + 1, staticSize: 0 }]),
+  )
 }
 
 async function claimPort(claim: Claim, wanted: number, field: string, { range: { first, last }, subject }: PortClaim): Promise<void> {

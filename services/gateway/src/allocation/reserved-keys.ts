@@ -1,12 +1,15 @@
+import type { Resource } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
 import type { ApiObject, Revision } from '@orch/core/meta'
-import { parseStored, requireType } from '@orch/core/schema'
+import type { Names } from '@orch/core/names'
+import { type BuiltIn, parseStored, requireType, type TypeName } from '@orch/core/schema'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 import { type Clock, type Log, usualAddress } from '@orch/platform'
 import type { Draws } from '../request/draws.ts'
+import { type AddressObjectParts, encodeAddress, type Holder, parentOf } from './address-objects.ts'
 
-/** Storage prefixes of reservations; no path leads to them. */
-export const addressPrefix = 'allocation/addresses'
+/** Storage prefixes of reservations; no path leads to them. Addresses are IPAddress objects from the level on that has these. */
+const hiddenAddressPrefix = 'allocation/addresses'
 export const portPrefix = 'allocation/ports'
 export const servicePrefix = 'core/services'
 
@@ -40,8 +43,8 @@ export function specOf(object: ApiObject): ServiceSpec {
   return requireType('core/v1.Service', object).spec
 }
 
-/** Keys held by a Service. */
-export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: ServiceSpec): string[] {
+/** Keys held by a Service; the prefix is that of addresses. */
+export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: ServiceSpec, addressPrefix: string): string[] {
   if (type === 'ExternalName') return []
   const addresses =
     clusterIP === undefined || clusterIP === '' || clusterIP === 'None' ? [] : [`${addressPrefix}/${usualAddress(clusterIP)}`]
@@ -53,7 +56,10 @@ export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: Servic
 export interface ReservedKeysOptions {
   readonly storage: StorageService
   readonly clock: Clock
-  readonly draws: Pick<Draws, 'address' | 'writeId'>
+  readonly names: Names
+  readonly draws: Pick<Draws, 'address' | 'uid' | 'writeId'>
+  /** The kind IPAddress; absent: the level does not have it. */
+  readonly addressResource: Resource | undefined
   readonly log: Log
   readonly requestTimeoutMs: number
 }
@@ -63,11 +69,18 @@ export class ReservedKeys {
   readonly #options: ReservedKeysOptions
   readonly #orphanMs: number
   readonly #sweep: { cancel(): void }
+  readonly #addresses: AddressObjectParts | undefined
+  /** Storage prefix of addresses. */
+  readonly addressPrefix: string
+  #completion: Promise<void> | undefined
   /** Reservations that no Service has, by key and revision, and since when. */
   #orphans = new Map<string, number>()
 
   constructor(options: ReservedKeysOptions) {
     this.#options = options
+    const { addressResource: resource } = options
+    this.#addresses = resource && { ...options, resource }
+    this.addressPrefix = resource?.stored.prefix ?? hiddenAddressPrefix
     this.#orphanMs = Math.max(orphanMsMin, 2 * options.requestTimeoutMs)
     this.#sweep = options.clock.every(
       sweepIntervalMs,
@@ -84,31 +97,77 @@ export class ReservedKeys {
     return entry !== undefined
   }
 
-  async take(key: string, uid: string): Promise<boolean> {
-    const name = key.slice(key.lastIndexOf('/') + 1)
+  async take(key: string, holder: Holder): Promise<boolean> {
+    this.#completion ??= this.#completeAddresses()
+    try {
+      await this.#completion
+    } catch (error) {
+      this.#completion = undefined
+      throw error
+    }
+    return this.#create(key, holder)
+  }
+
+  /** Services that were stored at another level hold no addresses of this one. */
+  async #completeAddresses(): Promise<void> {
+    const taken = await this.namesBelow(this.addressPrefix)
+    for (const { value } of await this.#list(servicePrefix)) {
+      const { spec, metadata } = parseStored('core/v1.Service', value)
+      for (const key of heldKeys(spec, this.addressPrefix)) {
+        if (this.#isAddress(key) && !taken.has(nameIn(key))) await this.#create(key, holderOf(metadata))
+      }
+    }
+  }
+
+  async #create(key: string, holder: Holder): Promise<boolean> {
     const writeId = this.#options.draws.writeId()
-    const encoded = encodeObject({ kind: 'Reservation', metadata: { name, uid } })
-    const value = encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
+    const value = this.#valueOf(key, holder, writeId)
     const outcome = await this.#options.storage.commit({ key, expected: 0, conditions: [], value, writeId })
     return outcome.kind === 'written'
   }
 
+  #valueOf(key: string, holder: Holder, writeId: string): Uint8Array {
+    const name = nameIn(key)
+    if (this.#addresses !== undefined && this.#isAddress(key)) return encodeAddress(name, holder, writeId, this.#addresses)
+    const { uid } = holder
+    const encoded = encodeObject({ kind: 'Reservation', metadata: { name, uid } })
+    return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
+  }
+
+  #isAddress(key: string): boolean {
+    return key.startsWith(`${this.addressPrefix}/`)
+  }
+
+  /** The text by which a reservation names its holder. */
+  #holderIn(key: string, value: Uint8Array): string | undefined {
+    return this.#addresses !== undefined && this.#isAddress(key) ? parentOf(value, this.#options.names) : uidIn(value)
+  }
+
+  #textOf(key: string, { uid, namespace, name }: Holder): string {
+    return this.#addresses !== undefined && this.#isAddress(key) ? `${namespace}/${name}` : uid
+  }
+
   /** Frees a key only from its own holder. */
-  async free(key: string, uid: string): Promise<void> {
+  async free(key: string, holder: Holder): Promise<void> {
     const { storage } = this.#options
     const { entry } = await storage.get({ key, read: { kind: 'latest' } })
-    if (entry !== undefined && holderOf(entry.value) === uid) await this.#remove(key, entry.revision)
+    if (entry !== undefined && this.#holderIn(key, entry.value) === this.#textOf(key, holder)) await this.#remove(key, entry.revision)
   }
 
   /** Like `free`, but leaves a failure to the sweep: the write stays done, and a refusal keeps its own reason. */
-  async freeAll(keys: readonly string[], uid: string): Promise<void> {
+  async freeAll(keys: readonly string[], holder: Holder): Promise<void> {
     for (const key of keys) {
       try {
-        await this.free(key, uid)
+        await this.free(key, holder)
       } catch (error) {
         this.#options.log.warn({ err: error, key }, 'a reservation could not be released')
       }
     }
+  }
+
+  /** The parsed objects of a kind, which are few. */
+  async objectsBelow<Name extends TypeName>(prefix: string, type: Name): Promise<BuiltIn<Name>[]> {
+    return (await this.#list(prefix)).map(({ value }) => parseStored(type, value))
   }
 
   async namesBelow(prefix: string): Promise<Set<string>> {
@@ -139,17 +198,19 @@ export class ReservedKeys {
   }
 
   async #sweepOnce(): Promise<void> {
-    const reserved = [...(await this.#list(addressPrefix)), ...(await this.#list(portPrefix))]
+    const reserved = [...(await this.#list(this.addressPrefix)), ...(await this.#list(portPrefix))]
     if (reserved.length === 0) return
     const held = new Set<string>()
     for (const { value } of await this.#list(servicePrefix)) {
       const service = parseStored('core/v1.Service', value)
-      for (const key of heldKeys(service.spec)) held.add(`${key} ${service.metadata.uid}`)
+      const holder = holderOf(service.metadata)
+      for (const key of heldKeys(service.spec, this.addressPrefix)) held.add(`${key} ${this.#textOf(key, holder)}`)
     }
     const now = this.#options.clock.monotonic()
     const orphans = new Map<string, number>()
     for (const { key, value, revision } of reserved) {
-      if (held.has(`${key} ${holderOf(value)}`)) continue
+      const holder = this.#holderIn(key, value)
+      if (holder === undefined || held.has(`${key} ${holder}`)) continue
       const orphan = `${key} ${revision}`
       const since = this.#orphans.get(orphan) ?? now
       orphans.set(orphan, since)
@@ -159,7 +220,16 @@ export class ReservedKeys {
   }
 }
 
-function holderOf(value: Uint8Array): string {
+function nameIn(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1)
+}
+
+/** A Service as the holder of reservations. */
+export function holderOf({ uid = '', namespace = '', name = '' }: ApiObject['metadata']): Holder {
+  return { uid, namespace, name }
+}
+
+function uidIn(value: Uint8Array): string {
   const { metadata }: Pick<ApiObject, 'metadata'> = JSON.parse(Buffer.from(value).toString())
   return metadata.uid ?? ''
 }

@@ -81,7 +81,7 @@ function createServed(resource: Resource): Served {
   const served: Served = {
     resource,
     name: { group: resource.group, resource: resource.plural },
-    kind: { group: strategy.rules.groupInMessages ?? resource.group, kind: resource.kind },
+    kind: { group: resource.groupInMessages ?? resource.group, kind: resource.kind },
     strategy,
     isStoredVersion: resource.stored.apiVersion === resource.apiVersion && resource.stored.kind === resource.kind,
     hasStatus: subresources.has('status'),

@@ -41,6 +41,11 @@ export const clearNew: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
   draft.object = object
 }
 
+/** As `clearNew`, for an object of the server's own: its status stays. */
+export const clearOwn: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
+  draft.object = { ...draft.given, metadata: newMetadata(draft.given.metadata, undefined) }
+}
+
 /** The writer's part, which the path names, with the rest of the live object. */
 export const keepLive: WriteStep<PrepareParts, ChangeDraft> = (draft, { clock }) => {
   const { given, live } = draft
@@ -129,7 +134,7 @@ export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
  */
 export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = (
   { object, write: { target, request } },
-  { clock, names, draws, level, isGateOn },
+  { clock, names, draws, level },
 ) => {
   const { behaviour, rules } = target.served.strategy
   object.metadata = newMetadata(object.metadata, {
@@ -137,7 +142,6 @@ export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = (
     generation: behaviour.countsGenerations && rules.countsOnly === undefined ? 1 : undefined,
     creationTimestamp: printTime(toInstant(clock.now())),
   })
-  rules.deriveNew?.(object, { names, level, isGateOn, warn: (text) => request.warn(text) })
   rules.prepareCreate?.(object, names, request.user, level)
 }
 

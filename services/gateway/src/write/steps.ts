@@ -24,6 +24,7 @@ import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
 import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
 import {
   clearNew,
+  clearOwn,
   completeChange,
   completeNew,
   dropDisabled,
@@ -100,5 +101,5 @@ export const removeSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitD
 
 /** An object that the server itself creates at its first start: it is neither asked about nor checked. */
 export function bootstrapSteps(managers: BootstrapManagers): readonly WriteStep<BootstrapParts, NewDraft<Plan>>[] {
-  return [clearNew, fillDefaults, ownBootstrap(managers), completeNew, commitNew]
+  return [clearOwn, fillDefaults, ownBootstrap(managers), completeNew, commitNew]
 }

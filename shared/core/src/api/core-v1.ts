@@ -2901,7 +2901,7 @@ export const coreV1 = defineTypes({
       },
       { since: 28, doc: 'The claim that stands for an entry of spec.resourceClaims.' },
     ),
-  PodSELinuxChangePolicy: () => known('MountOption', 'Recursive'),
+  PodSELinuxChangePolicy: () => known('Recursive', 'MountOption'),
   PodSchedulingGate: () =>
     struct(
       {
@@ -3491,7 +3491,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A way of checking a container. Exactly one is set.' },
     ),
-  ProcMountType: () => only(closed('Default', 'Unmasked')),
+  ProcMountType: () => closed('Default', 'Unmasked'),
   ProjectedVolumeSource: () =>
     struct(
       {
@@ -4502,7 +4502,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A StorageOS volume.' },
     ),
-  SupplementalGroupsPolicy: () => only(closed('Merge', 'Strict')),
+  SupplementalGroupsPolicy: () => closed('Merge', 'Strict'),
   Sysctl: () =>
     struct(
       {

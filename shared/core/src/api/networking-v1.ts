@@ -67,8 +67,9 @@ export const networkingV1 = defineTypes({
   IPAddressSpec: () =>
     struct(
       {
-        parentRef: field(ref('networking/v1.ParentReference'), {
+        parentRef: needed(ref('networking/v1.ParentReference'), {
           tag: 1,
+          isImmutable: true,
           listedAsRequired: true,
           pointer: true,
           doc: 'The object that uses the address.',
@@ -238,7 +239,7 @@ export const networkingV1 = defineTypes({
   IngressServiceBackend: () =>
     struct(
       {
-        name: needed(text('label1035'), { tag: 1, required: true, doc: 'Name of the service.' }),
+        name: needed(text('label1035'), { tag: 1, changes: { 36: { node: text('label') } }, required: true, doc: 'Name of the service.' }),
         port: field(ref('networking/v1.ServiceBackendPort'), { tag: 2, doc: 'Port of the service. Required.' }),
       },
       { doc: 'A service that takes requests.' },
@@ -422,10 +423,10 @@ export const networkingV1 = defineTypes({
   ParentReference: () =>
     struct(
       {
-        group: field(string(), { tag: 1, doc: 'Group of the resource. Empty: the core group.' }),
-        resource: field(string(), { tag: 2, listedAsRequired: true, doc: 'Name of the resource, such as services.' }),
-        namespace: field(string(), { tag: 3, doc: 'Namespace of the object. Empty: none.' }),
-        name: field(string(), { tag: 4, listedAsRequired: true, doc: 'Name of the object.' }),
+        group: field(text('subdomain'), { tag: 1, doc: 'Group of the resource. Empty: the core group.' }),
+        resource: needed(text('pathSegment'), { tag: 2, listedAsRequired: true, doc: 'Name of the resource, such as services.' }),
+        namespace: field(text('pathSegment'), { tag: 3, doc: 'Namespace of the object. Empty: none.' }),
+        name: needed(text('pathSegment'), { tag: 4, listedAsRequired: true, doc: 'Name of the object.' }),
       },
       { since: 33, doc: 'A reference to the object that uses an address.' },
     ),

@@ -18,7 +18,6 @@ const early = [
 /** Kinds that this server does not have yet. */
 const absent = [
   /^certificates\.k8s\.io\/v1\/(?:clustertrustbundles|podcertificaterequests)$/,
-  /^networking\.k8s\.io\/v1\/(?:ipaddresses|servicecidrs)$/,
   /^resource\.k8s\.io\/v1\//,
   /^storage\.k8s\.io\/v1\/volumeattributesclasses$/,
 ]

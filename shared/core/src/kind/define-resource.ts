@@ -32,9 +32,7 @@ export interface KindDefinition extends Behaviour {
   /** Opaque text by which clients notice that the stored version has changed. */
   readonly storageVersionHash?: string
   /** Level → the changes from it on. */
-  readonly changes?: Readonly<
-    Record<number, Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'nameKind' | 'countsGenerations'>>>
-  >
+  readonly changes?: Readonly<Record<number, KindChange>>
   /** Its objects' use of a quota. Absent: one each. */
   readonly quota?: Measure
   readonly selectable?: SelectableFields
@@ -46,6 +44,11 @@ export interface KindDefinition extends Behaviour {
   readonly statusWarnings?: WarningRule
   /** Absent: names and when the objects were created. */
   readonly table?: KindTable
+}
+
+/** The change of a kind at a level; undefined removes a member. */
+type KindChange = Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'nameKind' | 'countsGenerations'>> & {
+  readonly groupInMessages?: undefined
 }
 
 /** A kind in one version. What is absent is that of the kind. */
@@ -80,6 +83,8 @@ export interface Behaviour {
   readonly defaultPropagationWarning?: string
   /** The refusal of a field selector names the kind, or the version and the kind. */
   readonly isNamedBySelectors?: true | 'withVersion'
+  /** Messages on invalid objects name this group, in which the kind was first. */
+  readonly groupInMessages?: string
   /** Its finalizers need no domain. Those of other kinds do, except for the standard ones. */
   readonly takesBareFinalizers: boolean
   /** A PUT to a name that is not taken creates the object. */

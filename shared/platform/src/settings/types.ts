@@ -125,6 +125,13 @@ export function addressAt(block: Cidr, index: number): string {
   return printAddress(block.first + BigInt(index), block.family)
 }
 
+/** True if an address is one of a block. */
+export function isWithin(block: Cidr, address: string): boolean {
+  const parsed = parseAddress(address)
+  const hostBits = BigInt((block.family === 4 ? 32 : 128) - block.bits)
+  return parsed !== undefined && parsed.family === block.family && parsed.value >> hostBits === block.first >> hostBits
+}
+
 /** True if an address of a block may be used: not the first, which is the block's own, and for IPv4 not the last, the broadcast address. */
 export function isUsable(block: Cidr, address: string): boolean {
   const parsed = parseAddress(address)

@@ -47,7 +47,9 @@ import { priorityLevelConfiguration } from './flowcontrol/priority-level-configu
 import { clusterCIDR } from './networking/cluster-cidr.ts'
 import { ingress } from './networking/ingress.ts'
 import { ingressClass } from './networking/ingress-class.ts'
+import { ipAddress } from './networking/ip-address.ts'
 import { networkPolicy } from './networking/network-policy.ts'
+import { serviceCIDR } from './networking/service-cidr.ts'
 import { runtimeClass } from './node/runtime-class.ts'
 import { podDisruptionBudget } from './policy/pod-disruption-budget.ts'
 import { clusterRole } from './rbac/cluster-role.ts'
@@ -120,7 +122,9 @@ export const allKinds: readonly KindDefinition[] = [
   clusterCIDR,
   ingress,
   ingressClass,
+  ipAddress,
   networkPolicy,
+  serviceCIDR,
   runtimeClass,
   podDisruptionBudget,
   clusterRole,

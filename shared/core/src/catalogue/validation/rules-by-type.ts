@@ -29,6 +29,7 @@ import { sourceRules } from './pod/volume-sources.ts'
 import { podTemplateRules } from './pod-template.ts'
 import { replicaRules } from './replica-set.ts'
 import { serviceRules } from './service.ts'
+import { serviceRangeRules } from './service-cidr.ts'
 import { runtimeClassRules } from './small-kinds.ts'
 import { statefulSetRules } from './stateful-set.ts'
 import { storageClassRules } from './storage-class.ts'
@@ -67,6 +68,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...runtimeClassRules,
   ...schedulingRules,
   ...securityRules,
+  ...serviceRangeRules,
   ...serviceRules,
   ...sourceRules,
   ...statefulSetRules,

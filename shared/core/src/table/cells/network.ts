@@ -55,6 +55,22 @@ export const clusterCIDRCells: ReadCells = (object) => {
   return [nameOf(object), String(numberOf(spec, 'perNodeHostBits')), ...addresses, ageOf(object), nodeSelectorOf(spec)]
 }
 
+/** The cells of an IPAddress. As in kube-apiserver, its age has no column. */
+export const ipAddressCells: ReadCells = (object) => {
+  const parent = dataOf(dataOf(object, 'spec'), 'parentRef')
+  const [group, namespace] = [textOf(parent, 'group'), textOf(parent, 'namespace')]
+  const resource = `${textOf(parent, 'resource')}${group === '' ? '' : `.${group}`}`.toLowerCase()
+  const place = [resource, ...(namespace === '' ? [] : [namespace]), textOf(parent, 'name')]
+  return [nameOf(object), has(dataOf(object, 'spec'), 'parentRef') ? place.join('/') : none, ageOf(object)]
+}
+
+/** The cells of a ServiceCIDR. */
+export const serviceCIDRCells: ReadCells = (object) => [
+  nameOf(object),
+  textsOf(dataOf(object, 'spec'), 'cidrs').join(',') || none,
+  ageOf(object),
+]
+
 function firstOrUnset(texts: readonly string[]): string {
   return texts.length === 0 ? unset : printFirst(texts, shown)
 }

@@ -35,6 +35,7 @@ export const event = defineResource({
   ],
   storedAs: 'core/v1.Event',
   plural: 'events',
+  groupInMessages: '',
   shortNames: ['ev'],
   scope: 'Namespaced',
   storageVersionHash: 'r2yiGXH7wu8=',

@@ -9,6 +9,8 @@ export const ingress = defineResource({
   versions: [{ type: 'networking/v1.Ingress' }],
   storedAs: 'networking/v1.Ingress',
   plural: 'ingresses',
+  groupInMessages: 'extensions',
+  changes: { 33: { groupInMessages: undefined } },
   shortNames: ['ing'],
   scope: 'Namespaced',
   subresources: [statusSubresource],

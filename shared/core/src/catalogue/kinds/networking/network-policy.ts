@@ -9,6 +9,8 @@ export const networkPolicy = defineResource({
   versions: [{ type: 'networking/v1.NetworkPolicy' }],
   storedAs: 'networking/v1.NetworkPolicy',
   plural: 'networkpolicies',
+  groupInMessages: 'extensions',
+  changes: { 33: { groupInMessages: undefined } },
   shortNames: ['netpol'],
   scope: 'Namespaced',
   subresources: [{ ...statusSubresource, until: 27, featureGate: 'NetworkPolicyStatus' }],

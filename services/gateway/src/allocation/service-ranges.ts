@@ -1,0 +1,54 @@
+import { type Cidr, cidr, isUsable, isWithin } from '@orch/platform'
+import type { ReservedKeys } from './reserved-keys.ts'
+
+/** The verdict of the ranges on a requested address. */
+export type AddressPlace = { readonly kind: 'usable' } | { readonly kind: 'outside'; readonly problem: string }
+
+export interface ServiceRangesOptions {
+  readonly keys: Pick<ReservedKeys, 'addressPrefix' | 'objectsBelow'>
+  /** The server's own range. */
+  readonly range: Cidr
+  /** Storage prefix of ServiceCIDRs; undefined: the own range is the only one. */
+  readonly prefix: string | undefined
+}
+
+/** The ranges of addresses of Services: the server's own, and those of ServiceCIDRs, which are read when the own one does not do. */
+export class ServiceRanges {
+  readonly range: Cidr
+  readonly addressPrefix: string
+  readonly #options: ServiceRangesOptions
+
+  constructor(options: ServiceRangesOptions) {
+    this.#options = options
+    this.range = options.range
+    this.addressPrefix = options.keys.addressPrefix
+  }
+
+  /** The place of a requested address. */
+  async placeOf(address: string): Promise<AddressPlace> {
+    if (isUsable(this.range, address)) return { kind: 'usable' }
+    const further = await this.further()
+    if (further.some((block) => isUsable(block, address))) return { kind: 'usable' }
+    const block = [this.range, ...further].find((one) => isWithin(one, address))
+    if (this.#options.prefix !== undefined && block === undefined) {
+      return { kind: 'outside', problem: 'the provided network does not match the current range' }
+    }
+    const { text } = block ?? this.range
+    return { kind: 'outside', problem: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${text}` }
+  }
+
+  /** The ranges of ServiceCIDRs that are in use, of the own family. */
+  async further(): Promise<readonly Cidr[]> {
+    const { keys, prefix } = this.#options
+    if (prefix === undefined) return []
+    const objects = await keys.objectsBelow(prefix, 'networking/v1.ServiceCIDR')
+    const used = objects.filter(({ metadata, status }) => metadata.deletionTimestamp == null && isReady(status?.conditions ?? []))
+    const blocks = used.flatMap(({ spec }) => (spec?.cidrs ?? []).map(cidr.parse)).filter((block) => block !== undefined)
+    return blocks.filter(({ text, family }) => family === this.range.family && text !== this.range.text)
+  }
+}
+
+/** A range without the condition may be used, as without a controller none has it. */
+function isReady(conditions: readonly { readonly type: string; readonly status: string }[]): boolean {
+  return conditions.every(({ type, status }) => type !== 'Ready' || status === 'True')
+}

@@ -1,0 +1,21 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { ipAddressCells } from '../../../table/cells/network.ts'
+
+/** An address of a Service that is taken. The name of the object is the address. */
+export const ipAddress = defineResource({
+  kind: 'IPAddress',
+  versions: [{ type: 'networking/v1.IPAddress', since: 33 }],
+  storedAs: 'networking/v1.IPAddress',
+  plural: 'ipaddresses',
+  shortNames: ['ip'],
+  scope: 'Cluster',
+  storageVersionHash: '3f/plJFChNE=',
+  nameKind: 'pathSegment',
+  table: {
+    cells: ipAddressCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'ParentRef', type: 'string' },
+    ],
+  },
+})
