@@ -40,8 +40,10 @@ const groups = [
   ...files.filter((file) => cases.some((one) => one.file === file && one.at?.['1.35'])).map((file) => ['1.35', file] as const),
 ]
 
+/** The controller of quotas does not run: it did not where the answers were recorded, and it writes at any time. */
 function serverAt(level: string) {
-  return sharedApi({ profile: 'kubernetes', flags: [`--emulated-version=${level}`], serviceClusterIpRange: '10.96.0.0/16' })
+  const flags = [`--emulated-version=${level}`, '--controllers=*,-resourcequota']
+  return sharedApi({ profile: 'kubernetes', flags, serviceClusterIpRange: '10.96.0.0/16' })
 }
 
 beforeAll(async () => {

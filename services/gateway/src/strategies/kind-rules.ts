@@ -14,6 +14,8 @@ export interface KindRules<Kept = ApiObject> {
   readonly warning?: string
   /** A new object keeps the status that its writer gives it. */
   readonly keepsGivenStatus?: true
+  /** Derives members of a new object from other ones, and warns about those, whether or not the object is valid. */
+  deriveNew?(object: Kept, context: NewObjectContext): void
   /** Before the object is validated for creation. `level` is the minor number of the release whose rules they are. */
   prepareCreate?(object: Kept, names: Names, user: User, level: number): void
   /** Before the object is validated for an update of its main part. */
@@ -65,6 +67,15 @@ export interface UpdateContext {
   readonly subresource: string | undefined
   /** Minor number of the release whose rules hold. */
   readonly level: number
+}
+
+/** The server as a new object meets it. */
+export interface NewObjectContext {
+  readonly names: Names
+  /** Minor number of the release whose rules they are. */
+  readonly level: number
+  isGateOn(name: string): boolean
+  warn(text: string): void
 }
 
 /** The object, in no namespace, that another one runs on. */

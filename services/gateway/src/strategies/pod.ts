@@ -1,12 +1,14 @@
 import type { BuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 import { specAndStatus } from './object-part.ts'
+import { fillAppArmorProfiles } from './pod-app-armor.ts'
 import { mergeLabelKeys } from './pod-label-keys.ts'
 
 type Resources = BuiltIn<'core/v1.ResourceRequirements'>
 
 /** Pods wait for their node to stop them before they go. */
 export const podStrategy: RulesOf<'core/v1.Pod'> = {
+  deriveNew: fillAppArmorProfiles,
   prepareCreate(object, _names, _user, level) {
     mergeLabelKeys(object, level)
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object) }

@@ -52,6 +52,7 @@ function planOf(served: Served, { metadata }: ApiObject, { clock, draws, request
     deadlineMs: clock.monotonic() + requestTimeoutMs,
     trace: undefined,
     explanation: undefined,
+    warn: () => undefined,
   }
   const place = { group, version, namespace, resource: plural, name: '', subresource: '', rest: [] }
   const keyPrefix = scopePrefix({ resource: served.resource.stored.prefix, namespace })

@@ -10,7 +10,7 @@ import type { Live } from './live.ts'
 import type { WriteOptions } from './options.ts'
 
 /** The writer's facts for the steps that every new object takes. */
-export interface Origin extends Pick<GatewayRequest, 'isLarge' | 'deadlineMs' | 'auditId' | 'trace' | 'explanation'> {
+export interface Origin extends Pick<GatewayRequest, 'isLarge' | 'deadlineMs' | 'auditId' | 'trace' | 'explanation' | 'warn'> {
   readonly user: User
 }
 

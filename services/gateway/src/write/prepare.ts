@@ -134,7 +134,7 @@ export const dropDisabled: WriteStep<PrepareParts> = (draft, { isGateOn }) => {
  */
 export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = (
   { object, write: { target, request } },
-  { clock, names, draws, level },
+  { clock, names, draws, level, isGateOn },
 ) => {
   const { behaviour, rules } = target.served.strategy
   object.metadata = newMetadata(object.metadata, {
@@ -142,6 +142,7 @@ export const completeNew: WriteStep<PrepareParts, NewDraft<Plan>> = (
     generation: behaviour.countsGenerations && rules.countsOnly === undefined ? 1 : undefined,
     creationTimestamp: printTime(toInstant(clock.now())),
   })
+  rules.deriveNew?.(object, { names, level, isGateOn, warn: (text) => request.warn(text) })
   rules.prepareCreate?.(object, names, request.user, level)
 }
 

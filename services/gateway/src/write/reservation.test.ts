@@ -38,6 +38,7 @@ function aDraft<Before extends Live | undefined>(live: Before, plural = 'service
     auditId: '',
     trace: undefined,
     explanation: undefined,
+    warn: () => undefined,
   }
   const options = { isDryRun: false, fieldManager: '', fieldValidation: 'Ignore', isForced: false } as const
   const target = { served: servedAs(plural), subresource: undefined, info, keyPrefix: '' }

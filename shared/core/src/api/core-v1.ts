@@ -2901,7 +2901,7 @@ export const coreV1 = defineTypes({
       },
       { since: 28, doc: 'The claim that stands for an entry of spec.resourceClaims.' },
     ),
-  PodSELinuxChangePolicy: () => known('Recursive', 'MountOption'),
+  PodSELinuxChangePolicy: () => known('MountOption', 'Recursive'),
   PodSchedulingGate: () =>
     struct(
       {
@@ -3491,7 +3491,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A way of checking a container. Exactly one is set.' },
     ),
-  ProcMountType: () => closed('Default', 'Unmasked'),
+  ProcMountType: () => only(closed('Default', 'Unmasked')),
   ProjectedVolumeSource: () =>
     struct(
       {
@@ -4502,7 +4502,7 @@ export const coreV1 = defineTypes({
       },
       { doc: 'A StorageOS volume.' },
     ),
-  SupplementalGroupsPolicy: () => closed('Merge', 'Strict'),
+  SupplementalGroupsPolicy: () => only(closed('Merge', 'Strict')),
   Sysctl: () =>
     struct(
       {

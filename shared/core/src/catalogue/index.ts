@@ -12,6 +12,7 @@ export type {
 } from '../kind/kind-readers.ts'
 export type * from '../kind/resource.ts'
 export type { KindTable } from '../table/kind-table.ts'
+export * from './app-armor.ts'
 export { BuiltInReaders } from './built-in-readers.ts'
 export * from './catalogue.ts'
 export { processorsLast } from './conversion/autoscaler.ts'

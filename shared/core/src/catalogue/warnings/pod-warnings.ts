@@ -1,17 +1,28 @@
 import { memo } from '@orch/cel/memo'
 import { isWholeQuantity, parseQuantity } from '../../meta/quantity.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { appArmorPrefix, appArmorWarning, profileOfAnnotation } from '../app-armor.ts'
 import { isGiven } from '../validation/checks.ts'
+import { containersOf } from '../validation/pod/platform.ts'
 import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
 
-/** The warnings of a new Pod. */
-export function warningsOfPod(pod: Part, names: Names): string[] {
-  return warningsOfTemplate(pod, '', names)
+/** The names and the level of a server. */
+interface Release {
+  readonly names: Names
+  readonly level: number
 }
 
+/** The warnings of a new Pod. */
+export function warningsOfPod(pod: Part, names: Names, level: number): string[] {
+  return warningsOfTemplate(pod, '', { names, level })
+}
+
+/** The first level at which annotations of AppArmor are warned of. Those of a Pod are when they fill their fields. */
+const appArmorWarnedSince = 30
+
 /** The warnings of a template of Pods, in the order of kube-apiserver; `path` is its own. Nearly always there are none. */
-export function warningsOfTemplate(template: Part, path: string, names: Names): string[] {
+export function warningsOfTemplate(template: Part, path: string, { names, level }: Release): string[] {
   const prefix = path === '' ? '' : `${path}.`
   const spec = partOf(template, 'spec')
   const annotations = partOf(partOf(template, 'metadata'), 'annotations')
@@ -26,9 +37,10 @@ export function warningsOfTemplate(template: Part, path: string, names: Names): 
     ...ofBytes(partOf(spec, 'overhead'), `${at.spec}.overhead`),
     ...ofSeccomp(spec, { annotations, path: at.annotations, key: `${seccompDomain(names)}/pod` }),
   ]
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
-    for (const [index, container] of itemsOf(spec, list).entries()) {
-      said.push(...ofContainer(container, `${at.spec}.${list}[${index}]`, { annotations, path: at.annotations, names }))
+  for (const [container, place] of containersOf(spec, at.spec)) {
+    said.push(...ofContainer(container, place, { annotations, path: at.annotations, names }))
+    if (path !== '' && level >= appArmorWarnedSince) {
+      said.push(...ofAppArmor(container, spec, { annotations, path: at.annotations, names }))
     }
   }
   return said
@@ -44,6 +56,15 @@ function ofContainer(container: Part, at: string, { annotations, path, names }: 
   const ofProfile = ofSeccomp(container, { annotations, path, key: `container.${seccompDomain(names)}/${textOf(container, 'name')}` })
   const ofResources = ofAmounts(partOf(container, 'resources'), `${at}.resources`)
   return [...ofProfile, ...ofResources, ...repeated(itemsOf(container, 'env'), 'name', `${at}.env`)]
+}
+
+/** An annotation says what the field of the Pod does not. */
+function ofAppArmor(container: Part, spec: Part, { annotations, path, names }: PodAnnotations): string[] {
+  const key = appArmorPrefix(names) + textOf(container, 'name')
+  if (!isGiven(annotations, key) || isGiven(partOf(container, 'securityContext'), 'appArmorProfile')) return []
+  const ofPod = optionalPart(optionalPart(spec, 'securityContext'), 'appArmorProfile')
+  const isSaid = ofPod !== undefined && isSame(ofPod, profileOfAnnotation(textOf(annotations, key)))
+  return isSaid ? [] : [appArmorWarning(path, key)]
 }
 
 /** The warnings of labels of nodes that others replace. */

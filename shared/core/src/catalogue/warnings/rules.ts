@@ -8,15 +8,15 @@ import { warningsOfPod, warningsOfTemplate } from './pod-warnings.ts'
 
 const ofTemplate =
   (...path: string[]): WarningRule =>
-  (object, live, names) =>
-    isAsBefore(object, live) ? [] : warningsOfTemplate(path.reduce(partOf, object), path.join('.'), names)
+  (object, live, names, level) =>
+    isAsBefore(object, live) ? [] : warningsOfTemplate(path.reduce(partOf, object), path.join('.'), { names, level })
 
 export const warningsOfPodTemplate = ofTemplate('template')
 export const warningsOfSpecTemplate = ofTemplate('spec', 'template')
 const ofJobTemplate = ofTemplate('spec', 'jobTemplate', 'spec', 'template')
 
 /** Pods are mostly updated by programs, which do not read warnings. */
-export const warningsOfNewPod: WarningRule = (pod, live, names) => (live === undefined ? warningsOfPod(pod, names) : [])
+export const warningsOfNewPod: WarningRule = (pod, live, names, level) => (live === undefined ? warningsOfPod(pod, names, level) : [])
 
 export const warningsOfDaemonSet: WarningRule = (set, live, names, level) =>
   hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names, level)

@@ -5,6 +5,7 @@ import { isGiven, requireText } from '../checks.ts'
 
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers']
 const podFieldsOfLinux = [
+  'appArmorProfile',
   'seLinuxOptions',
   'seccompProfile',
   'fsGroup',
@@ -13,10 +14,12 @@ const podFieldsOfLinux = [
   'runAsUser',
   'runAsGroup',
   'supplementalGroups',
+  'supplementalGroupsPolicy',
+  'seLinuxChangePolicy',
 ]
 const containerFieldsOfLinux = [
-  ...['seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged', 'allowPrivilegeEscalation'],
-  ...['procMount', 'runAsUser', 'runAsGroup'],
+  ...['appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged'],
+  ...['allowPrivilegeEscalation', 'procMount', 'runAsUser', 'runAsGroup'],
 ]
 
 /** A Pod that names its operating system may not set fields of another one. */
@@ -41,10 +44,11 @@ function refuseWindowsOptions(errors: FieldError[], spec: Part, path: string): v
 
 function refuseLinuxOptions(errors: FieldError[], spec: Part, path: string): void {
   const refuse = (field: string): void => void errors.push(forbiddenValue(field, 'cannot be set for a windows pod'))
-  for (const name of ['hostPID', 'hostIPC']) if (spec[name] === true) refuse(`${path}.${name}`)
-  if (isGiven(spec, 'shareProcessNamespace')) refuse(`${path}.shareProcessNamespace`)
   const context = partOf(spec, 'securityContext')
   for (const name of podFieldsOfLinux) if (isGiven(context, name)) refuse(`${path}.securityContext.${name}`)
+  if (isGiven(spec, 'hostUsers')) refuse(`${path}.hostUsers`)
+  for (const name of ['hostPID', 'hostIPC']) if (spec[name] === true) refuse(`${path}.${name}`)
+  if (isGiven(spec, 'shareProcessNamespace')) refuse(`${path}.shareProcessNamespace`)
   for (const [container, at] of containersOf(spec, path)) {
     const own = partOf(container, 'securityContext')
     for (const name of containerFieldsOfLinux) if (isGiven(own, name)) refuse(`${at}.securityContext.${name}`)
@@ -79,7 +83,8 @@ function hostProcessOf(owner: Part): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
-function* containersOf(spec: Part, path: string): Generator<readonly [Part, string]> {
+/** All containers of a Pod with their places. */
+export function* containersOf(spec: Part, path: string): Generator<readonly [Part, string]> {
   for (const list of containerLists)
     for (const [index, container] of itemsOf(spec, list).entries()) yield [container, `${path}.${list}[${index}]`]
 }

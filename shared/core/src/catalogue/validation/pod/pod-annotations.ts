@@ -1,7 +1,9 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../../names.ts'
-import { invalidValue } from '../../../validation/field-errors.ts'
-import { itemsOf, type Part, textOf, textsOf } from '../../../validation/part.ts'
+import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf, textsOf } from '../../../validation/part.ts'
+import { appArmorPrefix } from '../../app-armor.ts'
+import { containersOf } from './platform.ts'
 
 const int32Max = 2 ** 31 - 1
 
@@ -24,7 +26,7 @@ export function validatePodAnnotations(errors: FieldError[], { annotations, spec
   const cost = subdomainLabel(names, 'controller', 'pod-deletion-cost')
   const amount = annotations[cost]
   if (amount !== undefined && !isInt32(String(amount))) refuse(cost, amount, 'must be a 32bit integer')
-  const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
+  const prefix = appArmorPrefix(names)
   const profiles = Object.keys(annotations).filter((key) => key.startsWith(prefix))
   if (profiles.length === 0) return
   const containers = textsOf(
@@ -37,6 +39,45 @@ export function validatePodAnnotations(errors: FieldError[], { annotations, spec
     const profile = String(annotations[key])
     if (!isProfile(profile)) refuse(key, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`)
   }
+}
+
+/** Annotations that the node reads at the start of the Pod stay as they are. */
+export function validateAnnotationChange(errors: FieldError[], after: Part, before: Part, names: Names): void {
+  if (after === before) return
+  const prefix = appArmorPrefix(names)
+  const mirror = domainLabel(names, 'config.mirror')
+  const refuse = (key: string, how: string): void => {
+    const field = `metadata.annotations[${key}]`
+    if (key.startsWith(prefix)) errors.push(forbiddenValue(field, `may not ${how} AppArmor annotations`))
+    if (key === mirror) errors.push(forbiddenValue(field, `may not ${how} mirror pod annotation`))
+  }
+  for (const key in before) if (after[key] !== before[key]) refuse(key, 'remove or update')
+  for (const key in after) if (!Object.hasOwn(before, key)) refuse(key, 'add')
+}
+
+/** An annotation about the AppArmor profile of a container says the same as the field, which is that of the Pod if the container has none. */
+export function validateAppArmorMatch(errors: FieldError[], annotations: Part, spec: Part, names: Names): void {
+  if (textOf(optionalPart(spec, 'os'), 'name') === 'windows') return
+  const ofPod = optionalPart(optionalPart(spec, 'securityContext'), 'appArmorProfile')
+  const prefix = appArmorPrefix(names)
+  for (const [container, at] of containersOf(spec, 'spec')) {
+    const annotation = annotations[prefix + textOf(container, 'name')]
+    const profile = optionalPart(partOf(container, 'securityContext'), 'appArmorProfile') ?? ofPod
+    if (typeof annotation !== 'string' || profile === undefined) continue
+    const path = `${at}.securityContext.appArmorProfile`
+    const [type, name] = [textOf(profile, 'type'), profile['localhostProfile']]
+    if (type !== '' && typeOf(annotation) !== type) {
+      errors.push(forbiddenValue(`${path}.type`, 'apparmor type in annotation and field must match'))
+    } else if (type === 'Localhost' && annotation !== `localhost/${String(name)}`) {
+      errors.push(forbiddenValue(`${path}.localhostProfile`, 'apparmor profile in annotation and field must match'))
+    }
+  }
+}
+
+/** The type of a profile that an annotation names. */
+function typeOf(annotation: string): string | undefined {
+  if (annotation.startsWith('localhost/')) return 'Localhost'
+  return { unconfined: 'Unconfined', 'runtime/default': 'RuntimeDefault' }[annotation]
 }
 
 function isProfile(profile: string): boolean {

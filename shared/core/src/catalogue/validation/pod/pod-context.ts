@@ -22,6 +22,8 @@ export class PodContext implements RuleContext {
   volumes: Volumes = new Map()
   /** Names of the resource claims that containers may use. */
   claims: ReadonlySet<string> = new Set()
+  /** The Pod has users of its own. */
+  hasOwnUsers = false
   /** Time of the containers to end; undefined if it is absent. */
   graceSeconds: number | bigint | undefined
 
@@ -51,4 +53,9 @@ export function claimsIn(context: RuleContext): ReadonlySet<string> {
 /** The time that the containers have to end of the Pod that is looked at; undefined if it is absent. */
 export function graceSecondsIn(context: RuleContext): number | bigint | undefined {
   return context instanceof PodContext ? context.graceSeconds : undefined
+}
+
+/** True if the Pod whose containers are looked at has users of its own. */
+export function hasOwnUsers(context: RuleContext): boolean {
+  return context instanceof PodContext && context.hasOwnUsers
 }

@@ -49,6 +49,7 @@ function validateParts(errors: FieldError[], spec: Part, at: string, context: Ru
   const pod = new PodContext(context, at === 'spec' ? textOf(partOf(context.object, 'metadata'), 'name') : '')
   pod.volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${at}.volumes`, pod)
   pod.claims = validateResourceClaims(errors, spec, at, pod)
+  pod.hasOwnUsers = spec['hostUsers'] === false
   pod.graceSeconds = numberOf(spec, 'terminationGracePeriodSeconds')
   validateAllContainers(errors, spec, at, pod)
 }

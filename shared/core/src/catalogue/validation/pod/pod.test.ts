@@ -442,7 +442,11 @@ const ofVolumes: readonly Row[] = [
     `${at}.env[0].valueFrom.secretKeyRef.name: Invalid value: "": ${subdomain}`,
   ],
   ['a runtime has a name', spec({ runtimeClassName: '' }), `spec.runtimeClassName: Invalid value: "": ${subdomain}`],
-  ['how /proc is mounted is not judged', container({ securityContext: { procMount: 'X' } })],
+  [
+    '/proc is shown by default or unmasked',
+    container({ securityContext: { procMount: 'X' } }),
+    `${at}.securityContext.procMount: Unsupported value: "X": supported values: "Default", "Unmasked"`,
+  ],
   [
     'nodes may be grouped by any label',
     spec({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'a b', whenUnsatisfiable: 'DoNotSchedule' }] }),

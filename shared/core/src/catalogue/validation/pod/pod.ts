@@ -6,8 +6,9 @@ import { duplicateValue, forbiddenValue, invalidValue } from '../../../validatio
 import { checkIp, ipFamilyOf } from '../../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, print, repeatedPlaces, textOf } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
+import { hasAppArmorFields } from '../../app-armor.ts'
 import { allowChecked, numberOf } from '../checks.ts'
-import { validatePodAnnotations } from './pod-annotations.ts'
+import { validateAnnotationChange, validateAppArmorMatch, validatePodAnnotations } from './pod-annotations.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from './scheduling-gates.ts'
 
@@ -20,8 +21,13 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names, con
   validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
-  if (live !== undefined) validateChange(errors, spec, partOf(live, 'spec'), context.level)
-  else validateNewSpec(errors, spec)
+  if (live !== undefined) {
+    validateAnnotationChange(errors, annotations, partOf(partOf(live, 'metadata'), 'annotations'), names)
+    validateChange(errors, spec, partOf(live, 'spec'), context.level)
+    return errors
+  }
+  validateNewSpec(errors, spec)
+  if (hasAppArmorFields(context)) validateAppArmorMatch(errors, annotations, spec, names)
   return errors
 }
 

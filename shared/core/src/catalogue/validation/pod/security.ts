@@ -1,11 +1,16 @@
 import { ref } from '../../../description/define.ts'
+import { textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../../validation/part.ts'
-import type { TypeRules } from '../../../validation/rule-book.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
+import { bytesOf } from '../../../validation/texts.ts'
+import { profileBytesMax } from '../../app-armor.ts'
 import { isGiven, requireText } from '../checks.ts'
 import { validateDescendingPath } from './paths.ts'
+import { containersOf } from './platform.ts'
+import { hasOwnUsers } from './pod-context.ts'
 
 const sysctlPart = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const sysctlFormat = `(${sysctlPart}[\\./])*${sysctlPart}`
@@ -19,17 +24,27 @@ const userLengthMax = 104
 export const securityRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodSecurityContext': [
     ...['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups', 'sysctls', 'fsGroupChangePolicy', 'seccompProfile', 'windowsOptions'],
+    ...['appArmorProfile', 'supplementalGroupsPolicy'],
+    { passedOver: ['seLinuxChangePolicy'] },
+    validateLabelling,
   ],
   'core/v1.Sysctl': ['name', validateSysctl],
-  'core/v1.SecurityContext': ['runAsUser', 'runAsGroup', 'seccompProfile', validatePrivileges, 'windowsOptions'],
+  'core/v1.SecurityContext': [
+    ...['runAsUser', 'runAsGroup', 'procMount'],
+    validateProcMount,
+    'seccompProfile',
+    validatePrivileges,
+    ...['windowsOptions', 'appArmorProfile'],
+  ],
+  'core/v1.AppArmorProfile': [validateAppArmorProfile],
   'core/v1.SeccompProfile': ['type', validateProfile],
   'core/v1.WindowsSecurityContextOptions': ['gmsaCredentialSpecName', validateWindowsOptions],
 }
 
 /** The namespaces that a Pod shares with its node. */
-export function validateSharing(errors: FieldError[], spec: Part, at: string): void {
+export function validateSharing(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${at}.containers`)
-  if (spec['hostUsers'] === false) refuseSharing(errors, spec, at)
+  if (spec['hostUsers'] === false) refuseSharing(errors, spec, at, context)
   if (spec['shareProcessNamespace'] !== true || spec['hostPID'] !== true) return
   const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
   errors.push(invalidValue(`${at}.securityContext.shareProcessNamespace`, true, detail))
@@ -46,9 +61,64 @@ function validateHostPorts(errors: FieldError[], containers: readonly Part[], pa
   }
 }
 
-function refuseSharing(errors: FieldError[], spec: Part, path: string): void {
-  for (const name of ['hostNetwork', 'hostPID', 'hostIPC']) {
-    if (spec[name] === true) errors.push(forbiddenValue(`${path}.${name}`, 'when `pod.Spec.HostUsers` is false'))
+/** First level at which a Pod with users of its own has no devices. */
+const devicesRefusedSince = 34
+
+/** The first level with these texts, in which kube-apiserver spells two of the fields in another way. */
+const spelledSince = 26
+
+/** A Pod with users of its own shares nothing else. */
+function refuseSharing(errors: FieldError[], spec: Part, path: string, context: RuleContext): void {
+  const detail = textSince(spelledSince, { before: 'when `pod.Spec.HostUsers` is false', after: 'when `hostUsers` is false' })
+  const [processes, messages] = context.level < spelledSince ? ['hostPID', 'hostIPC'] : ['HostPID', 'HostIPC']
+  if (spec['hostNetwork'] === true) errors.push(forbiddenValue(`${path}.hostNetwork`, detail))
+  if (spec['hostPID'] === true) errors.push(forbiddenValue(`${path}.${processes}`, detail))
+  if (spec['hostIPC'] === true) errors.push(forbiddenValue(`${path}.${messages}`, detail))
+  const live = liveAt(context, path)
+  if (context.level < devicesRefusedSince || (live['hostUsers'] === false && devicesIn(live, path).length > 0)) return
+  for (const at of devicesIn(spec, path)) errors.push(forbiddenValue(at, detail))
+}
+
+/** The places of the devices of containers. */
+function devicesIn(spec: Part, path: string): readonly string[] {
+  return [...containersOf(spec, path)].flatMap(([container, at]) => {
+    return itemsOf(container, 'volumeDevices').length > 0 ? [`${at}.volumeDevices`] : []
+  })
+}
+
+/** The first level at which the files of all volumes can be labelled by their mounts: the gate SELinuxMount. */
+const mountOptionSince = 37
+
+/** The policy by which volumes get the label of the Pod. */
+function validateLabelling(errors: FieldError[], security: Part, at: string, context: RuleContext): void {
+  const policy = security['seLinuxChangePolicy']
+  if (typeof policy !== 'string') return
+  const isKept = policy === 'MountOption' && liveAt(context, at)['seLinuxChangePolicy'] === policy
+  const policies = context.level >= mountOptionSince || isKept ? ['MountOption', 'Recursive'] : ['Recursive']
+  if (!policies.includes(policy)) errors.push(unsupportedValue(`${at}.seLinuxChangePolicy`, policy, policies))
+}
+
+/** The first level at which /proc can be seen whole in Pods with users of their own only. */
+const unmaskedSince = 30
+
+function validateProcMount(errors: FieldError[], security: Part, at: string, context: RuleContext): void {
+  if (security['procMount'] !== 'Unmasked' || context.level < unmaskedSince || hasOwnUsers(context)) return
+  errors.push(invalidValue(`${at}.procMount`, 'Unmasked', '`hostUsers` must be false to use `Unmasked`'))
+}
+
+const missingProfile = 'must be set when AppArmor type is Localhost'
+
+function validateAppArmorProfile(errors: FieldError[], profile: Part, at: string): void {
+  const [type, name, path] = [textOf(profile, 'type'), profile['localhostProfile'], `${at}.localhostProfile`]
+  if (type === '') errors.push(requiredValue(`${at}.type`, 'type is required when appArmorProfile is set'))
+  else if (type === 'Localhost') {
+    if (typeof name !== 'string' || name === '') errors.push(requiredValue(path, missingProfile))
+    else if (name.trim() !== name) errors.push(invalidValue(path, name, 'must not be padded with whitespace'))
+    if (typeof name === 'string' && bytesOf(name) > profileBytesMax) errors.push(tooLongValue(path, profileBytesMax))
+  } else if (type !== 'RuntimeDefault' && type !== 'Unconfined') {
+    errors.push(unsupportedValue(`${at}.type`, type, ['Localhost', 'RuntimeDefault', 'Unconfined']))
+  } else if (isGiven(profile, 'localhostProfile')) {
+    errors.push(invalidValue(path, name, 'can only be set when AppArmor type is Localhost'))
   }
 }
 

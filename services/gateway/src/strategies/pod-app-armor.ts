@@ -1,0 +1,43 @@
+import { type AppArmorProfile, appArmorPrefix, appArmorWarning, hasAppArmorFields, profileOfAnnotation } from '@orch/core/catalogue'
+import { jsonEqual } from '@orch/core/json'
+import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+import type { NewObjectContext } from './kind-rules.ts'
+
+type Pod = MutableBuiltIn<'core/v1.Pod'>
+type Container = BuiltIn<'core/v1.Container'>
+
+/** Fills the fields of profiles from the annotations that old clients write, and warns about those. */
+export function fillAppArmorProfiles(pod: Pod, context: NewObjectContext): void {
+  const { annotations } = pod.metadata
+  if (annotations === undefined || pod.spec.os?.name === 'windows' || !hasAppArmorFields(context)) return
+  const prefix = appArmorPrefix(context.names)
+  if (!Object.keys(annotations).some((key) => key.startsWith(prefix))) return
+  const ofPod = pod.spec.securityContext?.appArmorProfile ?? undefined
+  const fill = (container: Container): Container => {
+    const key = prefix + container.name
+    const annotation = annotations[key]
+    if (annotation === undefined || container.securityContext?.appArmorProfile != null) return container
+    const profile = profileOfAnnotation(annotation)
+    if (profile !== undefined && jsonEqual(profile, ofPod)) return container
+    context.warn(appArmorWarning('metadata.annotations', key))
+    return profile === undefined ? container : withProfile(container, profile)
+  }
+  const { initContainers, containers } = pod.spec
+  pod.spec = {
+    ...pod.spec,
+    ...(initContainers && { initContainers: initContainers.map(fill) }),
+    ...(containers && { containers: containers.map(fill) }),
+  }
+}
+
+/** The members stay in the order of their type, so that equal objects have equal bytes. */
+function withProfile(container: Container, appArmorProfile: AppArmorProfile): Container {
+  const { securityContext, stdin, stdinOnce, tty, ...rest } = container
+  return {
+    ...rest,
+    securityContext: { ...securityContext, appArmorProfile },
+    ...(stdin === undefined ? {} : { stdin }),
+    ...(stdinOnce === undefined ? {} : { stdinOnce }),
+    ...(tty === undefined ? {} : { tty }),
+  }
+}
