@@ -46,6 +46,10 @@ const additions: typeof removals = [
   [29, 'flowcontrol.apiserver.orch.io', 'v1', 'prioritylevelconfigurations'],
   [33, 'networking.orch.io', 'v1', 'ipaddresses'],
   [33, 'networking.orch.io', 'v1', 'servicecidrs'],
+  [34, 'resource.orch.io', 'v1', 'deviceclasses'],
+  [34, 'resource.orch.io', 'v1', 'resourceclaims'],
+  [34, 'resource.orch.io', 'v1', 'resourceclaimtemplates'],
+  [34, 'resource.orch.io', 'v1', 'resourceslices'],
 ]
 
 const minors = Array.from({ length: knownReleases.newest - knownReleases.oldest + 1 }, (_, index) => knownReleases.oldest + index)
