@@ -91,8 +91,8 @@ test('CEL-42, CEL-43: a message expression that makes a text of unknown length i
   expect(body['details']).toMatchObject({
     causes: [
       { reason, field, message: `Forbidden: estimated messageExpression cost ${factor} ${advice}` },
-      { reason, field: root, message: `Forbidden: ${total} ${factor} ${advice}` },
       { reason, field, message: 'Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema' },
+      { reason, field: root, message: `Forbidden: ${total} ${factor} ${advice}` },
     ],
   })
 })

@@ -7,8 +7,8 @@ import { largeParts } from './large.ts'
 import type { FunctionDeclaration, Library, Macro } from './library.ts'
 import { standardMacros } from './macros/standard.ts'
 import { scan, scanInSteps } from './parse/lexer.ts'
-import { checkSize, parseInSteps, parseTokens } from './parse/parser.ts'
-import { type Issue, issuesMax, printIssues } from './parse/source.ts'
+import { parseInSteps, parseTokens } from './parse/parser.ts'
+import { checkSize, type Issue, issuesMax, printIssues } from './parse/source.ts'
 import { type CelType, type TypeProvider, typeOf } from './types.ts'
 
 /** The variables, functions and syntax of an environment. */

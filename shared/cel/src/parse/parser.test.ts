@@ -4,8 +4,8 @@ import { bindMacro } from '../macros/bind.ts'
 import { optionalMacros } from '../macros/optionals.ts'
 import { standardMacros } from '../macros/standard.ts'
 import { twoVariableMacros } from '../macros/two-variables.ts'
-import { codePointsMax, parse } from './parser.ts'
-import { printIssues } from './source.ts'
+import { parse } from './parser.ts'
+import { codePointsMax, printIssues } from './source.ts'
 import { depthMax } from './stop.ts'
 
 const macros = [...standardMacros, ...twoVariableMacros, ...optionalMacros, bindMacro]
@@ -16,8 +16,8 @@ function parsed(text: string): Expr {
   return result.expr
 }
 
-function refusal(text: string, optionals = true): string {
-  const result = parse(text, { macros, optionals, escapedFields: false })
+function refusal(text: string, optionals = true, escapedFields = false): string {
+  const result = parse(text, { macros, optionals, escapedFields })
   return result.kind === 'invalid' ? printIssues(text, result.issues) : 'no error'
 }
 
@@ -94,6 +94,14 @@ test('every part of an expression has an id of its own, also where a macro repea
 
 test.each([
   ['a +', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting"],
+  ['a.', "ERROR: <input>:1:3: Syntax error: no viable alternative at input '.'\n | a.\n | ..^"],
+  ["a. 'b'", "ERROR: <input>:1:4: Syntax error: no viable alternative at input '. 'b''"],
+  ['A{', "ERROR: <input>:1:3: Syntax error: mismatched input '<EOF>' expecting {'}', ',', '?', IDENTIFIER}"],
+  ['a.true', "ERROR: <input>:1:3: Syntax error: mismatched input 'true' expecting IDENTIFIER"],
+  ['A{b: 1 c', "ERROR: <input>:1:8: Syntax error: mismatched input 'c' expecting {'}', ','}"],
+  ['[1', "ERROR: <input>:1:3: Syntax error: mismatched input '<EOF>' expecting {']', ','}"],
+  ['[', "ERROR: <input>:1:2: Syntax error: mismatched input '<EOF>' expecting {'[', ']', '{', '(', '.', ',', '-', '!', '?', 'true',"],
+  ['{', "ERROR: <input>:1:2: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true',"],
   ['(a', "ERROR: <input>:1:3: Syntax error: mismatched input '<EOF>' expecting ')'"],
   ["a! == '1'", "ERROR: <input>:1:2: Syntax error: mismatched input '!' expecting <EOF>"],
   ['a\n  && b c', "ERROR: <input>:2:8: Syntax error: extraneous input 'c' expecting <EOF>\n |   && b c\n | .......^"],

@@ -2,16 +2,27 @@ import { type CallExpr, type Expr, type MapEntry, operators, type StructField } 
 import { at } from '../at.ts'
 import type { Macro } from '../library.ts'
 import { Parts, partsMax } from './build.ts'
-import { quoteToken, type Scanned, scan } from './lexer.ts'
+import {
+  extraneous,
+  isElementStart,
+  isFieldStart,
+  isIdentifier,
+  keywords,
+  literals,
+  mismatched,
+  notViable,
+  reserved,
+  startOfExpression,
+  startOfItems,
+  startOfStruct,
+} from './expected.ts'
+import { type Scanned, scan } from './lexer.ts'
 import { readLiteral } from './literals.ts'
 import { type BinaryOperator, binaryOperators, joinStronger, Operands, type Place, type WaitingOperator } from './operators.ts'
 import { Pause, type Piece, Progress } from './progress.ts'
-import type { Issue } from './source.ts'
+import { checkSize, type Issue } from './source.ts'
 import { checkDepth, SyntaxStop } from './stop.ts'
 import type { Token } from './tokens.ts'
-
-/** Most code points of an expression. */
-export const codePointsMax = 100_000
 
 /** The syntax beyond the language's core. */
 export interface Syntax {
@@ -29,13 +40,6 @@ export type ParseResult = { readonly kind: 'parsed'; readonly expr: Expr } | { r
 export function parse(text: string, syntax: Syntax): ParseResult {
   const tooLong = checkSize(text)
   return tooLong === undefined ? parseTokens(scan(text), syntax) : { kind: 'invalid', issues: [tooLong] }
-}
-
-/** The error of a text with too many code points. */
-export function checkSize(text: string): Issue | undefined {
-  const size = text.length > codePointsMax ? [...text].length : text.length
-  if (size <= codePointsMax) return undefined
-  return { offset: undefined, message: `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}` }
 }
 
 /** As `parse`, with pauses, of a text that is divided into tokens already and is not too long. */
@@ -63,12 +67,6 @@ export function parseTokens({ tokens, issues }: Scanned, syntax: Syntax, progres
   }
 }
 
-const reserved = new Set(
-  'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
-)
-const keywords = new Set(['in', 'true', 'false', 'null'])
-const startOfExpression = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
-
 /** Reads the grammar from its lowest precedence to its highest, one method each. */
 class Parser {
   readonly #tokens: readonly Token[]
@@ -94,7 +92,7 @@ class Parser {
     const expr = this.#expression()
     if (this.#token.kind === 'end') return expr
     // One token too many could be left out.
-    throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end' ? 'extraneous' : 'mismatched')
+    throw this.#peek(1).kind === 'end' ? extraneous(this.#token, '<EOF>') : mismatched(this.#token, '<EOF>')
   }
 
   #expression(): Expr {
@@ -244,6 +242,7 @@ class Parser {
   #selection(operand: Expr): Expr {
     const dot = this.#next()
     const isOptional = this.#takeOptional()
+    if (!isOptional && !isFieldStart(this.#token) && !literals.has(this.#token.text)) throw notViable(dot, this.#token)
     const token = this.#next()
     if (!isOptional && token.kind === 'ident' && !keywords.has(token.text) && this.#isAt('(')) return this.#memberCall(operand, token)
     const { id, offset } = this.#place(dot)
@@ -281,7 +280,7 @@ class Parser {
         return this.#literal(this.#next(), token, false)
       case 'escapedIdent':
       case 'end':
-        throw this.#unexpected(startOfExpression)
+        throw mismatched(this.#token, startOfExpression)
     }
   }
 
@@ -298,11 +297,11 @@ class Parser {
         return this.#literal(this.#next(), token, true)
       case '.': {
         this.#next()
-        if (!this.#isIdentifier(this.#token)) throw this.#unexpected('IDENTIFIER')
+        if (!isIdentifier(this.#token)) throw notViable(token, this.#token)
         return this.#named(this.#next(), '.')
       }
       default:
-        throw this.#unexpected(startOfExpression)
+        throw mismatched(this.#token, startOfExpression)
     }
   }
 
@@ -327,7 +326,7 @@ class Parser {
       return { kind: 'constant', id: this.#parts.next(), offset: token.start, constant: { type: 'bool', value: token.text === 'true' } }
     }
     if (token.text === 'null') return { kind: 'constant', id: this.#parts.next(), offset: token.start, constant: { type: 'null' } }
-    if (token.text === 'in') throw this.#unexpected(startOfExpression, 'mismatched', token)
+    if (token.text === 'in') throw mismatched(token, startOfExpression)
     const length = this.#structNameLength()
     if (length !== undefined) return this.#struct(token, dot, length)
     if (reserved.has(token.text)) this.#report(token, `reserved identifier: ${token.text}`)
@@ -339,7 +338,7 @@ class Parser {
   /** The number of `.name` tokens between an identifier and the brace of a struct; undefined without such a brace. */
   #structNameLength(): number | undefined {
     let ahead = 0
-    while (this.#isAhead('.', ahead) && this.#isIdentifier(this.#peek(ahead + 1))) ahead += 2
+    while (this.#isAhead('.', ahead) && isIdentifier(this.#peek(ahead + 1))) ahead += 2
     return this.#isAhead('{', ahead) ? ahead : undefined
   }
 
@@ -349,11 +348,12 @@ class Parser {
     const { id, offset } = this.#place(this.#next())
     const fields: StructField[] = []
     while (!this.#isAt('}')) {
+      if (fields.length === 0 && !isFieldStart(this.#token)) throw mismatched(this.#token, startOfStruct(this.#syntax))
       const isOptional = this.#takeOptional()
       const name = this.#fieldName(this.#next())
       const colon = this.#place(this.#expect(':'))
       fields.push({ ...colon, name, value: this.#expression(), optional: isOptional })
-      if (!this.#isAt('}')) this.#expect(',')
+      this.#separate('}')
     }
     this.#next()
     return { kind: 'struct', id, offset, typeName, fields }
@@ -368,9 +368,10 @@ class Parser {
         this.#next()
         break
       }
+      if (elements.length === 0 && !isElementStart(this.#token)) throw mismatched(this.#token, startOfItems("'[', ']', '{'", this.#syntax))
       if (this.#takeOptional()) optional.push(elements.length)
       elements.push(this.#expression())
-      if (!this.#isAt(']')) this.#expect(',')
+      this.#separate(']')
     }
     this.#next()
     return { kind: 'list', id, offset, elements, optional }
@@ -384,11 +385,12 @@ class Parser {
         this.#next()
         break
       }
+      if (entries.length === 0 && !isElementStart(this.#token)) throw mismatched(this.#token, startOfItems("'[', '{', '}'", this.#syntax))
       const isOptional = this.#takeOptional()
       const key = this.#expression()
       const colon = this.#place(this.#expect(':'))
       entries.push({ id: colon.id, offset: colon.offset, key, value: this.#expression(), optional: isOptional })
-      if (!this.#isAt('}')) this.#expect(',')
+      this.#separate('}')
     }
     this.#next()
     return { kind: 'map', id, offset, entries }
@@ -431,7 +433,7 @@ class Parser {
       if (!this.#syntax.escapedFields) this.#report(token, "unsupported syntax: '`'")
       return token.text.slice(1, -1)
     }
-    if (!this.#isIdentifier(token)) throw this.#unexpected('IDENTIFIER', 'mismatched', token)
+    if (!isIdentifier(token)) throw mismatched(token, 'IDENTIFIER')
     return token.text
   }
 
@@ -462,18 +464,21 @@ class Parser {
     return token.kind === 'punctuation' && token.text === text
   }
 
-  #isIdentifier({ kind, text }: Token): boolean {
-    return kind === 'ident' && !keywords.has(text)
-  }
-
   #isNumber(ahead: number): boolean {
     const { kind } = this.#peek(ahead)
     return kind === 'int' || kind === 'double'
   }
 
   #expect(text: string): Token {
-    if (!this.#isAt(text)) throw this.#unexpected(`'${text}'`)
+    if (!this.#isAt(text)) throw mismatched(this.#token, `'${text}'`)
     return this.#next()
+  }
+
+  /** After an item: a comma, or the bracket that closes the items, which stays. */
+  #separate(close: string): void {
+    if (this.#isAt(close)) return
+    if (!this.#isAt(',')) throw mismatched(this.#token, `{'${close}', ','}`)
+    this.#next()
   }
 
   #enterMember(): void {
@@ -487,9 +492,5 @@ class Parser {
 
   #report({ start }: Token, message: string): void {
     this.#parts.issues.push({ offset: start, message })
-  }
-
-  #unexpected(expected: string, what: 'mismatched' | 'extraneous' = 'mismatched', token = this.#token): SyntaxStop {
-    return new SyntaxStop(token.start, `Syntax error: ${what} input '${quoteToken(token.text)}' expecting ${expected}`)
   }
 }

@@ -87,3 +87,13 @@ function lineAt(offset: number, starts: readonly number[]): number {
 function isWide(text: string): boolean {
   return (text.codePointAt(0) ?? 0) > 127
 }
+
+/** Most code points of an expression. */
+export const codePointsMax = 100_000
+
+/** The error of a text with too many code points. */
+export function checkSize(text: string): Issue | undefined {
+  const size = text.length > codePointsMax ? [...text].length : text.length
+  if (size <= codePointsMax) return undefined
+  return { offset: undefined, message: `expression code point size exceeds limit: size: ${size}, limit ${codePointsMax}` }
+}

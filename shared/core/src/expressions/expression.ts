@@ -47,7 +47,7 @@ export function typesNamed(named: Readonly<Record<string, Readonly<Record<string
   }
 }
 
-const environment = new Environment({ libraries: kubernetesLibraries })
+const environment = new Environment({ libraries: kubernetesLibraries, escapedFields: true })
 
 /** Expressions of one place; keep it for all of them. */
 export class ExpressionCompiler<Input> {

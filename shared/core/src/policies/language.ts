@@ -48,14 +48,14 @@ const compatibleVersion = 36
 
 /** Stored expressions may use libraries one version before new ones may. */
 const libraries = {
-  stored: new Environment({ libraries: kubernetesLibraries }),
-  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
+  stored: new Environment({ libraries: kubernetesLibraries, escapedFields: true }),
+  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion, escapedFields: true }),
 }
 
 /** With the additional libraries of mutating policies. */
 const mutating = {
-  stored: new Environment({ libraries: [...kubernetesLibraries, patchLibrary] }),
-  new: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], version: compatibleVersion }),
+  stored: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], escapedFields: true }),
+  new: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], version: compatibleVersion, escapedFields: true }),
 }
 
 /** The age of an expression: stored already, or being written. */

@@ -1,4 +1,5 @@
 import { goQuote } from '../json/go-quote.ts'
+import { textSince } from '../meta/level-text.ts'
 import { invalid, joinedPath, noField, typeInvalid } from './field-path.ts'
 import { checkOfFormat } from './formats.ts'
 import { parsePattern } from './pattern.ts'
@@ -35,7 +36,8 @@ function refuse(text: string, detail: string, { names, errors }: Run): number {
 
 function refuseLong(max: number, { names, errors }: Run): number {
   const field = joinedPath(names)
-  errors.push({ reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: `Too long: may not be longer than ${max}` })
+  const texts = { before: `Too long: may not be longer than ${max}`, after: `Too long: may not be more than ${max} bytes` }
+  errors.push({ reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: textSince(32, texts) })
   return 0
 }
 

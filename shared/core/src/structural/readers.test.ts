@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { textAt } from '../meta/level-text.ts'
+import { printFieldError } from '../meta/status.ts'
 import { namesOf } from '../names.ts'
 import { runAtOnce } from '../steps.ts'
 import { parseStructuralInSteps } from './parse.ts'
@@ -87,7 +88,7 @@ it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an u
     const warnings: string[] = []
     const warn = (text: string): number => warnings.push(text)
     const errors = runAtOnce(readers.validate({ body: {}, object, live, part: 'main', names, isGateOn: () => true, level: 25, warn }))
-    return { errors: errors.map(({ field, message }) => `${field}: ${message}`), warnings }
+    return { errors: errors.map((error) => printFieldError(error, 25)), warnings }
   }
   const wrong = { spec: { min: 2, max: 1 } }
   const text = 'spec: Invalid value: min may not be above max'

@@ -2,6 +2,7 @@ import { isJsonObject } from '../json/member.ts'
 import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import type { ScalePaths } from '../kind/resource.ts'
 import type { FieldError } from '../meta/status.ts'
+import { invalidValue } from '../schema/field-errors.ts'
 import { type ReplacedValue, validateValue } from './check-value.ts'
 import { validateEmbedded } from './embedded.ts'
 import { noField } from './field-path.ts'
@@ -62,5 +63,5 @@ const blocking: ReadonlySet<FieldError['reason']> = new Set([
 export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
   if (!errors.some(({ reason }) => blocking.has(reason))) return undefined
   const text = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
-  return { reason: 'FieldValueInvalid', field: noField, message: `Invalid value: "null": ${text}` }
+  return invalidValue(noField, null, text)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseExactly } from '../json/parse-exactly.ts'
-import type { FieldError } from '../meta/status.ts'
+import { type FieldError, printFieldError } from '../meta/status.ts'
 import { validateValue } from './check-value.ts'
 import { Correlation } from './correlation.ts'
 import { validateEmbedded, validateEmbeddedObject } from './embedded.ts'
@@ -22,7 +22,7 @@ function casesOf<T>(file: string): T[] {
 }
 
 function texts(errors: readonly FieldError[]): string[] {
-  return errors.map(({ field, message }) => `${field}: ${message}`).sort()
+  return errors.map((error) => printFieldError(error, 25)).sort()
 }
 
 interface ValueCase {

@@ -116,6 +116,7 @@ const descriptions: Readonly<Record<string, string>> = {
   DistinguisherMethod: 'How requests that match are told apart into flows.',
   MissingPL: 'Whether the priority level that is named does not exist.',
   AssuredConcurrencyShares: 'Share of the requests that may run at the same time.',
+  NominalConcurrencyShares: 'Share of the requests that may run at the same time, before levels lend to each other.',
   Queues: 'How many queues the level has.',
   HandSize: 'How many queues a flow may use.',
   QueueLengthLimit: 'How many requests may wait in a queue.',

@@ -1,5 +1,6 @@
 import { types } from '@orch/cel/types'
 import { list, ref } from '../../description/define.ts'
+import { type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
@@ -21,6 +22,10 @@ import { expressionErrors, lazyLanguages, type Variables, validateMatchCondition
 import { validateAdmissionRule } from './webhook.ts'
 
 const notSpecified = 'expression is not specified'
+/** The first level at which some texts are short. */
+const plainSince = 34
+const noAction = textSince(plainSince, { before: 'Required value: at least one validation action is required', after: 'Required value' })
+const ofMessage = (why: string): LevelText => textSince(plainSince, { before: `message ${why}`, after: why })
 const auditAnnotationsMax = 20
 const annotationBytesMax = 5 * 1024
 // `Unauthorized` is in the documentation of the field, and refused.
@@ -61,7 +66,7 @@ export function validateValidatingBinding(binding: Part): FieldError[] {
   const given = itemsOf<string>(spec, 'validationActions')
   const errors = validateBinding(spec)
   const at = 'spec.validationActions'
-  if (given.length === 0) errors.push(requiredValue(at, 'at least one validation action is required'))
+  if (given.length === 0) errors.push({ reason: 'FieldValueRequired', field: at, message: noAction })
   const seen = new Set<string>()
   for (const [index, action] of given.entries()) {
     if (!actions.includes(action)) errors.push(unsupportedValue(`${at}[${index}]`, action, actions))
@@ -136,7 +141,7 @@ function validateNamedRule(rule: Part, at: string): FieldError[] {
     if (seen.has(name)) errors.push(duplicateValue(`${at}.resourceNames[${index}]`, name))
     seen.add(name)
   }
-  return [...validateAdmissionRule(rule, at), ...errors]
+  return [...errors, ...validateAdmissionRule(rule, at)]
 }
 
 function checkSegment(name: string): readonly string[] {
@@ -166,7 +171,8 @@ class PolicyCheck {
   readonly #name: string
   readonly #stored: ReadonlySet<string>
   readonly #hasParams: boolean
-  #variables: Variables = new Map()
+  /** Absent: the policy has none, and `variables` is no name. */
+  #variables: Variables | undefined
 
   constructor(spec: Part, live: Part | undefined, name: string) {
     this.#spec = spec
@@ -235,12 +241,13 @@ class PolicyCheck {
     const [other] = places[type === 'JSONPatch' ? 'ApplyConfiguration' : 'JSONPatch']
     const change = optionalPart(mutation, name)
     const errors: FieldError[] = []
+    if (change === undefined) errors.push(requiredValue(`${at}.${name}`, `must be specified when patchType is ${type}`))
     if (optionalPart(mutation, other) !== undefined) {
-      errors.push(invalidValue(`${at}.${other}`, '{ ... }', `must not be specified when patchType is ${type}`))
+      errors.push(invalidValue(`${at}.${other}`, `{${other}}`, `must not be specified when patchType is ${type}`))
     }
-    if (change === undefined) return [...errors, requiredValue(`${at}.${name}`, `must be specified when patchType is ${type}`)]
+    if (change === undefined) return errors
     const expression = textOf(change, 'expression')
-    const check = { wanted: [mutationResults[kind]], language: languages(this.#age(expression)), absent: notSpecified }
+    const check = { wanted: [mutationResults[kind]], language: languages(this.#age(expression)) }
     return [...errors, ...expressionErrors(`${at}.${name}.expression`, expression, check)]
   }
 
@@ -260,7 +267,13 @@ class PolicyCheck {
       const at = `spec.variables[${index}]`
       if (name.trim() === '') errors.push(requiredValue(`${at}.name`, 'name is not specified'))
       else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reserved.has(name)) {
-        errors.push(invalidValue(`${at}.name`, name, 'name is not a valid CEL identifier'))
+        errors.push(
+          invalidValue(
+            `${at}.name`,
+            name,
+            textSince(plainSince, { before: 'name is not a valid CEL identifier', after: 'must be a valid CEL identifier' }),
+          ),
+        )
       }
       if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
       seen.add(name)
@@ -270,7 +283,7 @@ class PolicyCheck {
       language.define(name, compiled)
       fresh.define(name, compiled)
     }
-    this.#variables = language.variables
+    if (seen.size > 0) this.#variables = language.variables
     return errors
   }
 
@@ -317,8 +330,8 @@ class PolicyCheck {
       )
     }
     if (message !== '' && message.trim() === '')
-      errors.push(invalidValue(`${at}.message`, message, 'message must be non-empty if specified'))
-    else if (hasLineBreak(message.trim())) errors.push(invalidValue(`${at}.message`, message, 'message must not contain line breaks'))
+      errors.push(invalidValue(`${at}.message`, message, ofMessage('must be non-empty if specified')))
+    else if (hasLineBreak(message.trim())) errors.push(invalidValue(`${at}.message`, message, ofMessage('must not contain line breaks')))
     else if (message === '' && hasLineBreak(expression.trim()) && messageExpression === '') {
       errors.push(requiredValue(`${at}.message`, 'message must be specified if expression contains line breaks'))
     }

@@ -1,6 +1,6 @@
 import { list, ref, string } from '../../description/define.ts'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
-import { joinTexts, type LevelText } from '../../meta/level-text.ts'
+import { joinTexts, type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -198,6 +198,14 @@ function validateLimited(limited: Part): FieldError[] {
   return [...errors, ...validateLimitResponse(limited)]
 }
 
+/** A text that is its word alone since 1.34, when the rule became part of the type. */
+export function plainly(word: string, detail: string): LevelText {
+  return textSince(34, { before: `${word}: ${detail}`, after: word })
+}
+
+const noQueuing = plainly('Forbidden', 'must be nil if limited.limitResponse.type is not Limited')
+const neededQueuing = plainly('Required value', 'must not be empty if limited.limitResponse.type is Limited')
+
 /** The rules of the response to requests above the limit. */
 export function validateLimitResponse(limited: Part): FieldError[] {
   const response = partOf(limited, 'limitResponse')
@@ -207,10 +215,10 @@ export function validateLimitResponse(limited: Part): FieldError[] {
   switch (type) {
     case 'Reject':
       if (queuing === undefined) return []
-      return [forbiddenValue(`${at}.queuing`, 'must be nil if limited.limitResponse.type is not Limited')]
+      return [{ reason: 'FieldValueForbidden', field: `${at}.queuing`, message: noQueuing }]
     case 'Queue':
       if (queuing === undefined) {
-        return [requiredValue(`${at}.queuing`, 'must not be empty if limited.limitResponse.type is Limited')]
+        return [{ reason: 'FieldValueRequired', field: `${at}.queuing`, message: neededQueuing }]
       }
       return validateQueuing(queuing, `${at}.queuing`)
     default:

@@ -1,4 +1,5 @@
 import { types } from '@orch/cel/types'
+import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { type ExpressionAge, PolicyLanguage, type Wanted } from '../../policies/language.ts'
@@ -61,11 +62,11 @@ interface ExpressionCheck {
   readonly wanted: Wanted
   readonly language: PolicyLanguage
   /** The text for an absent one. */
-  readonly absent?: string
+  readonly absent?: LevelText | undefined
 }
 
 /** The errors of an expression that must give one of some types. */
-export function expressionErrors(field: string, text: string, { wanted, language, absent = '' }: ExpressionCheck): FieldError[] {
+export function expressionErrors(field: string, text: string, { wanted, language, absent }: ExpressionCheck): FieldError[] {
   if (text.trim() === '') return [requiredValue(field, absent)]
   const compiled = language.compile(text, wanted)
   return compiled.kind === 'malformed' ? [invalidValue(field, text, compiled.problem)] : []

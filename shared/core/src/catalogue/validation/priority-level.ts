@@ -1,11 +1,21 @@
+import { ref } from '../../description/define.ts'
 import { mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
+import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { goValue } from '../../schema/go-value.ts'
+import { invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { numberOf } from './checks.ts'
-import { validateLimitResponse } from './flow-control.ts'
+import { plainly, validateLimitResponse } from './flow-control.ts'
 
 const at = { limited: 'spec.limited', exempt: 'spec.exempt' }
+
+const neededLimits = plainly('Required value', 'must not be empty when type is Limited')
+const exemptAlone = textSince(34, {
+  before: "type must be 'Exempt' if and only if `name` is 'exempt'",
+  after: "must be 'Exempt' if and only if `name` is 'exempt'",
+})
+const shown = (spec: Part) => goValue(ref('flowcontrol/v1.PriorityLevelConfigurationSpec'), spec)
 
 /** The rules of a PriorityLevelConfiguration in v1beta3 and v1: its shares are nominal, and it lends and borrows. */
 export function validateNominalPriorityLevel(level: Part): FieldError[] {
@@ -19,15 +29,25 @@ function validateSpec(spec: Part, name: string): FieldError[] {
   const [limited, exempt] = [optionalPart(spec, 'limited'), optionalPart(spec, 'exempt')]
   const errors: FieldError[] = []
   if ((name === 'exempt') !== (type === 'Exempt')) {
-    errors.push(invalidValue('spec.type', type, "type must be 'Exempt' if and only if `name` is 'exempt'"))
+    errors.push(invalidValue('spec.type', type, exemptAlone))
   }
   switch (type) {
     case 'Exempt':
-      if (limited !== undefined) errors.push(forbiddenValue(at.limited, 'must be nil if the type is not Limited'))
+      if (limited !== undefined)
+        errors.push({
+          reason: 'FieldValueForbidden',
+          field: at.limited,
+          message: plainly('Forbidden', 'must be nil if the type is not Limited'),
+        })
       return exempt === undefined ? errors : [...errors, ...validateShares(exempt, at.exempt)]
     case 'Limited':
-      if (exempt !== undefined) errors.push(forbiddenValue(at.exempt, 'must be nil if the type is Limited'))
-      if (limited === undefined) return [...errors, requiredValue(at.limited, 'must not be empty when type is Limited')]
+      if (exempt !== undefined)
+        errors.push({
+          reason: 'FieldValueForbidden',
+          field: at.exempt,
+          message: plainly('Forbidden', 'must be nil if the type is Limited'),
+        })
+      if (limited === undefined) return [...errors, { reason: 'FieldValueRequired', field: at.limited, message: neededLimits }]
       return [...errors, ...validateLimited(limited)]
     default:
       return [...errors, unsupportedValue('spec.type', type, ['Exempt', 'Limited'])]
@@ -56,10 +76,12 @@ function validateMandatory(spec: Part, name: string): FieldError[] {
   if (name === 'exempt') {
     const { exempt: _exempt, ...others } = spec
     const isFixed = isSame(others, mandatoryPriorityLevels.exempt)
-    return isFixed ? [] : [invalidValue('spec', spec, "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")]
+    return isFixed ? [] : [invalidValue('spec', shown(spec), "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")]
   }
   const { limited, ...rest } = mandatoryPriorityLevels['catch-all']
   const { assuredConcurrencyShares: nominalConcurrencyShares, limitResponse } = limited
   const fixed = { ...rest, limited: { nominalConcurrencyShares, limitResponse, lendablePercent: 0 } }
-  return name !== 'catch-all' || isSame(spec, fixed) ? [] : [invalidValue('spec', spec, "spec of 'catch-all' must equal the fixed value")]
+  return name !== 'catch-all' || isSame(spec, fixed)
+    ? []
+    : [invalidValue('spec', shown(spec), "spec of 'catch-all' must equal the fixed value")]
 }

@@ -38,8 +38,8 @@ const compatibleVersion = 36
  * the version before can still read the stored ones.
  */
 const environments = {
-  stored: new Environment({ libraries: kubernetesLibraries }),
-  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion }),
+  stored: new Environment({ libraries: kubernetesLibraries, escapedFields: true }),
+  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion, escapedFields: true }),
 }
 
 /** The age of an expression: stored already, or being written. */

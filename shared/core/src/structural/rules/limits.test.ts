@@ -33,10 +33,10 @@ it('CEL-42: all rules of a schema share a bound of cost, and the most expensive 
   }
   const properties = Object.fromEntries(Array.from({ length: 14 }, (_, index) => [`p${index}`, property]))
   const found = problems({ type: 'object', properties })
-  expect(found[0]).toBe(
+  expect(found.at(-1)).toBe(
     `schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.330000x ${hint}`,
   )
-  expect(found.slice(1).map((text) => text.replace(/^schema\.properties\[p\d+\]/, ''))).toEqual(
+  expect(found.slice(0, -1).map((text) => text.replace(/^schema\.properties\[p\d+\]/, ''))).toEqual(
     Array.from(
       { length: 4 },
       () =>

@@ -143,7 +143,7 @@ class Check {
       estimatedTotalCostMax,
     )
     const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
-    return [forbiddenValue(at, total), ...this.#expensive.map((rule) => forbiddenValue(rule.at, detail))]
+    return [...this.#expensive.map((rule) => forbiddenValue(rule.at, detail)), forbiddenValue(at, total)]
   }
 }
 

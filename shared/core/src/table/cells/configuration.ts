@@ -11,6 +11,7 @@ import {
   numberOr,
   type ReadCells,
   textOf,
+  textsOf,
 } from '../cell.ts'
 import { none } from '../text.ts'
 
@@ -43,8 +44,19 @@ const unset = '<unset>'
 
 function paramText(reference: Data): string {
   const [namespace, name] = [textOf(reference, 'namespace'), textOf(reference, 'name')]
-  if (has(reference, 'selector')) return '<selector>'
+  if (has(reference, 'selector')) return selectorText(dataOf(reference, 'selector'))
   return namespace === '' ? `*/${name}` : `${namespace}/${name}`
+}
+
+/** A selector as Go prints it. */
+function selectorText(selector: Data): string {
+  const labels = Object.entries(dataOf(selector, 'matchLabels')).sort(([one], [other]) => (one < other ? -1 : 1))
+  const terms = listOf(selector, 'matchExpressions').map((term) => {
+    const [key, operator, values] = [textOf(term, 'key'), textOf(term, 'operator'), textsOf(term, 'values').join(' ')]
+    return `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values}],},`
+  })
+  const pairs = labels.map(([name, value]) => `${name}: ${value},`).join('')
+  return `&LabelSelector{MatchLabels:map[string]string{${pairs}},MatchExpressions:[]LabelSelectorRequirement{${terms.join('')}},}`
 }
 
 /** The cells of a FlowSchema. */
@@ -69,8 +81,9 @@ export const priorityLevelConfigurationCells: ReadCells = (object) => {
 
 function limitCells(limited: Data): readonly Cell[] {
   const queuing = dataOf(dataOf(limited, 'limitResponse'), 'queuing')
+  const shares = numberOr(limited, 'assuredConcurrencyShares', none)
   return [
-    numberOr(limited, 'assuredConcurrencyShares', none),
+    ...[shares, shares],
     numberOr(queuing, 'queues', none),
     numberOr(queuing, 'handSize', none),
     numberOr(queuing, 'queueLengthLimit', none),

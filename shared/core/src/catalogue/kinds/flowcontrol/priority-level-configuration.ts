@@ -48,7 +48,8 @@ export const priorityLevelConfiguration = defineResource({
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'Type', type: 'string', description: 'Whether requests of the level are limited.' },
-      { name: 'AssuredConcurrencyShares', type: 'string' },
+      { name: 'AssuredConcurrencyShares', type: 'string', until: 25 },
+      { name: 'NominalConcurrencyShares', type: 'string', since: 26 },
       { name: 'Queues', type: 'string' },
       { name: 'HandSize', type: 'string' },
       { name: 'QueueLengthLimit', type: 'string' },
