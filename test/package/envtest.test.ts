@@ -23,7 +23,9 @@ import { installPackage } from './installed-package.ts'
 const run = promisify(execFile)
 const { project, bin } = await installPackage()
 const binDir = join(project, 'bin')
-const assets = join(binDir, 'k8s', `1.25.0-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`)
+const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+const folderOf = (version: string, folder = binDir) => join(folder, 'k8s', `${version}-${platform}`)
+const assets = folderOf('1.37.0')
 
 function command(...args: readonly string[]) {
   return run(process.execPath, [bin, 'envtest-assets', ...args], { cwd: project })
@@ -42,8 +44,8 @@ const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', meta
 describe('orch envtest-assets, as setup-envtest', () => {
   test('use -p path prints the folder without a newline; -p env a line for the shell; the overview version, platform and path', async () => {
     expect((await command('use', '--bin-dir', binDir, '-p', 'path')).stdout).toBe(assets)
-    expect((await command('use', '1.25.x', '--bin-dir', binDir, '-p', 'env')).stdout).toBe(`export KUBEBUILDER_ASSETS='${assets}'\n`)
-    expect((await command('use', '--bin-dir', binDir)).stdout).toMatch(/^Version: 1\.25\.0\nOS\/Arch: \w+\/\w+\nPath: /)
+    expect((await command('use', '1.37.x', '--bin-dir', binDir, '-p', 'env')).stdout).toBe(`export KUBEBUILDER_ASSETS='${assets}'\n`)
+    expect((await command('use', '--bin-dir', binDir)).stdout).toMatch(/^Version: 1\.37\.0\nOS\/Arch: \w+\/\w+\nPath: /)
   })
 
   test('the folder has the three programs, which cannot be written, and cannot be written itself', () => {
@@ -51,23 +53,23 @@ describe('orch envtest-assets, as setup-envtest', () => {
     for (const name of ['etcd', 'kube-apiserver', 'kubectl'] as const) expect(statSync(program(name)).mode & 0o777).toBe(0o555)
   })
 
-  test.each(['1.26.0', '1.26', '1.24.x', '<1.25', '~1.26.0'])('version %s is absent: exit 2', async (version) => {
+  test.each(['1.38.0', '1.38', '1.24.x', '<1.25', '~1.24.0'])('version %s is absent: exit 2', async (version) => {
     const failed = await command('use', version, '--bin-dir', binDir).catch((error) => error)
     expect(failed).toMatchObject({
       code: 2,
-      stderr: `orch: no assets of version ${version}: 1.25.0 is the API level that is served; write: use 1.25.x, or go on with other types than those of the pinned version by --allow-any-version\n`,
+      stderr: `orch: no assets of version ${version}: the versions from 1.25.0 to 1.37.0 are served; --allow-any-version takes the newest\n`,
     })
   })
 
-  test('--allow-any-version uses the present one, and says so', async () => {
-    const { stdout, stderr } = await command('use', '1.31.x', '--allow-any-version', '--bin-dir', binDir, '-p', 'path')
+  test('--allow-any-version uses the newest one, and says so', async () => {
+    const { stdout, stderr } = await command('use', '1.38.x', '--allow-any-version', '--bin-dir', binDir, '-p', 'path')
     expect([stdout, stderr]).toEqual([
       assets,
-      'orch: warning: these assets are not of version 1.31.x: 1.25.0 is the API level that is served\n',
+      'orch: warning: these assets are not of version 1.38.x: the versions from 1.25.0 to 1.37.0 are served\n',
     ])
   })
 
-  test.each(['1.25.0', '1.25', '1.25.x!', '~1.25.0', '<1.26', 'latest', 'latest-on-disk', 'v1.25.0'])('version %s is', async (version) => {
+  test.each(['1.37.0', '1.37', '1.37.x!', '~1.37.0', '<1.38', 'latest', 'latest-on-disk', 'v1.37.2'])('version %s is', async (version) => {
     expect((await command('use', version, '--bin-dir', binDir, '-p', 'path')).stdout).toBe(assets)
   })
 
@@ -81,8 +83,29 @@ describe('orch envtest-assets, as setup-envtest', () => {
     expect(used.stdout).toBe(assets)
     await command('use', '--bin-dir', other)
     await command('cleanup', '--bin-dir', other)
-    expect(existsSync(join(other, 'k8s', '1.25.0'))).toBe(false)
-    expect((await command('list', '--bin-dir', other)).stdout).toMatch(/^\(available\) {2}v1\.25\.0 {2}/)
+    expect(existsSync(folderOf('1.37.0', other))).toBe(false)
+  })
+
+  test('list has all thirteen releases, and says which are installed; -i lists these alone', async () => {
+    const line = (minor: number) => `(${minor === 37 ? 'installed' : 'available'})  v1.${minor}.0  ${platform.replace('-', '/')}\n`
+    const minors = Array.from({ length: 13 }, (_, index) => 37 - index)
+    expect((await command('list', '--bin-dir', binDir)).stdout).toBe(minors.map(line).join(''))
+    expect((await command('list', '-i', '--bin-dir', binDir)).stdout).toBe(line(37))
+    expect((await command('list', '~1.36.0', '--bin-dir', binDir)).stdout).toBe(line(36))
+  })
+
+  test('a release gives the folder of its level, whose kube-apiserver is of that release, in /version too', async () => {
+    const other = join(project, 'older-bin')
+    onTestFinished(async () => void (await command('cleanup', '--bin-dir', other)))
+    const older = folderOf('1.31.0', other)
+    expect((await command('use', '1.31.x', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
+    // An installed version is taken where it fits, unless the newest is asked for.
+    expect((await command('use', '<1.33', '-i', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
+    expect((await command('use', '<1.33', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
+    const environment = await anEnvironment()
+    await startGoIn(older, environment)
+    const served = await clientOf(environment).request({ method: 'GET', path: '/version' })
+    expect(served).toMatchObject({ major: '1', minor: '31', gitVersion: expect.stringMatching(/^v1\.31\.0\+/) })
   })
 })
 
@@ -202,7 +225,7 @@ describe('the dialect of Go', () => {
       '--contention-profiling',
       '--watch-cache=false',
       '--insecure-port=0',
-      '--feature-gates=APIListChunking=true',
+      '--feature-gates=WatchList=true',
       '--allow-privileged',
     ]
     const { api } = await startGo(environment, { more })

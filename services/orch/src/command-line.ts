@@ -1,7 +1,7 @@
 import { flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
 import { printComplaint, type Terminal } from './process/terminal.ts'
 import { AddressTakenError, isExpected } from './start-error.ts'
-import { apiRelease, productVersion } from './version.ts'
+import { defaultRelease, productVersion } from './version.ts'
 
 /** A command with settings. What it needs is loaded only when it is chosen. */
 export interface SettingsCommand {
@@ -174,7 +174,7 @@ function sentence(doc: string): string {
 }
 
 function printVersion(): string {
-  return `orch ${productVersion} (API level ${apiRelease}, Node ${process.version})\n`
+  return `orch ${productVersion} (API level ${defaultRelease}, Node ${process.version})\n`
 }
 
 function print(terminal: Terminal, text: string): number {

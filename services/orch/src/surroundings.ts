@@ -1,5 +1,4 @@
 import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
-import { knownReleases } from '@orch/core/feature-gates'
 import type { Chance, Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/settings.ts'
 
@@ -16,6 +15,6 @@ export interface Surroundings {
 }
 
 /** The resources that are served. */
-export function catalogueOf({ profile, runtimeConfig, featureGates, emulated }: ApiOptions): Catalogue {
-  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: emulated ?? knownReleases.own })
+export function catalogueOf({ profile, runtimeConfig, featureGates, level }: ApiOptions): Catalogue {
+  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: level })
 }

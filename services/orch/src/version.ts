@@ -1,20 +1,22 @@
+import { knownReleases, printRelease } from '@orch/core/feature-gates'
+
 /** The release of this program. */
 export const productVersion = '0.1.0'
 
-/** The API level that it serves. */
-const apiLevel = { major: '1', minor: '25' }
+/** The API level that is served unless another one is asked for. */
+export const defaultRelease = printRelease(knownReleases.byDefault)
 
-/** The release that it is like. */
-export const apiRelease = `${apiLevel.major}.${apiLevel.minor}`
-export const previousRelease = `${apiLevel.major}.${Number(apiLevel.minor) - 1}`
+/** The first release whose `/version` tells of emulation. */
+const emulationSince = 32
 
-/** The contents of `/version`, with the emulated release. */
-export function versionInfo(emulated?: number) {
+/** The contents of `/version` at a level, by its minor number: those of a server of that release, which emulates none but itself. */
+export function versionInfo(level: number) {
   const machine = process.arch === 'x64' ? 'amd64' : process.arch
   return {
-    ...apiLevel,
-    ...(emulated === undefined ? {} : emulation(emulated)),
-    gitVersion: `v${apiLevel.major}.${apiLevel.minor}.0+orch-${productVersion}`,
+    major: '1',
+    minor: String(level),
+    ...(level < emulationSince ? {} : emulation(level)),
+    gitVersion: `v${printRelease(level)}.0+orch-${productVersion}`,
     gitCommit: '',
     gitTreeState: '',
     buildDate: '1970-01-01T00:00:00Z',
@@ -25,12 +27,11 @@ export function versionInfo(emulated?: number) {
 }
 
 /** Compatibility reaches back to the release before, as that of kube-apiserver does. */
-function emulation(minor: number) {
-  const { major } = apiLevel
+function emulation(level: number) {
   return {
-    emulationMajor: major,
-    emulationMinor: String(minor),
-    minCompatibilityMajor: major,
-    minCompatibilityMinor: String(minor - 1),
+    emulationMajor: '1',
+    emulationMinor: String(level),
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: String(level - 1),
   }
 }

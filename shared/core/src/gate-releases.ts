@@ -1,5 +1,8 @@
-/** Releases of the API whose feature gates and group versions are known, by their minor number; `own` is the one that all types are of. */
-export const knownReleases = { oldest: 23, own: 25, newest: 37 } as const
+/**
+ * Releases of the API whose feature gates and group versions are known, by their minor number. Descriptions begin with `own`, which
+ * functions without a level mean; a server has the level `byDefault` unless a flag names another one.
+ */
+export const knownReleases = { oldest: 23, own: 25, byDefault: 25, newest: 37 } as const
 
 /** `1.27` for 27. */
 export function printRelease(minor: number): string {

@@ -2,7 +2,7 @@
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
-  /** The emulated release, and the oldest release that can read the stored objects; absent: none is emulated. */
+  /** The emulated release, and the oldest release that can read the stored objects; absent before 1.32. */
   readonly emulationMajor?: string
   readonly emulationMinor?: string
   readonly minCompatibilityMajor?: string

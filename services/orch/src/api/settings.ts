@@ -1,5 +1,13 @@
 import { parseRuntimeConfigOf, type RuntimeConfig } from '@orch/core/catalogue'
-import { actingGates, type FeatureGates, featureGates, gateOf, knownReleases, parseFeatureGates } from '@orch/core/feature-gates'
+import {
+  actingGates,
+  type FeatureGates,
+  featureGates,
+  gateOf,
+  knownReleases,
+  parseFeatureGates,
+  printRelease,
+} from '@orch/core/feature-gates'
 import type { Profile } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes, suggestion, type Values } from '@orch/platform'
 
@@ -9,13 +17,10 @@ const setting = settingsOf('API')
 /** The feature gates, for all services that act on them. */
 export const gateSettings = {
   emulatedVersion: setting(
-    { flag: '--emulated-version', type: list, defaultDoc: 'kube=1.25' },
-    'Release to be like, from 1.23 to 1.37, as kube=1.27 or 1.27: it decides the fields of types, the defaults of feature gates, and which group versions are served and deprecated. All services must agree. Above 1.25 rules, defaults and new kinds are not complete yet.',
+    { flag: '--emulated-version', type: list, defaultDoc: `kube=${printRelease(knownReleases.byDefault)}` },
+    'Release to be like, from 1.23 to 1.37, as kube=1.27 or 1.27: it decides kinds, fields, rules, feature gates, and which group versions are served and deprecated. All services must agree.',
   ),
-  featureGates: setting(
-    { flag: '--feature-gates', type: list },
-    `Features to switch, such as APIListChunking=false. ${printActingGates()}`,
-  ),
+  featureGates: setting({ flag: '--feature-gates', type: list }, `Features to switch, such as WatchList=false. ${printActingGates()}`),
 }
 
 /** The served API; all services of a control plane must agree. */
@@ -28,13 +33,13 @@ export const apiSettings = {
   featureGates: gateSettings.featureGates,
 }
 
-/** `Available: APIListChunking (beta, true by default).` */
+/** `Available: WatchList (beta, true by default).` */
 function printActingGates(): string {
   const gates = actingGates.flatMap((name) => {
-    const gate = gateOf(name)
+    const gate = gateOf(name, knownReleases.byDefault)
     return gate === undefined || gate.isLocked ? [] : [`${name} (${gate.stage}, ${gate.isOnByDefault} by default)`]
   })
-  const deprecated = featureGates().flatMap(({ name, stage, isOnByDefault }) =>
+  const deprecated = featureGates(knownReleases.byDefault).flatMap(({ name, stage, isOnByDefault }) =>
     stage === 'deprecated' ? [`${name} (DEPRECATED, ${isOnByDefault})`] : [],
   )
   return `Available: ${gates.join(', ')}. Other known features have no effect here; setting one that is locked or deprecated prints a warning: ${deprecated.join(', ')}.`
@@ -61,27 +66,26 @@ export interface ApiOptions {
   readonly profile: Profile
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
-  /** Minor number of `--emulated-version`; absent: none is emulated. */
-  readonly emulated?: number | undefined
+  /** Minor number of the release that it is like. */
+  readonly level: number
 }
 
 type ApiValues = Pick<Values<typeof apiSettings>, 'runtimeConfig' | 'featureGates'> & Partial<Values<typeof apiSettings>>
 
 /** Checks the settings. */
 export function readApi({ profile, runtimeConfig, featureGates, ...rest }: ApiValues & { readonly profile: Profile }): ApiOptions {
-  const emulated = readEmulatedVersion(rest.emulatedVersion ?? [])
-  const minor = emulated ?? knownReleases.own
+  const level = readLevel(rest.emulatedVersion ?? [])
   return {
     profile,
-    runtimeConfig: readRuntimeConfig(profile, runtimeConfig, minor),
-    featureGates: readFeatureGates(featureGates, minor),
-    emulated,
+    runtimeConfig: readRuntimeConfig(profile, runtimeConfig, level),
+    featureGates: readFeatureGates(featureGates, level),
+    level,
   }
 }
 
-/** The minor number of the last of words such as `kube=1.27` and `1.27`; undefined where there is none. */
-function readEmulatedVersion(words: readonly string[]): number | undefined {
-  return words.map(readEmulatedRelease).at(-1)
+/** The minor number of the last of words such as `kube=1.27` and `1.27`; without a word that of the default. */
+export function readLevel(words: readonly string[]): number {
+  return words.map(readEmulatedRelease).at(-1) ?? knownReleases.byDefault
 }
 
 function readEmulatedRelease(word: string): number {
@@ -96,7 +100,7 @@ function readEmulatedRelease(word: string): number {
   return minor
 }
 
-/** The gates that words such as `APIListChunking=false` mean. */
+/** The gates that words such as `WatchList=false` mean. */
 function readFeatureGates(words: readonly string[], minor: number): FeatureGates {
   const gates = parseFeatureGates(words, minor)
   if (gates.kind === 'gates') return gates

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readAssetsWords } from './assets-words.ts'
+import { asksForNewest, readAssetsWords, selectsVersion } from './assets-words.ts'
 
 test.each([
   ['linux', 'x64', 'amd64', '.local/share/kubebuilder-envtest'],
@@ -17,4 +17,24 @@ test('XDG_DATA_HOME names the folder on Linux, and not on macOS', () => {
   const env = { XDG_DATA_HOME: '/data' }
   expect(readAssetsWords(['use'], env, { platform: 'linux', arch: 'x64' }).binDir).toBe('/data/kubebuilder-envtest')
   expect(readAssetsWords(['use'], env, { platform: 'darwin', arch: 'x64' }).binDir).not.toContain('/data/')
+})
+
+test.each([
+  ['1.31.x', '1.31.0', true],
+  ['1.31', '1.32.0', false],
+  // All patches of a release are one version.
+  ['1.31.4', '1.31.0', true],
+  ['~1.31.4', '1.31.0', true],
+  ['~1.31.4', '1.32.0', false],
+  ['<1.31', '1.30.0', true],
+  ['<1.31', '1.31.0', false],
+  ['v1.31.0!', '1.31.0', true],
+  ['', '1.25.0', true],
+])('the selector %j and the version %s: %j', (selector, version, isSelected) => {
+  expect(selectsVersion(selector, version)).toBe(isSelected)
+})
+
+test('the newest of all versions is meant by latest, by no selector, and by a ! at the end', () => {
+  expect(['', 'latest', '<1.31!'].map(asksForNewest)).toEqual([true, true, true])
+  expect(['1.31.x', 'latest-on-disk'].map(asksForNewest)).toEqual([false, false])
 })

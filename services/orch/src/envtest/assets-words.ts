@@ -18,7 +18,7 @@ export interface AssetsWords {
   readonly installedOnly: boolean
   /** Takes the version that there is, whichever is wanted. */
   readonly allowsAnyVersion: boolean
-  /** Such as `1.25.x`; empty: any. */
+  /** Such as `1.31.x`; empty: the newest. */
   readonly version: string
 }
 
@@ -31,11 +31,12 @@ export const assetsHelp = `Usage: orch envtest-assets use|list|cleanup|version [
 Write the programs that envtest starts: etcd, kube-apiserver and kubectl.
 
   use      write them where they are absent, and print where they are
-  list     print the version that there is
+  list     print the versions that there are, and which are installed
   cleanup  remove them
   version  print the version of orch
 
-version is such as 1.25.0, 1.25.x, ~1.25.0, <1.26 or latest.
+version is such as 1.31.0, 1.31.x, ~1.31.0, <1.32 or latest: the newest that fits, of those installed if there are any. With
+a ! at its end it is the newest of all. All patches of a release are one version here.
 
 Flags:
   -p, --print overview|path|env
@@ -47,7 +48,7 @@ Flags:
       --use-env
         Take what KUBEBUILDER_ASSETS names, if all is there.
       --allow-any-version
-        Take the version that there is, whichever is wanted, with a warning.
+        Take the newest version where the wanted one is absent, with a warning.
       --os system, --arch architecture
         Must be those of this machine.
   -v, --index, --remote-server value
@@ -121,18 +122,28 @@ function defaultFolder(env: Readonly<Record<string, string | undefined>>, { plat
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'kubebuilder-envtest')
 }
 
-/** True if a selector of versions matches this version: `1.25.0`, `1.25.x`, `1.25`, `~1.25.2`, `<1.26`, `latest`, each with an optional `!`. */
+/** Selectors that are for the newest version. */
+const newest: readonly string[] = ['', 'latest']
+
+/** True if a selector is for the newest of all versions, not of those installed. */
+export function asksForNewest(selector: string): boolean {
+  return selector.endsWith('!') || newest.includes(selector)
+}
+
+/**
+ * True if a selector of versions matches this version: `1.31.0`, `1.31.x`, `1.31`, `~1.31.2`, `<1.32`, `latest`, each with an optional
+ * `!`. All patches of a release are the same.
+ */
 export function selectsVersion(selector: string, version: string): boolean {
   const text = selector.replace(/!$/, '').replace(/^v/, '')
-  if (text === '' || text === 'latest' || text === 'latest-on-disk') return true
+  if (newest.includes(text) || text === 'latest-on-disk') return true
   const match = /^(~|<)?v?(\d+|\*|x)(?:\.(\d+|\*|x))?(?:\.(\d+|\*|x))?$/.exec(text)
   if (match === null)
-    throw new SettingsError(`version ${selector}: must be such as 1.25.0, 1.25.x, ~1.25.0, <1.26, latest or latest-on-disk`)
+    throw new SettingsError(`version ${selector}: must be such as 1.31.0, 1.31.x, ~1.31.0, <1.32, latest or latest-on-disk`)
   const wanted = match.slice(2).map((part) => (part === undefined || part === '*' || part === 'x' ? undefined : Number(part)))
   const own = version.split('.').map(Number)
   if (match[1] === '<') return isBefore(own, wanted)
-  if (match[1] === '~') return own[0] === wanted[0] && own[1] === wanted[1] && (own[2] ?? 0) >= (wanted[2] ?? 0)
-  return wanted.every((part, index) => part === undefined || part === own[index])
+  return wanted.slice(0, 2).every((part, index) => part === undefined || part === own[index])
 }
 
 function isBefore(own: readonly number[], bound: readonly (number | undefined)[]): boolean {

@@ -12,17 +12,24 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { knownReleases, printRelease } from '@orch/core/feature-gates'
 import { SettingsError } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 import { productVersion } from '../version.ts'
-import { type AssetsWords, readAssetsWords, selectsVersion } from './assets-words.ts'
+import { type AssetsWords, asksForNewest, readAssetsWords, selectsVersion } from './assets-words.ts'
 import { copyProgram, ownPackage } from './copy-program.ts'
 import { printApiServerHelp, printEtcdHelp } from './help.ts'
 import { kubectlScript, programScript } from './scripts.ts'
 
-/** The version of kube-apiserver that the assets replace. */
-const assetsVersion = '1.25.0'
+/** The oldest release that has assets, by its minor number. */
+const oldestMinor = 25
+/** The versions of kube-apiserver that the assets replace, the newest first. */
+const versions = Array.from(
+  { length: knownReleases.newest - oldestMinor + 1 },
+  (_, index) => `${printRelease(knownReleases.newest - index)}.0`,
+)
+const newestVersion = `${printRelease(knownReleases.newest)}.0`
 const programs = ['etcd', 'kube-apiserver', 'kubectl'] as const
 
 /** `orch envtest-assets`: the programs that envtest and its relatives start, in a folder laid out as setup-envtest does. */
@@ -34,7 +41,7 @@ export async function envtestAssets(terminal: Terminal, words: readonly string[]
       terminal.out(`orch envtest-assets ${productVersion}\n`)
       return 0
     case 'list':
-      terminal.out(`(available)  v${assetsVersion}  ${options.os}/${options.arch}\n`)
+      terminal.out(listOf(binDir, options))
       return 0
     case 'cleanup':
       cleanUp(terminal, binDir, options)
@@ -47,13 +54,13 @@ export async function envtestAssets(terminal: Terminal, words: readonly string[]
 function use(terminal: Terminal, binDir: string, options: AssetsWords): number {
   const fromEnv = terminal.env['KUBEBUILDER_ASSETS']
   if (options.useEnv && fromEnv !== undefined && programs.every((name) => existsSync(join(fromEnv, name)))) {
-    return print(terminal, options, fromEnv)
+    return print(terminal, options, { folder: fromEnv, version: undefined })
   }
-  if (!selectsVersion(options.version, assetsVersion)) {
-    const served = `${assetsVersion} is the API level that is served`
+  const version = selectVersion(binDir, options)
+  if (version === undefined) {
+    const served = `the versions from ${versions.at(-1)} to ${newestVersion} are served`
     if (!options.allowsAnyVersion) {
-      const instead = `write: use ${minorOf(assetsVersion)}.x, or go on with other types than those of the pinned version by --allow-any-version`
-      terminal.error(`orch: no assets of version ${options.version}: ${served}; ${instead}\n`)
+      terminal.error(`orch: no assets of version ${options.version}: ${served}; --allow-any-version takes the newest\n`)
       return 2
     }
     terminal.error(`orch: warning: these assets are not of version ${options.version}: ${served}\n`)
@@ -61,33 +68,54 @@ function use(terminal: Terminal, binDir: string, options: AssetsWords): number {
   if (options.os !== process.platform || !isOwnArchitecture(options.arch)) {
     throw new SettingsError(`--os ${options.os} --arch ${options.arch}: assets are written for this machine alone`)
   }
-  const folder = folderOf(binDir, options)
+  const found = version ?? newestVersion
+  const folder = folderOf(binDir, found, options)
   if (!isCurrent(folder)) {
     if (options.installedOnly) {
       terminal.error(`orch: no assets in ${folder}\n`)
       return 2
     }
-    install(folder)
+    install(folder, found)
   }
-  return print(terminal, options, folder)
+  return print(terminal, options, { folder, version: found })
 }
 
-function minorOf(version: string): string {
-  return version.split('.').slice(0, 2).join('.')
+/** The newest version that is wanted, of those installed if the words allow it and there is one. */
+function selectVersion(binDir: string, options: AssetsWords): string | undefined {
+  const wanted = versions.filter((version) => selectsVersion(options.version, version))
+  const installed = wanted.filter((version) => existsSync(join(folderOf(binDir, version, options), stampFile)))
+  const isLocal = options.installedOnly || !asksForNewest(options.version)
+  return (isLocal ? installed[0] : undefined) ?? wanted[0]
+}
+
+function listOf(binDir: string, options: AssetsWords): string {
+  const { os, arch, version: selector, installedOnly } = options
+  const lines = versions.flatMap((version) => {
+    const isInstalled = existsSync(join(folderOf(binDir, version, options), stampFile))
+    if (!selectsVersion(selector, version) || (installedOnly && !isInstalled)) return []
+    return [`(${isInstalled ? 'installed' : 'available'})  v${version}  ${os}/${arch}\n`]
+  })
+  return lines.join('')
 }
 
 function isOwnArchitecture(arch: string): boolean {
   return arch === process.arch || (arch === 'amd64' && process.arch === 'x64')
 }
 
-function folderOf(binDir: string, { os, arch }: AssetsWords): string {
-  return join(binDir, 'k8s', `${assetsVersion}-${os}-${arch}`)
+function folderOf(binDir: string, version: string, { os, arch }: AssetsWords): string {
+  return join(binDir, 'k8s', `${version}-${os}-${arch}`)
 }
 
-function print(terminal: Terminal, { print, os, arch }: AssetsWords, folder: string): number {
+/** The assets that are used; those that the environment names may be of any version. */
+interface Used {
+  readonly folder: string
+  readonly version: string | undefined
+}
+
+function print(terminal: Terminal, { print, os, arch }: AssetsWords, { folder, version = 'unknown' }: Used): number {
   if (print === 'path') terminal.out(folder)
   else if (print === 'env') terminal.out(`export KUBEBUILDER_ASSETS='${folder.replaceAll("'", `'\\''`)}'\n`)
-  else terminal.out(`Version: ${assetsVersion}\nOS/Arch: ${os}/${arch}\nPath: ${folder}\n`)
+  else terminal.out(`Version: ${version}\nOS/Arch: ${os}/${arch}\nPath: ${folder}\n`)
   return 0
 }
 
@@ -106,7 +134,7 @@ function stamp(): string {
 }
 
 /** Written beside and put in place whole, as several runs may do so at a time. */
-function install(folder: string): void {
+function install(folder: string, version: string): void {
   const own = ownPackage(fileURLToPath(import.meta.url))
   if (own === undefined) {
     throw new StartError(
@@ -122,7 +150,7 @@ function install(folder: string): void {
     writeFileSync(join(program, 'kube-apiserver.help'), printApiServerHelp())
     writeFileSync(join(program, 'etcd.help'), printEtcdHelp())
     for (const name of ['kube-apiserver', 'etcd'] as const)
-      writeFileSync(join(draft, name), programScript(name, process.execPath), { mode: 0o555 })
+      writeFileSync(join(draft, name), programScript(name, process.execPath, version), { mode: 0o555 })
     writeFileSync(join(draft, 'kubectl'), kubectlScript(process.execPath), { mode: 0o555 })
     writeFileSync(join(draft, stampFile), stamp())
     remove(folder)

@@ -1,9 +1,10 @@
 /**
  * The shell script of a program of the assets: `--help` is answered without a Node, everything else by the program beside
- * it, in the same process.
+ * it, in the same process. A kube-apiserver is of the release of the version.
  */
-export function programScript(name: 'kube-apiserver' | 'etcd', node: string): string {
-  const entry = { 'kube-apiserver': 'api-server.js', etcd: 'etcd.js' }[name]
+export function programScript(name: 'kube-apiserver' | 'etcd', node: string, version: string): string {
+  const release = version.split('.').slice(0, 2).join('.')
+  const entry = { 'kube-apiserver': `api-server.js" --emulated-version=${release}`, etcd: 'etcd.js"' }[name]
   return `#!/bin/sh
 here=\${0%/*}
 for word in "$@"; do
@@ -12,7 +13,7 @@ for word in "$@"; do
   esac
 done
 ${findNode(name, node)}
-exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/${entry}" "$@"
+exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/${entry} "$@"
 `
 }
 

@@ -50,7 +50,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     ...needs,
     ...{ catalogue, chance, clock, log, tracer, watchHub },
     auditor: audit?.auditor,
-    version: versionInfo(needs.api.emulated),
+    version: versionInfo(needs.api.level),
     authentication,
     anonymousAuth: authentication.anonymous,
     authorization,

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
+import { printRelease } from '@orch/core/feature-gates'
 import { type MetricReleases, SettingsError, type SettingType, settingsOf, settingTypes, suggestion, type Values } from '@orch/platform'
+import { readLevel } from '../api/settings.ts'
 import { readPairFiles, readPairIfNamed } from '../configuration/flag-files.ts'
-import { apiRelease, previousRelease } from '../version.ts'
 import { cipherSuites, currentSuites } from './cipher-suites.ts'
 
 /** Pairs of files with the names that they are for; names have commas between, so that semicolons are between pairs. */
@@ -102,7 +103,7 @@ export const servingSettings = {
   ),
   showHiddenMetricsForVersion: setting(
     { flag: '--show-hidden-metrics-for-version', type: string },
-    `The previous release, ${previousRelease}: /metrics shows the deprecated metrics that are hidden since this release.`,
+    'The release before the one that is served, such as 1.36: /metrics shows the deprecated metrics that are hidden since this release.',
   ),
   goawayChance: setting(
     { flag: '--goaway-chance', type: chance, default: '0' },
@@ -113,10 +114,10 @@ export const servingSettings = {
 /** The options of a gateway's port. */
 export type ServingOptions = ReturnType<typeof readServing>
 
-type ServingValues = Values<typeof servingSettings>
+type LevelledValues = Values<typeof servingSettings> & { readonly emulatedVersion?: readonly string[] }
 
 /** Checks the settings and reads the files that they name. */
-export function readServing(settings: ServingValues) {
+export function readServing(settings: LevelledValues) {
   const { bindAddress, pathPrefix, http2MaxStreamsPerConnection: streamsMax } = settings
   if (isIP(bindAddress) === 0) throw new SettingsError(`--bind-address=${bindAddress}: must be an IP address`)
   if (pathPrefix !== '' && !/^(\/[A-Za-z0-9._~-]+)+\/?$/.test(pathPrefix)) {
@@ -152,11 +153,13 @@ export function readServing(settings: ServingValues) {
   }
 }
 
-function readMetricReleases({ showHiddenMetricsForVersion: version }: ServingValues): MetricReleases {
+function readMetricReleases({ showHiddenMetricsForVersion: version, emulatedVersion = [] }: LevelledValues): MetricReleases {
+  const level = readLevel(emulatedVersion)
+  const previousRelease = printRelease(level - 1)
   if (version !== '' && version !== previousRelease) {
     throw new SettingsError(`--show-hidden-metrics-for-version=${version}: must be ${previousRelease}, the release before this one`)
   }
-  return { current: apiRelease, showsHidden: version !== '' }
+  return { current: printRelease(level), showsHidden: version !== '' }
 }
 
 function readNamedPair({ certificateFile, keyFile, names }: NamedFiles) {

@@ -33,7 +33,9 @@ const startSettings = {
 export interface StartOptions {
   /** Names of groups, labels and namespaces; `orch` by default. */
   readonly profile?: Profile
-  /** Words such as `APIListChunking=false`. */
+  /** The release that the server is like, from `1.23` to `1.37`; the newest by default. */
+  readonly version?: string
+  /** Words such as `WatchList=false`. */
   readonly featureGates?: readonly string[]
   /** Words such as `*` and `-namespace`; by default all but those that put objects into every namespace. */
   readonly controllers?: readonly string[]
@@ -78,7 +80,7 @@ export interface StartOptions {
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'profile featureGates controllers runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
+  'profile version featureGates controllers runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
     ' ',
   )
 
@@ -100,6 +102,7 @@ export function readStartSettings(options: StartOptions) {
     flagTexts: flagTexts(startSettings, texts),
     watchGraceMs: given.has('watchGraceMs') ? values.watchGraceMs : 0,
     profile: parsed('profile', startSettings.profile.type, options.profile) ?? values.profile,
+    emulatedVersion: options.version === undefined ? values.emulatedVersion : [options.version],
     featureGates: options.featureGates ?? values.featureGates,
     controllers,
     runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
