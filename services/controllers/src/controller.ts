@@ -24,6 +24,7 @@ export const controllerNames = [
   'bootstrapsigner',
   'replicaset',
   'replicationcontroller',
+  'deployment',
   'job',
   'cronjob',
   'ttl-after-finished',

@@ -222,9 +222,18 @@ describe('FLAG-29: --controllers', () => {
 
   test('WL-COMMON-40: controllers of workloads run where they are named, together or alone, by short or long names', () => {
     expect(names('*')).not.toContain('replicaset')
-    expect(names('workloads')).toEqual(['replicaset', 'replicationcontroller', 'job', 'cronjob', 'ttl-after-finished', 'disruption'])
+    expect(names('workloads')).toEqual([
+      'replicaset',
+      'replicationcontroller',
+      'deployment',
+      'job',
+      'cronjob',
+      'ttl-after-finished',
+      'disruption',
+    ])
     expect(names('workloads', '-replicaset-controller', '-job')).toEqual([
       'replicationcontroller',
+      'deployment',
       'cronjob',
       'ttl-after-finished',
       'disruption',
@@ -235,7 +244,7 @@ describe('FLAG-29: --controllers', () => {
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, job, cronjob, ttl-after-finished, disruption, workloads)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, deployment, job, cronjob, ttl-after-finished, disruption, workloads)',
     )
   })
 })

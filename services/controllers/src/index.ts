@@ -21,6 +21,7 @@ export { type SecretTokenOptions, secretTokenController } from './tokens/account
 export { bootstrapSigner } from './tokens/bootstrap-signer.ts'
 export { tokenCleaner } from './tokens/token-cleaner.ts'
 export { cronJobController } from './workloads/cron-job-controller.ts'
+export { deploymentController } from './workloads/deployment-controller.ts'
 export { disruptionController } from './workloads/disruption-controller.ts'
 export { finishedJobCleaner } from './workloads/finished-job-cleaner.ts'
 export { jobController } from './workloads/job-controller.ts'

@@ -14,3 +14,8 @@ export async function unlessRefused<T>(reasons: readonly StatusReason[], request
 export function unlessGone<T>(request: () => Promise<T>): Promise<T | undefined> {
   return unlessRefused(['NotFound'], request)
 }
+
+/** The namespace of the object is being deleted: no later attempt can succeed. */
+export function isOfEndingNamespace({ status }: StatusError): boolean {
+  return status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
+}

@@ -84,7 +84,7 @@ function looseState(isOfDaemonSets: boolean): (state: State) => State {
       else pods.set(withoutNumbers(name), [...(pods.get(withoutNumbers(name)) ?? []), of])
     }
     for (const [name, list] of pods) loose[name] = list.toSorted((left, right) => (textOf(left) < textOf(right) ? -1 : 1))
-    return { objects: loose, events: summed(events.map(withoutNumbers)) }
+    return { objects: loose, events: summed(events.map(withoutNumbers)), trace: undefined }
   }
 }
 

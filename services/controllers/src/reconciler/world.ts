@@ -5,7 +5,7 @@ import type { Names } from '@orch/core/names'
 import type { Clock, TimerOptions } from '@orch/platform'
 import { keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
-import { unlessRefused } from '../unless-refused.ts'
+import { isOfEndingNamespace, unlessRefused } from '../unless-refused.ts'
 import type { EventDraft, ObjectReference } from './events/correlator.ts'
 import type { EventRecorder } from './events/recorder.ts'
 import type { Expectations } from './expectations.ts'
@@ -214,5 +214,5 @@ function isShownLater(action: Action): boolean {
 function isSettled(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false
   if (error.reason === 'AlreadyExists' || error.reason === 'NotFound') return true
-  return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
+  return isOfEndingNamespace(error)
 }

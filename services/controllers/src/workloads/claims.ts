@@ -1,4 +1,9 @@
+import type { InformerEvent } from '@orch/client'
+import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import type { Reader } from '../informers/shared-informers.ts'
 import type { Own, Watched } from '../reconciler/watches.ts'
 import type { Action, World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
@@ -49,4 +54,27 @@ export function claimActions({ in: watch, owner, reference, adopted, released, f
       return patch(object, { ownerReferences, ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }) })
     }),
   ]
+}
+
+type Selector = LabelSelector | null | undefined
+
+/** Undefined: the selector cannot be read, so nothing is done. */
+export function requirementsOf(selector: Selector): readonly LabelRequirement[] | undefined {
+  const reading = toLabelRequirements(selector ?? {})
+  return reading.kind === 'selector' ? reading.requirements : undefined
+}
+
+/** The keys of the owners that may adopt the object of an event: those of its namespace whose selector matches, if it has no controller. */
+export function adoptersOf(
+  { kind, object }: InformerEvent<ApiObject>,
+  owners: Reader<ApiObject>,
+  selectorOf: (owner: ApiObject) => Selector,
+): string[] {
+  if (kind === 'deleted' || object.metadata.deletionTimestamp != null || controllerOf(object) !== undefined) return []
+  const found: string[] = []
+  for (const owner of owners.inNamespace(object.metadata.namespace)) {
+    const selector = requirementsOf(selectorOf(owner))
+    if (selector !== undefined && matchesLabels(selector, object.metadata.labels)) found.push(keyOf(owner))
+  }
+  return found
 }

@@ -1,20 +1,19 @@
-import type { InformerEvent } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, requireType } from '@orch/core/schema'
-import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import type { LabelSelector } from '@orch/core/selectors'
 import { decideReplicas, type Pod, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
 import type { Controller, ControllerName } from '../controller.ts'
-import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import { controllerOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import type { ObjectReference } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, type Own, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { claimActions, mayAdopt, referenceTo, workloadBackoff } from './claims.ts'
+import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 
 /** The part of the catalogue that says whether the level counts terminating Pods. */
 export type ServedLevel = Pick<Catalogue, 'level' | 'isGateOn'>
@@ -86,28 +85,18 @@ const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true })
 function replicaController(kind: ReplicaKind): Controller {
   return reconciler(kind.name, () => {
     const owners = own(kind.apiVersion, kind.plural)
+    const selectorOf = (owner: ApiObject) => kind.read(owner).selector
     return {
       watches: [
         owners,
         pods,
-        mapped<Pod>('v1', 'pods', (event, caches) => ownersOfOrphan(event, caches.read(owners), kind), { isLazy: true }),
+        mapped<Pod>('v1', 'pods', (event, caches) => adoptersOf(event, caches.read(owners), selectorOf), { isLazy: true }),
       ],
       component: kind.component,
       backoff: workloadBackoff,
       reconcile: ({ object, world, clock, signal }) => reconcileReplicas({ kind, owners, owner: object, world, signal }, clock.now()),
     }
   })
-}
-
-/** A Pod without a controller may be adopted by each owner of its namespace whose selector matches. */
-function ownersOfOrphan({ kind: what, object: pod }: InformerEvent<Pod>, owners: Reader<ApiObject>, kind: ReplicaKind): string[] {
-  if (what === 'deleted' || pod.metadata.deletionTimestamp != null || controllerOf(pod) !== undefined) return []
-  const found: string[] = []
-  for (const owner of owners.inNamespace(pod.metadata.namespace)) {
-    const selector = requirementsOf(kind.read(owner))
-    if (selector !== undefined && matchesLabels(selector, pod.metadata.labels)) found.push(keyOf(owner))
-  }
-  return found
 }
 
 interface ReplicaPass {
@@ -121,7 +110,7 @@ interface ReplicaPass {
 async function reconcileReplicas(pass: ReplicaPass, nowMs: number): Promise<Result> {
   const { kind, owner, world } = pass
   const spec = kind.read(owner)
-  const selector = requirementsOf(spec)
+  const selector = requirementsOf(spec.selector)
   if (selector === undefined) return done
   const plan = decideReplicas(observe(pass, spec, selector), nowMs)
   if (plan.adopted.length > 0 && !(await mayAdopt(owner, pass.owners, world, pass.signal))) return done
@@ -194,10 +183,4 @@ function toPod(pass: ReplicaPass, template: Template | null | undefined): ApiObj
     metadata: { generateName, namespace, labels, annotations, finalizers, ownerReferences: [referenceTo(pass.kind, pass.owner)] },
     spec: template?.spec,
   }
-}
-
-/** Undefined: the selector cannot be read, so nothing is done. */
-function requirementsOf({ selector }: ReplicaSpec): readonly LabelRequirement[] | undefined {
-  const reading = toLabelRequirements(selector ?? {})
-  return reading.kind === 'selector' ? reading.requirements : undefined
 }

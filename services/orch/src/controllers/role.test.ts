@@ -121,14 +121,21 @@ test.each(profiles)(
     const replicas = { spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template } }
     await make(objects('apps', 'replicasets'), 'ReplicaSet', 'web', replicas, 'apps/v1')
     await make(objects('', 'replicationcontrollers'), 'ReplicationController', 'old', { spec: { replicas: 1, template } })
+    const rollout = {
+      spec: { replicas: 1, selector: { matchLabels: { app: 'roll' } }, template: { ...template, metadata: { labels: { app: 'roll' } } } },
+    }
+    await make(objects('apps', 'deployments'), 'Deployment', 'roll', rollout, 'apps/v1')
     const once = { template: { spec: { restartPolicy: 'Never', ...template.spec } } }
     await make(objects('batch', 'jobs'), 'Job', 'task', { spec: once }, 'batch/v1')
     await expect
-      .poll(async () => (await pods.list(inTeam)).items.map(({ metadata }) => metadata.generateName).sort(), within)
-      .toEqual(['old-', 'task-', 'web-'])
+      .poll(
+        async () => (await pods.list(inTeam)).items.map(({ metadata }) => metadata.generateName?.replace(/(roll-).*/, '$1')).sort(),
+        within,
+      )
+      .toEqual(['old-', 'roll-', 'task-', 'web-'])
     await expect
-      .poll(async () => (await objects('', 'events').list(inTeam)).items.map((event) => event['reason']), within)
-      .toEqual(['SuccessfulCreate', 'SuccessfulCreate', 'SuccessfulCreate'])
+      .poll(async () => (await objects('', 'events').list(inTeam)).items.map((event) => event['reason']).sort(), within)
+      .toEqual(['ScalingReplicaSet', 'SuccessfulCreate', 'SuccessfulCreate', 'SuccessfulCreate', 'SuccessfulCreate'])
 
     const claims = objects('', 'persistentvolumeclaims')
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }

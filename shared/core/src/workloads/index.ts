@@ -11,6 +11,9 @@ export {
   jobOf,
 } from './cron-job/decide.ts'
 export { findMissedTimes, nextLookMs } from './cron-job/missed.ts'
+export { type DeploymentPlan, decideDeployment, type SetWrite } from './deployment/plan.ts'
+export { annotationNames } from './deployment/revisions.ts'
+export type { Deployment, ReplicaSet } from './deployment/status.ts'
 export {
   type Budget,
   decideBudget,
@@ -21,6 +24,7 @@ export {
   staleDisruptionMs,
   unmanagedMessage,
 } from './disruption/budget.ts'
+export { templateHashesAt } from './hash/content-hash.ts'
 export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
 export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'
 export { addIndexes, countIndexes, parseIndexes, printIndexes } from './job/indexes.ts'
@@ -36,5 +40,5 @@ export {
   podOf,
 } from './job/pods.ts'
 export { matchFailurePolicy, matchSuccessPolicy } from './job/policies.ts'
-export type { Pod } from './pods.ts'
+export { isFinishedPod, type Pod } from './pods.ts'
 export { decideReplicas, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from './replicas.ts'

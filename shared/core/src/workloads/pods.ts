@@ -4,16 +4,17 @@ import type { BuiltIn } from '../schema/built-in.ts'
 export type Pod = BuiltIn<'core/v1.Pod'>
 
 /** Neither finished nor being deleted. */
-export function isActivePod({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp == null && !isFinished(status)
+export function isActivePod(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp == null && !isFinishedPod(pod)
 }
 
 /** Being deleted and not finished. */
-export function isTerminatingPod({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp != null && !isFinished(status)
+export function isTerminatingPod(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp != null && !isFinishedPod(pod)
 }
 
-function isFinished(status: Pod['status']): boolean {
+/** Succeeded or failed. */
+export function isFinishedPod({ status }: Pod): boolean {
   return status.phase === 'Succeeded' || status.phase === 'Failed'
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { revisionData, revisionHash, templateHashAt } from './content-hash.ts'
+import { revisionData, revisionHash, templateHashesAt } from './content-hash.ts'
 import { templateDumperAt } from './dump.ts'
 
 /** A template and the hashes of Kubernetes by level; `recorded` ones are of its controllers at 1.37. */
@@ -21,12 +21,12 @@ const [, ...lines] = readFileSync(new URL('../cases/hashes.jsonl', import.meta.u
 const cases = lines.map((line): Case => JSON.parse(line))
 const levelOf = (text: string) => Number(text.slice(2))
 const dump37 = templateDumperAt(37)
-const hash37 = templateHashAt(37)
+const { hashOf: hash37, areEqual } = templateHashesAt(37)
 
 test.each(cases)('WL-HASH-01, WL-HASH-14, WL-HASH-20: pod-template-hash of a template with $name is that of each level', (one) => {
   const { stored, recorded, podTemplateHash } = one
   expect(hash37(stored)).toBe(recorded.replicaSetHash)
-  const found = Object.keys(podTemplateHash).map((level) => [level, templateHashAt(levelOf(level))(stored)])
+  const found = Object.keys(podTemplateHash).map((level) => [level, templateHashesAt(levelOf(level)).hashOf(stored)])
   expect(Object.fromEntries(found)).toEqual(podTemplateHash)
   const { level: _, ...counts } = one.podTemplateHashWithCollisionCount
   expect(Object.fromEntries(Object.keys(counts).map((count) => [count, hash37(stored, Number(count))]))).toEqual(counts)
@@ -56,4 +56,14 @@ test('WL-HASH-01: the hash of a template is kept, with a count of collisions and
     hash37(template, 1),
   ])
   expect(hash37(template, 1)).not.toBe(hash)
+})
+
+test('WL-DEP-02: templates are equal without the label of their hash, and where an empty list stands for none', () => {
+  const template = (labels: object, more: object = {}) => ({
+    metadata: { labels: { ...labels } },
+    spec: { containers: [{ name: 'a' }], ...more },
+  })
+  const base = template({ a: 'b' })
+  expect(areEqual(base, template({ a: 'b', 'pod-template-hash': 'x' }, { volumes: [], nodeSelector: {} }))).toBe(true)
+  expect([template({ a: 'c' }), template({ a: 'b' }, { hostNetwork: true })].map((other) => areEqual(base, other))).toEqual([false, false])
 })

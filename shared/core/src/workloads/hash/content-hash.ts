@@ -4,20 +4,40 @@ import { encodeHash, fnv1, fnv1a } from './fnv.ts'
 
 const encoder = new TextEncoder()
 
-/** The hash of a template in names. `collisionCount` is that of the owner's status; absent and 0 differ. */
-export type TemplateHash = (template: object, collisionCount?: number | undefined) => string
+/** The label of a ReplicaSet's Pods with the hash of their template. */
+export const templateHashLabel = 'pod-template-hash'
+
+/** Pod templates as a level sees them. Templates that are asked for again are not dumped again: they must not change. */
+export interface TemplateHashes {
+  /** pod-template-hash. `collisionCount` is that of the owner's status; absent and 0 differ. */
+  hashOf(template: object, collisionCount?: number | undefined): string
+  /** True if the templates mean the same, but for the label pod-template-hash: absent and empty lists are equal. */
+  areEqual(one: Labelled, other: Labelled): boolean
+}
 
 /**
- * pod-template-hash at a level, such as 37 for 1.37: FNV-1a of the dump and the count of collisions, 8 bytes (WL-HASH-01). Since the dump has
- * all fields of the level, each level has its own. A template that is asked for again is not dumped again: it must not change.
+ * The hashes of a level, such as 37 for 1.37: FNV-1a of the dump and the count of collisions, 8 bytes (WL-HASH-01). Since the dump has all
+ * fields of the level, each level has its own.
  */
-export function templateHashAt(level: number): TemplateHash {
+export function templateHashesAt(level: number): TemplateHashes {
   const dump = templateDumperAt(level)
   const stateOf = memo((template: object) => ({ hash: fnv1a(encoder.encode(dump(template))) }))
-  return (template, collisionCount) => {
-    const { hash } = stateOf(template)
-    return encodeHash(collisionCount === undefined ? hash : fnv1a(countBytes(collisionCount), hash))
+  const unlabelled = memo(withoutHashLabel)
+  return {
+    hashOf(template, collisionCount) {
+      const { hash } = stateOf(template)
+      return encodeHash(collisionCount == null ? hash : fnv1a(countBytes(collisionCount), hash))
+    },
+    areEqual(one, other) {
+      const [left, right] = [unlabelled(one), unlabelled(other)]
+      return stateOf(left).hash === stateOf(right).hash && dump(left) === dump(right)
+    },
   }
+}
+
+function withoutHashLabel(template: Labelled): Labelled {
+  const { [templateHashLabel]: hash, ...labels } = template.metadata?.labels ?? {}
+  return hash === undefined ? template : { ...template, metadata: { ...template.metadata, labels } }
 }
 
 function countBytes(count: number): Uint8Array {
@@ -42,11 +62,15 @@ export function revisionHash(data: string, collisionCount = 0): string {
 }
 
 interface Metadata {
-  readonly creationTimestamp?: string | null
+  readonly creationTimestamp?: string | null | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-interface Template {
-  readonly metadata?: Metadata | null
+interface Labelled {
+  readonly metadata?: Metadata | null | undefined
+}
+
+interface Template extends Labelled {
   readonly spec?: { readonly volumes?: readonly Volume[] }
 }
 

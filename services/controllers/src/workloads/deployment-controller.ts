@@ -1,0 +1,203 @@
+import type { InformerEvent } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import {
+  annotationNames,
+  type Deployment,
+  type DeploymentPlan,
+  decideDeployment,
+  isFinishedPod,
+  type Pod,
+  type ReplicaSet,
+  type SetWrite,
+  templateHashesAt,
+} from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import type { EventDraft } from '../reconciler/events/correlator.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
+import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
+import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import type { ServedLevel } from './replica-controllers.ts'
+
+const kind = { apiVersion: 'apps/v1', kind: 'Deployment' }
+const deployments = own<Deployment>('apps/v1', 'deployments')
+const sets = ownedBy<ReplicaSet>('apps/v1', 'replicasets', { isLazy: true })
+/** The end of the last Pod of an old ReplicaSet lets the new one begin. */
+const pods = mapped<Pod>('v1', 'pods', deploymentOfEndedPod, { isLazy: true })
+const orphans = mapped<ReplicaSet>(
+  'apps/v1',
+  'replicasets',
+  (event, caches) => adoptersOf(event, caches.read(deployments), (owner) => caches.read(deployments).get(keyOf(owner))?.spec.selector),
+  { isLazy: true },
+)
+
+/** Rolls out the templates of Deployments by ReplicaSets. */
+export function deploymentController(served: ServedLevel): Controller {
+  const templates = templateHashesAt(served.level)
+  const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
+  return reconciler<Deployment>('deployment', ({ names }) => ({
+    watches: [deployments, sets, orphans, pods],
+    backoff: workloadBackoff,
+    reconcile: async ({ object: deployment, world, clock, signal }) => {
+      const selector = requirementsOf(deployment.spec.selector)
+      if (selector === undefined) return done
+      const { uid, namespace } = deployment.metadata
+      const cached = world.read(sets)
+      const plan = decideDeployment(
+        {
+          deployment,
+          selector,
+          sets: [...cached.controlledBy(uid), ...cached.uncontrolled(namespace)],
+          templates,
+          annotations: annotationNames(names),
+          hasTerminatingReplicas,
+          cutsLongNames: served.level >= 34,
+          hasRunningPods: ({ metadata }) => [...world.read(pods).controlledBy(metadata.uid)].some((pod) => !isFinishedPod(pod)),
+        },
+        clock.now(),
+      )
+      return new Pass({ deployment, world, plan, level: served.level, areEqual: templates.areEqual, signal }).run()
+    },
+  }))
+}
+
+function deploymentOfEndedPod({ kind: what, object }: InformerEvent<Pod>, caches: Caches): string[] {
+  const reference = controllerOf(object)
+  if (what !== 'deleted' || reference === undefined) return []
+  const { namespace } = object.metadata
+  const set = caches.read(sets).get(`${namespace}/${reference.name}`)
+  const owner = set?.metadata.uid === reference.uid ? controllerOf(set) : undefined
+  const deployment = caches.read(deployments).get(`${namespace}/${owner?.name}`)
+  return deployment?.metadata.uid === owner?.uid && deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
+}
+
+interface PassParts {
+  readonly deployment: Deployment
+  readonly world: World
+  readonly plan: DeploymentPlan
+  readonly level: number
+  readonly areEqual: (one: Deployment['spec']['template'], other: Deployment['spec']['template']) => boolean
+  readonly signal: AbortSignal
+}
+
+/** The writes of one step. */
+class Pass {
+  readonly #parts: PassParts
+  /** The answers of writes: a ReplicaSet can be written twice in a step. */
+  readonly #written = new Map<string, ReplicaSet>()
+
+  constructor(parts: PassParts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<Result> {
+    const { deployment, world, plan, signal } = this.#parts
+    const { adopted, released, rollback, waitMs } = plan
+    if (adopted.length > 0 && !(await mayAdopt(deployment, deployments, world, signal))) return done
+    await world.perform(claimActions({ in: sets, owner: deployment, reference: referenceTo(kind, deployment), adopted, released }))
+    for (const write of plan.writes) if (!(await this.#write(write))) return done
+    if (rollback !== undefined) {
+      await world.collection(deployments).update(rollback.replacement, { signal })
+      this.#record(rollback)
+      return done
+    }
+    await this.#writeStatus(plan.statusAfter({ kind: 'written' }), plan.revision)
+    return waitMs === undefined ? done : requeueAfter(waitMs)
+  }
+
+  /** False: the step ends here. */
+  async #write(write: SetWrite): Promise<boolean> {
+    const { world, signal } = this.#parts
+    switch (write.kind) {
+      case 'create':
+        return this.#create(write.set)
+      case 'change':
+        await this.#change(write)
+        return true
+      case 'delete': {
+        const { name = '', namespace } = write.set.metadata
+        await unlessGone(() => world.collection(sets).delete(name, { namespace, signal }))
+        return true
+      }
+    }
+  }
+
+  async #create(set: ReplicaSet): Promise<boolean> {
+    const { deployment, world, signal, level } = this.#parts
+    const { status: _, ...rest } = set
+    const metadata = { ...set.metadata, ownerReferences: [referenceTo(kind, deployment)] }
+    const { name = '' } = metadata
+    try {
+      await world.client.resource<ApiObject>(sets.resource).create({ ...rest, metadata }, { signal })
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      if (error.reason === 'AlreadyExists') return this.#resolveCollision(name, error)
+      if (isOfEndingNamespace(error)) return false
+      const message = `Failed to create new replica set "${name}": ${error.message}`
+      this.#record({ type: 'Warning', reason: 'ReplicaSetCreateError', message })
+      await this.#writeStatus(this.#parts.plan.statusAfter({ kind: 'refused', message: error.message }))
+      throw error
+    }
+    const to = set.spec.replicas ?? 0
+    if (to > 0) this.#scaled(level >= 32 ? `Scaled up replica set ${name} from 0 to ${to}` : `Scaled up replica set ${name} to ${to}`)
+    return true
+  }
+
+  /** The ReplicaSet is there already and no cache has shown it yet, or it is another: then the next hash has another count. */
+  async #resolveCollision(name: string, error: StatusError): Promise<boolean> {
+    const { deployment, world, signal, areEqual, plan } = this.#parts
+    const { namespace, uid } = deployment.metadata
+    const live = await unlessGone(() => world.collection(sets).get(name, { namespace, signal }))
+    const template = live?.spec.template
+    if (live === undefined || (controllerOf(live)?.uid === uid && template != null && areEqual(template, deployment.spec.template)))
+      return false
+    await this.#writeStatus(plan.statusAfter({ kind: 'collision' }))
+    throw error
+  }
+
+  async #change({ set, annotations, minReadySeconds, resize }: SetWrite & { kind: 'change' }): Promise<void> {
+    const { world, signal, level } = this.#parts
+    const { name = '' } = set.metadata
+    const latest = this.#written.get(name) ?? set
+    const changed: ReplicaSet = {
+      ...latest,
+      metadata: { ...latest.metadata, annotations: { ...latest.metadata.annotations, ...annotations } },
+      spec: {
+        ...latest.spec,
+        ...(resize !== undefined && { replicas: resize.to }),
+        ...(minReadySeconds !== undefined && { minReadySeconds }),
+      },
+    }
+    this.#written.set(name, await world.collection(sets).update(changed, { signal }))
+    if (resize === undefined) return
+    const { from, to } = resize
+    const way = from < to ? 'up' : 'down'
+    const sizes = level >= 32 ? `from ${from} to ${to}` : `to ${to} from ${from}`
+    this.#scaled(`Scaled ${way} replica set ${name} ${sizes}`)
+  }
+
+  #scaled(message: string): void {
+    this.#record({ type: 'Normal', reason: 'ScalingReplicaSet', message })
+  }
+
+  #record({ type, reason, message }: EventDraft): void {
+    const { deployment, world } = this.#parts
+    const { name = '', namespace, uid = '', resourceVersion } = deployment.metadata
+    world.record({ ...kind, namespace, name, uid, resourceVersion }, { type, reason, message })
+  }
+
+  /** The write of a status carries the revision, so that the generation does not grow. */
+  async #writeStatus(status: object, revision?: string): Promise<void> {
+    const { deployment, world } = this.#parts
+    const name = annotationNames(world.names).revision
+    const { annotations } = deployment.metadata
+    if (revision === undefined || annotations?.[name] === revision) {
+      await world.writeStatus(deployment, status)
+      return
+    }
+    const metadata = { ...deployment.metadata, annotations: { ...annotations, [name]: revision } }
+    await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus({ ...deployment, metadata }, status))
+  }
+}

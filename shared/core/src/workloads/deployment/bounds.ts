@@ -1,0 +1,44 @@
+/** The wish of a Deployment in numbers. */
+export interface RollWish {
+  readonly replicas: number
+  /** Numbers, or percentages such as `25%`. Undefined: all Pods are replaced at once (Recreate). */
+  readonly rollingUpdate: { readonly maxSurge: number | string; readonly maxUnavailable: number | string } | undefined
+}
+
+/** Bounds of the number of Pods while a template is rolled out. */
+export interface RollBounds {
+  /** Pods beyond the wanted ones. */
+  readonly surge: number
+  /** Most Pods that may be unavailable. */
+  readonly unavailable: number
+  /** Most Pods in all. */
+  readonly maxTotal: number
+  /** Fewest available Pods. */
+  readonly minAvailable: number
+}
+
+/**
+ * Surge is rounded up, unavailability down, and if both are then 0, one Pod may be unavailable.
+ *
+ *   replicas 3, 25% and 25%    surge 1, unavailable 0
+ *   replicas 3, 0 and 25%      surge 0, unavailable 1
+ */
+export function boundsOf({ replicas, rollingUpdate }: RollWish): RollBounds {
+  const { surge, unavailable } = rollingUpdate === undefined ? { surge: 0, unavailable: 0 } : fencepostsOf(rollingUpdate, replicas)
+  const used = Math.min(unavailable, replicas)
+  return { surge, unavailable: used, maxTotal: replicas + surge, minAvailable: replicas - used }
+}
+
+/** The numbers before they are bounded by the replicas. */
+export function fencepostsOf(
+  { maxSurge, maxUnavailable }: NonNullable<RollWish['rollingUpdate']>,
+  replicas: number,
+): Pick<RollBounds, 'surge' | 'unavailable'> {
+  const surge = scaled(maxSurge, replicas, Math.ceil)
+  const unavailable = scaled(maxUnavailable, replicas, Math.floor)
+  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable }
+}
+
+function scaled(value: number | string, total: number, round: (number: number) => number): number {
+  return typeof value === 'number' ? value : round((Number.parseInt(value, 10) * total) / 100)
+}

@@ -1,0 +1,296 @@
+import { jsonEqual } from '../../json/equal.ts'
+import { printTime, toInstant } from '../../meta/time.ts'
+import type { LabelRequirement } from '../../selectors/selection.ts'
+import { type TemplateHashes, templateHashLabel } from '../hash/content-hash.ts'
+import { boundsOf, type RollWish } from './bounds.ts'
+import { Conditions, progress, progressing, unlimited } from './conditions.ts'
+import { beyondHistory, type OwnedSets, ownedSets, sized } from './replica-sets.ts'
+import { type AnnotationNames, newSetAnnotations, revisionOf, scalingNotes } from './revisions.ts'
+import { type Rollback, rollBack, rollbackRevision } from './rollback.ts'
+import { nextNewSize, type Resize, rollingStep, scaledSizes, totalReplicas } from './sizes.ts'
+import {
+  countsOf,
+  type Deployment,
+  type DeploymentStatus,
+  deadlineOf,
+  isComplete,
+  judgeProgress,
+  type ReplicaSet,
+  type StatusSources,
+  waitOf,
+} from './status.ts'
+
+/** A Deployment and the ReplicaSets around it. */
+export interface DeploymentObserved {
+  readonly deployment: Deployment
+  readonly selector: readonly LabelRequirement[]
+  /** ReplicaSets that it controls, and ReplicaSets of its namespace without a controller. */
+  readonly sets: readonly ReplicaSet[]
+  readonly templates: TemplateHashes
+  readonly annotations: AnnotationNames
+  /** True if the level has `terminatingReplicas`. */
+  readonly hasTerminatingReplicas: boolean
+  /** True if the level cuts long names of Deployments in those of their ReplicaSets. */
+  readonly cutsLongNames: boolean
+  /** True if a ReplicaSet has a Pod that has not ended, one that is being deleted included. */
+  hasRunningPods(set: ReplicaSet): boolean
+}
+
+/** One write of a ReplicaSet. */
+export type SetWrite =
+  | { readonly kind: 'create'; readonly set: ReplicaSet }
+  | {
+      readonly kind: 'change'
+      readonly set: ReplicaSet
+      readonly annotations: Readonly<Record<string, string>>
+      readonly minReadySeconds?: number | undefined
+      readonly resize?: Resize | undefined
+    }
+  | { readonly kind: 'delete'; readonly set: ReplicaSet }
+
+/** The outcome of the writes. */
+type SetsOutcome =
+  | { readonly kind: 'written' }
+  /** The new ReplicaSet's name is that of another. */
+  | { readonly kind: 'collision' }
+  /** The new ReplicaSet was not created. */
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** The next step of a Deployment. */
+export interface DeploymentPlan extends Pick<OwnedSets, 'adopted' | 'released'> {
+  /** In this order; none after the first failure. */
+  readonly writes: readonly SetWrite[]
+  /** The revision of the new ReplicaSet, for the Deployment's annotation. Undefined: there is no new ReplicaSet. */
+  readonly revision: string | undefined
+  statusAfter(outcome: SetsOutcome): DeploymentStatus
+  /** Time until the progress is judged again. Undefined: nothing is waiting. */
+  readonly waitMs: number | undefined
+  /** The end of a request for an earlier template, instead of a status. */
+  readonly rollback: Rollback | undefined
+}
+
+/**
+ * The next step of a Deployment: pods of its template are rolled out, resized or, where it is paused, only kept. As in kube-controller-manager,
+ * a step is one of: size the new ReplicaSet, size old ones, delete history; the status follows from the ReplicaSets as they were seen.
+ *
+ *   3 replicas, surge 1, web-a 3 (available 3)              create web-b with 1
+ *   3 replicas, surge 1, web-a 3, web-b 1 (available 1)     web-a 3 → 2
+ */
+export function decideDeployment(observed: DeploymentObserved, nowMs: number): DeploymentPlan {
+  const { deployment, sets } = observed
+  const owned = ownedSets(deployment, sets, observed)
+  const step = new Step(observed, owned, printTime(toInstant(nowMs)))
+  const isRollout = step.decide()
+  const { adopted, released } = owned
+  const status = step.status(isRollout, nowMs)
+  return {
+    adopted,
+    released,
+    writes: step.writes,
+    revision: step.revision,
+    statusAfter: (outcome) => (outcome.kind === 'written' ? status : step.statusAfterFailure(outcome)),
+    waitMs: isRollout ? waitOf(deployment, status, nowMs) : undefined,
+    rollback: step.rollback,
+  }
+}
+
+/** The wish of a Deployment in numbers, with the defaults of the API. */
+function wishOf({ spec }: Deployment): RollWish {
+  const { replicas, strategy } = spec
+  const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {}
+  return {
+    replicas: replicas ?? 1,
+    rollingUpdate: strategy?.type === 'Recreate' ? undefined : { maxSurge: maxSurge ?? '25%', maxUnavailable: maxUnavailable ?? '25%' },
+  }
+}
+
+class Step {
+  readonly writes: SetWrite[] = []
+  readonly #observed: DeploymentObserved
+  readonly #oldSets: readonly ReplicaSet[]
+  readonly #wish: RollWish
+  readonly #conditions: Conditions
+  #newSet: ReplicaSet | undefined
+  /** The new ReplicaSet is one of the writes. */
+  #isCreated = false
+  revision: string | undefined
+  rollback: Rollback | undefined
+
+  constructor(observed: DeploymentObserved, { newSet, oldSets }: OwnedSets, now: string) {
+    this.#observed = observed
+    this.#newSet = newSet
+    this.#oldSets = oldSets
+    this.#wish = wishOf(observed.deployment)
+    this.#conditions = new Conditions(observed.deployment.status.conditions ?? [], now)
+  }
+
+  /** True: the progress of a rollout is to be judged. */
+  decide(): boolean {
+    const { metadata, spec } = this.#observed.deployment
+    const isDeleted = metadata.deletionTimestamp != null
+    if (!isDeleted) this.#tellOfPause()
+    this.#keepNewSet()
+    if (isDeleted) return false
+    const rollbackTo = spec.paused === true ? undefined : rollbackRevision(this.#observed.deployment, this.#observed.annotations)
+    if (rollbackTo !== undefined) {
+      this.#rollBack(rollbackTo)
+      return false
+    }
+    if (spec.paused === true || this.#isRescaled()) {
+      this.#rescale()
+      if (spec.paused === true) this.#deleteHistory()
+      return false
+    }
+    if (this.#wish.rollingUpdate === undefined) this.#recreate()
+    else this.#roll()
+    return true
+  }
+
+  status(isRollout: boolean, nowMs: number): DeploymentStatus {
+    const { deployment, hasTerminatingReplicas } = this.#observed
+    const sources: StatusSources = { deployment, wish: this.#wish, newSet: this.#newSet, oldSets: this.#oldSets, hasTerminatingReplicas }
+    const conditions = this.#conditions.fork()
+    if (this.#isCreated && deadlineOf(deployment) !== undefined) conditions.set(progress.created(this.#newSet?.metadata.name ?? ''))
+    const counts = countsOf(sources, conditions)
+    if (isRollout) judgeProgress(sources, counts, conditions, nowMs)
+    return { ...counts, conditions: conditions.list }
+  }
+
+  statusAfterFailure(outcome: Exclude<SetsOutcome, { kind: 'written' }>): DeploymentStatus {
+    const { deployment } = this.#observed
+    const { status } = deployment
+    if (outcome.kind === 'collision') return { ...status, collisionCount: (status.collisionCount ?? 0) + 1 }
+    if (deadlineOf(deployment) !== undefined) this.#conditions.set(progress.refused(this.#newSet?.metadata.name ?? '', outcome.message))
+    return { ...status, conditions: this.#conditions.list }
+  }
+
+  /** Time that a Deployment is paused for is not held against its rollout (WL-DEP-39). */
+  #tellOfPause(): void {
+    const { deployment } = this.#observed
+    const reason = this.#conditions.find(progressing)?.reason
+    if (deadlineOf(deployment) === undefined || reason === progress.timedOut('').reason) return
+    const wasPaused = reason === progress.paused.reason
+    if (deployment.spec.paused === true && !wasPaused) this.#conditions.set(progress.paused)
+    else if (deployment.spec.paused !== true && wasPaused) this.#conditions.set(progress.resumed)
+  }
+
+  /** The next revision: one more than the highest of the old ReplicaSets. */
+  #nextRevision(): number {
+    const { annotations } = this.#observed
+    return 1 + Math.max(0, ...this.#oldSets.map(({ metadata }) => revisionOf(metadata.annotations, annotations)))
+  }
+
+  #keepNewSet(): void {
+    const { deployment, annotations: names } = this.#observed
+    const set = this.#newSet
+    if (set === undefined) return
+    const before = set.metadata.annotations ?? {}
+    const annotations = newSetAnnotations(before, deployment.metadata.annotations ?? {}, this.#nextRevision(), names)
+    const minReadySeconds = deployment.spec.minReadySeconds ?? 0
+    if (!jsonEqual(before, annotations) || (set.spec.minReadySeconds ?? 0) !== minReadySeconds)
+      this.writes.push({ kind: 'change', set, annotations, minReadySeconds })
+    this.revision = annotations[names.revision]
+    if (deadlineOf(deployment) !== undefined && this.#conditions.find(progressing) === undefined)
+      this.#conditions.set(progress.found(set.metadata.name ?? ''))
+  }
+
+  #isRescaled(): boolean {
+    const active = this.#sizedSets().filter(({ replicas }) => replicas > 0)
+    return active.some(({ desired }) => desired !== undefined && desired !== this.#wish.replicas)
+  }
+
+  #sizedSets() {
+    const { annotations } = this.#observed
+    return [...this.#oldSets, ...(this.#newSet === undefined ? [] : [this.#newSet])].map((set) => sized(set, annotations))
+  }
+
+  #rescale(): void {
+    const { deployment, annotations } = this.#observed
+    const newSet = this.#newSet && sized(this.#newSet, annotations)
+    const oldSets = this.#oldSets.map((set) => sized(set, annotations))
+    this.#resize(scaledSizes(this.#wish, { newSet, oldSets, statusReplicas: deployment.status.replicas ?? 0 }))
+  }
+
+  /** The new ReplicaSet needs its revision first. */
+  #rollBack(revision: number): void {
+    const { deployment, annotations: names, templates } = this.#observed
+    if (this.#newSet === undefined) this.#create()
+    if (this.writes.length > 0 || this.#newSet === undefined) return
+    this.rollback = rollBack(deployment, { sets: [...this.#oldSets, this.#newSet], revision, names, templates })
+  }
+
+  #roll(): void {
+    const oldSets = this.#oldSets.map((set) => sized(set))
+    const resizes = rollingStep(this.#wish, sized(this.#newSet ?? this.#create()), oldSets)
+    this.#resize(resizes)
+    if (resizes.length === 0) this.#deleteHistoryWhenComplete()
+  }
+
+  #recreate(): void {
+    const active = this.#oldSets.map((set) => sized(set)).filter(({ replicas }) => replicas > 0)
+    this.#resize(active.map(({ name, replicas }) => ({ name, from: replicas, to: 0 })))
+    if (active.length > 0 || this.#oldSets.some((set) => (set.status.replicas ?? 0) > 0 || this.#observed.hasRunningPods(set))) return
+    if (this.#newSet === undefined) this.#create()
+    else {
+      const { name, replicas } = sized(this.#newSet)
+      if (replicas !== this.#wish.replicas) this.#resize([{ name, from: replicas, to: this.#wish.replicas }])
+    }
+    this.#deleteHistoryWhenComplete()
+  }
+
+  #create(): ReplicaSet {
+    const { deployment, annotations: names, templates, cutsLongNames } = this.#observed
+    const { metadata, spec, status } = deployment
+    const hash = templates.hashOf(spec.template, status.collisionCount ?? undefined)
+    const labels = { ...spec.template.metadata?.labels, [templateHashLabel]: hash }
+    const next = this.#nextRevision()
+    const notes = scalingNotes(this.#wish.replicas, boundsOf(this.#wish).maxTotal, names)
+    const ofName = cutsLongNames ? metadata.name?.slice(0, nameLengthMax - hash.length - 1) : metadata.name
+    const annotations = { ...newSetAnnotations({}, metadata.annotations ?? {}, next, names), ...notes }
+    const replicas = nextNewSize(this.#wish, { replicas: 0 }, totalReplicas(this.#oldSets.map((set) => sized(set))))
+    const set: ReplicaSet = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: `${ofName}-${hash}`, namespace: metadata.namespace, labels, annotations },
+      spec: {
+        replicas,
+        minReadySeconds: spec.minReadySeconds,
+        selector: { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [templateHashLabel]: hash } },
+        template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+      },
+      status: { replicas: 0 },
+    }
+    this.writes.push({ kind: 'create', set })
+    this.#newSet = set
+    this.revision = String(next)
+    this.#isCreated = true
+    return set
+  }
+
+  /** Each resized ReplicaSet gets the notes of the scaling; one that keeps its size is written where they differ. */
+  #resize(resizes: readonly Resize[]): void {
+    const notes = scalingNotes(this.#wish.replicas, boundsOf(this.#wish).maxTotal, this.#observed.annotations)
+    const sets = [...this.#oldSets, ...(this.#newSet === undefined ? [] : [this.#newSet])]
+    for (const resize of resizes) {
+      const set = sets.find(({ metadata }) => metadata.name === resize.name)
+      if (set === undefined) continue
+      const hasNotes = Object.entries(notes).every(([name, note]) => set.metadata.annotations?.[name] === note)
+      if (resize.from === resize.to && hasNotes) continue
+      this.writes.push({ kind: 'change', set, annotations: notes, resize: resize.from === resize.to ? undefined : resize })
+    }
+  }
+
+  #deleteHistoryWhenComplete(): void {
+    const { deployment } = this.#observed
+    if (isComplete(deployment, deployment.status)) this.#deleteHistory()
+  }
+
+  #deleteHistory(): void {
+    const { deployment, annotations } = this.#observed
+    const { revisionHistoryLimit = 10 } = deployment.spec
+    if (revisionHistoryLimit === null || revisionHistoryLimit === unlimited) return
+    for (const set of beyondHistory(this.#oldSets, revisionHistoryLimit, annotations)) this.writes.push({ kind: 'delete', set })
+  }
+}
+
+const nameLengthMax = 253

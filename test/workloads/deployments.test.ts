@@ -1,0 +1,101 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type StartOptions, start, virtualClock } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+
+const namespace = 'team'
+const labels = { app: 'x' }
+const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } }
+const resource = (group: string, plural: string) => ({ group, version: 'v1', plural, namespaced: true })
+
+interface Workload extends ApiObject {
+  readonly spec?: unknown
+  readonly status?: Readonly<Record<string, unknown>>
+}
+
+interface Event extends ApiObject {
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** A server whose clock a test moves, with controllers of workloads and one namespace. */
+async function aNamespace(options: StartOptions = {}) {
+  const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
+  const server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'], ...options })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  const sets = client.resource<Workload>(resource('apps', 'replicasets'))
+  const deployments = client.resource<Workload>(resource('apps', 'deployments'))
+  return {
+    clock,
+    client,
+    deployments,
+    create: (kind: string, name: string, spec: object) =>
+      client.objects.create({ apiVersion: 'apps/v1', kind, metadata: { name, namespace }, spec } as ApiObject),
+    setNames: async () => (await sets.list({ namespace })).items.map(({ metadata }) => metadata.name).sort(),
+    messages: async (reason: string) =>
+      (await client.resource<Event>(resource('', 'events')).list({ namespace })).items
+        .filter((event) => event.reason === reason)
+        .map(({ message }) => message)
+        .sort(),
+  }
+}
+
+const rollout = (replicas: number) => ({ replicas, selector: { matchLabels: labels }, template })
+
+test('WL-DEP-03, WL-DEP-42, WL-DEP-53, WL-HASH-14: at level 1.25 names, texts and the status are those of that release', async () => {
+  const { clock, create, deployments, setNames, messages } = await aNamespace()
+  await create('Deployment', 'web', rollout(2))
+  await clock.advance(1_000)
+  expect(await setNames()).toEqual(['web-6d996ccf46'])
+  await deployments.patch('web', { spec: { replicas: 3 } }, { type: 'merge', namespace })
+  await clock.advance(1_000)
+  expect(await messages('ScalingReplicaSet')).toEqual([
+    'Scaled up replica set web-6d996ccf46 to 2',
+    'Scaled up replica set web-6d996ccf46 to 3 from 2',
+  ])
+  const { status } = await deployments.get('web', { namespace })
+  expect(status).toMatchObject({ replicas: 3, updatedReplicas: 3, unavailableReplicas: 3 })
+  expect(status).not.toHaveProperty('terminatingReplicas')
+})
+
+test('WL-DEP-09, WL-HASH-01: a name that another ReplicaSet has is passed over', async () => {
+  const { clock, create, deployments, setNames } = await aNamespace({ flags: ['--emulated-version=1.37'] })
+  const other = { metadata: { labels: { app: 'other' } }, spec: template.spec }
+  await create('ReplicaSet', 'web-7dbcdf4d55', { replicas: 0, selector: { matchLabels: { app: 'other' } }, template: other })
+  await create('Deployment', 'web', rollout(1))
+  await clock.advance(1_000)
+  expect(await setNames()).toEqual(['web-76746589db', 'web-7dbcdf4d55'])
+  expect((await deployments.get('web', { namespace })).status).toMatchObject({ collisionCount: 1, replicas: 1 })
+})
+
+test('WL-DEP-10: a refused ReplicaSet is a condition and an event, and is created when there is room', async () => {
+  const { clock, client, create, deployments, setNames, messages } = await aNamespace()
+  const spec = { hard: { 'count/replicasets.apps': '0' } }
+  await client.objects.create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec } as ApiObject)
+  await clock.advance(1_000)
+  await create('Deployment', 'web', rollout(1))
+  await clock.advance(1_000)
+  const refusal = expect.stringMatching(/^Failed to create new replica set "web-6d996ccf46": .*exceeded quota: q/)
+  expect((await deployments.get('web', { namespace })).status?.['conditions']).toMatchObject([
+    { type: 'Progressing', status: 'False', reason: 'ReplicaSetCreateError', message: refusal },
+  ])
+  expect((await messages('ReplicaSetCreateError'))[0]).toEqual(refusal)
+  await client.objects.delete({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'q', namespace })
+  await clock.advance('30s')
+  expect(await setNames()).toEqual(['web-6d996ccf46'])
+})
+
+test('WL-DEP-46: a rollout that makes no progress has failed when its deadline is over', async () => {
+  const { clock, create, deployments } = await aNamespace()
+  await create('Deployment', 'web', { ...rollout(1), progressDeadlineSeconds: 60 })
+  const reason = async () => {
+    const { status } = await deployments.get('web', { namespace })
+    const conditions = status?.['conditions'] as readonly { readonly type: string; readonly reason: string }[]
+    return conditions.find(({ type }) => type === 'Progressing')?.reason
+  }
+  await clock.advance('55s')
+  expect(await reason()).toBe('ReplicaSetUpdated')
+  await clock.advance('10s')
+  expect(await reason()).toBe('ProgressDeadlineExceeded')
+})
