@@ -13,6 +13,8 @@ export interface Range {
 /** The dependencies of reading selectors. */
 export interface SelectionParts {
   readonly isGateOn: Catalogue['isGateOn']
+  /** Minor number of the release whose texts refusals have. */
+  readonly level: number
 }
 
 export interface Place {
@@ -21,8 +23,8 @@ export interface Place {
 }
 
 /** The objects that a list, watch or deletecollection covers. The terms come from this request, never from a token. */
-export function rangeOf(served: Served, place: Place, query: Query, { isGateOn }: SelectionParts): Range {
-  const selection = query.isEmpty ? everything : readSelection(served, query, isGateOn('ShardedListAndWatch'))
+export function rangeOf(served: Served, place: Place, query: Query, parts: SelectionParts): Range {
+  const selection = query.isEmpty ? everything : readSelection(served, query, parts)
   const name = place.name === '' ? undefined : place.name
   const namespace = place.namespace === '' || !served.resource.isNamespaced ? namespaceOf(served, selection.fields) : place.namespace
   const scope = {
@@ -33,17 +35,18 @@ export function rangeOf(served: Served, place: Place, query: Query, { isGateOn }
   return { scope, selection }
 }
 
-function readSelection({ resource }: Served, query: Query, hasShards: boolean): Selection {
+function readSelection({ resource }: Served, query: Query, { isGateOn, level }: SelectionParts): Selection {
   const labelSelector = query.get('labelSelector')
   const fieldSelector = query.get('fieldSelector')
   // Without the gate the client sees that nothing was selected: the list says nothing of shards.
-  const shardSelector = hasShards ? query.get('shardSelector') : undefined
+  const shardSelector = isGateOn('ShardedListAndWatch') ? query.get('shardSelector') : undefined
   const isCustom = resource.definedBy !== undefined
   const labels = Object.keys(resource.fieldLabels)
   const supportedFields = isCustom && !resource.isNamespaced ? labels.filter((label) => label !== 'metadata.namespace') : labels
   const namedKind = resource.isNamedBySelectors ? resource.kind : undefined
   const namedVersion = resource.isNamedBySelectors === 'withVersion' ? resource.apiVersion : undefined
-  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom, namedKind, namedVersion })
+  const named = { namedKind, namedVersion, level }
+  const resolved = resolveSelection({ labelSelector, fieldSelector, shardSelector, supportedFields, isCustom, ...named })
   if (resolved.kind === 'refused') throw resolved.error
   const { fields } = resolved.selection
   return fields.length === 0 ? resolved.selection : { ...resolved.selection, fields: fields.map((term) => toStoredField(resource, term)) }

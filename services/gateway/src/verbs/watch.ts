@@ -44,6 +44,9 @@ export type WatchParts = WatchPrinterParts &
     readonly watchLifeMs: number
   }
 
+/** The first level whose bookmarks leave the unset time of creation out. */
+const unsetTimesUntil = 34
+
 /** The changes of a collection or of one object, as they happen. */
 export const watch: Verb<WatchParts> = async (request, { info, served }, parts) => {
   const { names, level } = parts
@@ -392,7 +395,7 @@ class WatchSession implements WatchSink, WheelTask {
     const { kind, apiVersion } = this.#served.resource
     const metadata = {
       resourceVersion: String(this.#position),
-      creationTimestamp: null,
+      ...(this.#parts.level < unsetTimesUntil ? { creationTimestamp: null } : {}),
       ...(annotations === undefined ? {} : { annotations }),
     }
     this.#bookmarked = this.#position

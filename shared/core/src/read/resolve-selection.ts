@@ -16,6 +16,8 @@ export interface SelectionQuery {
   /** The kind, where a refusal names it. */
   readonly namedKind?: string | undefined
   readonly namedVersion?: string | undefined
+  /** Minor number of the release whose texts refusals have; absent: the oldest one. */
+  readonly level?: number | undefined
 }
 
 /** The objects that a request selects, or the 400 that answers it. */
@@ -30,9 +32,10 @@ export function resolveSelection({
   isCustom = false,
   namedKind,
   namedVersion,
+  level,
 }: SelectionQuery): ResolvedSelection {
   if (!labelSelector && !fieldSelector && !shardSelector) return { kind: 'selection', selection: everything }
-  const labels = parseLabelSelector(labelSelector ?? '')
+  const labels = parseLabelSelector(labelSelector ?? '', level)
   if (labels.kind === 'malformed') return refused(labels.message)
   const fields = parseFieldSelector(fieldSelector ?? '')
   if (fields.kind === 'malformed') return refused(fields.message)

@@ -77,13 +77,23 @@ describe('QP-22: label selectors', () => {
     ],
     ['x<a', `unable to parse requirement: values[0]: Invalid value: "a": for 'Gt', 'Lt' operators, the value must be an integer`],
     ['x=-', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "-": a valid label must be an empty string or/],
-    ['a/b/c=1', /^unable to parse requirement: key: Invalid value: "a\/b\/c": a qualified name must consist/],
+    ['a/b/c=1', /^unable to parse requirement: <nil>: Invalid value: "a\/b\/c": a qualified name must consist/],
   ]
   test.each(bad)('%s is refused', (text, message) => {
     expect(parseLabelSelector(text)).toEqual({
       kind: 'malformed',
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     })
+  })
+
+  test('MACH-READ-04: problems of labels are in the words of a level, and listed together', () => {
+    const long = 'x'.repeat(64)
+    const message = (text: string, level?: number) => (parseLabelSelector(text, level) as { message: string }).message
+    expect(message(long)).toMatch(/name part must be no more than 63 characters$/)
+    expect(message(long, 37)).toMatch(/name part must be no more than 63 bytes$/)
+    expect(message(`a in (-,${long})`, 37)).toMatch(
+      /requirement: \[values\[0\]\[a\]: .*, values\[1\]\[a\]: .*: must be no more than 63 bytes\]$/,
+    )
   })
 
   const matches: [text: string, labels: Record<string, string> | undefined, holds: boolean][] = [

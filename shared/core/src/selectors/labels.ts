@@ -1,5 +1,5 @@
 import { oldestLevel } from '../description/levels.ts'
-import { type LevelText, textAt } from '../meta/level-text.ts'
+import { joinTexts, type LevelText, textAt } from '../meta/level-text.ts'
 import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
 
 import type { LabelRequirement } from './selection.ts'
@@ -16,20 +16,27 @@ export interface LabelSelector {
 type Token = { kind: 'end' | 'word' | 'symbol'; text: string }
 type Operator = '=' | '!=' | 'in' | 'notin' | 'gt' | 'lt'
 
-class Malformed extends Error {}
+class Malformed extends Error {
+  readonly text: LevelText
+
+  constructor(text: LevelText) {
+    super('the selector is malformed')
+    this.text = text
+  }
+}
 
 const requirementPrefix = 'unable to parse requirement: '
 
 /**
- * The terms of a selector's text, sorted by key:
+ * The terms of a selector's text, sorted by key; or the problem, in the words of a level:
  *
  *   env in (prod, test), !canary, tier != db   →   !canary · env In [prod, test] · tier NotIn [db]
  */
-export function parseLabelSelector(text: string): LabelSelectorReading {
+export function parseLabelSelector(text: string, level = oldestLevel): LabelSelectorReading {
   try {
     return { kind: 'selector', requirements: new Parser(text).selector().sort(byKey) }
   } catch (error) {
-    if (error instanceof Malformed) return { kind: 'malformed', message: error.message }
+    if (error instanceof Malformed) return { kind: 'malformed', message: textAt(error.text, level) }
     throw error
   }
 }
@@ -68,7 +75,7 @@ class Parser {
     if (isAbsent) this.#next()
     const word = this.#next()
     if (word.kind !== 'word') throw new Malformed(`${requirementPrefix}found '${word.text}', expected: identifier`)
-    const key = checkedKey(word.text)
+    const key = checkedKey(word.text, '<nil>')
     if (isAbsent) return { key, operator: 'DoesNotExist', values: [] }
     const after = this.#peek()
     if (after.kind === 'end' || after.text === ',') return { key, operator: 'Exists', values: [] }
@@ -158,21 +165,25 @@ function toRequirement(key: string, operator: Operator, values: readonly string[
   return { key, operator: operator === '=' || operator === 'in' ? 'In' : 'NotIn', values }
 }
 
-/** A selector is parsed without a level. */
-const textsAtOldest = (texts: readonly LevelText[]): string[] => texts.map((text) => textAt(text, oldestLevel))
-
-function checkedKey(key: string): string {
-  const problems = textsAtOldest(checkQualifiedName(key))
-  if (problems.length > 0) throw new Malformed(`${requirementPrefix}key: Invalid value: ${JSON.stringify(key)}: ${problems.join('; ')}`)
+/** A key without problems. The path of one in a query is that of nothing. */
+function checkedKey(key: string, path = 'key'): string {
+  const problems = checkQualifiedName(key)
+  if (problems.length > 0) throw new Malformed(joinTexts([requirementPrefix, invalidText(path, key, problems)]))
   return key
 }
 
+/** Several bad values are listed in brackets. */
 function checkValues(key: string, values: readonly string[]): void {
-  for (const [index, value] of values.entries()) {
-    const problems = textsAtOldest(checkLabelValue(value))
-    if (problems.length === 0) continue
-    throw new Malformed(`${requirementPrefix}values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`)
-  }
+  const found = values.flatMap((value, index) => {
+    const problems = checkLabelValue(value)
+    return problems.length === 0 ? [] : [invalidText(`values[${index}][${key}]`, value, problems)]
+  })
+  if (found.length === 1) throw new Malformed(joinTexts([requirementPrefix, ...found]))
+  if (found.length > 1) throw new Malformed(joinTexts([`${requirementPrefix}[`, joinTexts(found, ', '), ']']))
+}
+
+function invalidText(path: string, value: string, problems: readonly LevelText[]): LevelText {
+  return joinTexts([`${path}: Invalid value: ${JSON.stringify(value)}: `, joinTexts(problems, '; ')])
 }
 
 /** The terms of a selector in an object. No selector at all selects nothing, so the caller decides about that. */
@@ -185,7 +196,7 @@ export function toLabelRequirements(selector: LabelSelector): LabelSelectorReadi
     for (const { key, operator, values = [] } of selector.matchExpressions ?? [])
       requirements.push(fromExpression(checkedKey(key), operator, values))
   } catch (error) {
-    if (error instanceof Malformed) return { kind: 'malformed', message: error.message.slice(requirementPrefix.length) }
+    if (error instanceof Malformed) return { kind: 'malformed', message: textAt(error.text, oldestLevel).slice(requirementPrefix.length) }
     throw error
   }
   return { kind: 'selector', requirements: requirements.sort(byKey) }
