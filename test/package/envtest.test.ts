@@ -152,6 +152,18 @@ describe('the dialect of Go', () => {
     expect(await etcd.stop()).toBe(0)
   })
 
+  test('kube-apiserver ends when the reader of its log has left, as after the kill of a test', async () => {
+    const environment = await anEnvironment()
+    const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
+    await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
+    const api = startProgram(program('kube-apiserver'), goArguments(environment, ['--log-level=debug']))
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
+    api.process.stderr?.destroy()
+    await clientOf(environment).objects.create(configMap('seen-by-nobody')).catch(() => {})
+    expect(await api.ended).toBe(0)
+    await etcd.stop()
+  })
+
   test('written objects are present for a new API server, and for a new etcd on the same folder', async () => {
     const environment = await anEnvironment()
     const { etcd, api } = await startGo(environment)

@@ -7,6 +7,15 @@ const { SettingsError, stackOf } = await import('@orch/platform')
 const { kubeApiServer } = await import('./kube-apiserver.ts')
 const { isExpected } = await import('../start-error.ts')
 
+// The end of the log's reader, the test that started it, ends the program: kube-apiserver gets a SIGPIPE there.
+let isAlone = false
+process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE' || isAlone) return
+  isAlone = true
+  process.kill(process.pid, 'SIGTERM')
+})
+process.stdout.on('error', () => {})
+
 try {
   await kubeApiServer(
     {
