@@ -348,7 +348,7 @@ export const coreV1 = defineTypes({
           doc: 'True lets the pod start while there are no such bundles, with an empty file.',
         }),
         path: field(string(), { tag: 4, required: true, doc: 'Path of the file within the volume.' }),
-        user: field(int64(), {
+        user: field(int64(identity), {
           tag: 6,
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
@@ -1473,7 +1473,7 @@ export const coreV1 = defineTypes({
   ImageVolumeSource: () =>
     struct(
       {
-        reference: field(string(), { tag: 1, doc: 'Reference of the image or artifact.' }),
+        reference: needed(string(), { tag: 1, doc: 'Reference of the image or artifact.' }),
         pullPolicy: field(ref('core/v1.PullPolicy'), {
           tag: 2,
           doc: 'When to pull: Always, Never or IfNotPresent. Default: Always with the tag latest, else IfNotPresent.',
@@ -1525,6 +1525,7 @@ export const coreV1 = defineTypes({
           tag: 3,
           pointer: true,
           featureGate: 'ContainerStopSignals',
+          dropsPart: 'whenEmpty',
           since: 33,
           doc: 'Signal that stops the container. Needs the operating system in spec.os. Unset: that of the image or of the runtime.',
         }),
@@ -2675,7 +2676,7 @@ export const coreV1 = defineTypes({
         keyPath: field(string(), { tag: 5, doc: 'Path of a file with the key alone.' }),
         certificateChainPath: field(string(), { tag: 6, doc: 'Path of a file with the certificates alone.' }),
         userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. Nobody verifies them.' }),
-        user: field(int64(), {
+        user: field(int64(identity), {
           tag: 8,
           pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
@@ -4865,6 +4866,7 @@ export const coreV1 = defineTypes({
           tag: 30,
           pointer: true,
           featureGate: 'ImageVolume',
+          dropsPart: 'always',
           since: 31,
           doc: 'Files of an OCI image or artifact, read-only.',
         }),

@@ -78,6 +78,29 @@ test('a field that the object has in one place stays in all, another one does no
   expect(dropperOf('core/v1.Pod')(written, spec({ minDomains: 3 }), off)).toEqual(spec({ minDomains: 1 }, { minDomains: 2 }))
 })
 
+test('a hook that is left with nothing is dropped, and a volume of an image with its mounts', () => {
+  const mount = (...names: string[]) => ({ volumeMounts: names.map((name) => ({ name, mountPath: name })) })
+  const image = { name: 'i', image: { reference: 'r' } }
+  const written = {
+    spec: {
+      volumes: [{ name: 'e', emptyDir: {} }, image],
+      initContainers: [{ ...container, ...mount('i'), lifecycle: { stopSignal: 'SIGTERM' } }],
+      containers: [{ ...container, ...mount('i', 'e'), lifecycle: { preStop: {}, stopSignal: 'SIGTERM' } }],
+    },
+  }
+  const kept = {
+    spec: {
+      volumes: [{ name: 'e', emptyDir: {} }],
+      initContainers: [container],
+      containers: [{ ...container, ...mount('e'), lifecycle: { preStop: {} } }],
+    },
+  }
+  const drop = dropperOf(typeNameAt('core/v1.Pod', 37))
+  expect(drop(written, undefined, off)).toEqual(kept)
+  expect(drop(written, written, off)).toEqual(written)
+  expect(drop({ spec: { volumes: [image], containers: [container] } }, undefined, off)).toEqual({ spec: { containers: [container] } })
+})
+
 test('a type without fields of features has nothing that drops any', () => {
   expect(disabledFieldsDropper('core/v1.ConfigMap')).toBeUndefined()
 })

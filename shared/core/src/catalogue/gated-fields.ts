@@ -42,11 +42,11 @@ function isUsed({ name, valueWhenOff }: GatedField, struct: Struct): boolean {
   return value !== undefined && value !== null && value !== valueWhenOff
 }
 
-/** A copy of the parts that lead to dropped fields; everything else is shared. */
+/** A copy of the parts that lead to dropped fields; everything else is shared. Undefined: the part is dropped as well. */
 function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (place.kind === 'each') {
-    if (Array.isArray(value)) return value.map((item) => without(place.of, item, dropped))
+    if (Array.isArray(value)) return value.map((item) => without(place.of, item, dropped)).filter((item) => item !== undefined)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(place.of, item, dropped)]))
   }
   if (place.kind === 'either') {
@@ -54,13 +54,46 @@ function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<
     return chosen === undefined ? value : without(chosen, value, dropped)
   }
   const struct: Record<string, unknown> = { ...value }
-  for (const [name, inner] of place.inner) if (Object.hasOwn(struct, name)) struct[name] = without(inner, struct[name], dropped)
+  for (const [name, inner] of place.inner) {
+    const before = struct[name]
+    if (before === undefined) continue
+    const after = without(inner, before, dropped)
+    if (after === undefined || countOf(after) < Math.min(countOf(before), 1)) delete struct[name]
+    else struct[name] = after
+    if (name === 'volumes' && countOf(after) < countOf(before)) dropMounts(struct, namesIn(before), namesIn(after))
+  }
   for (const field of place.fields) {
     if (!dropped.has(field) || !isUsed(field, struct)) continue
+    if (field.dropsPart === 'always') return undefined
     if (field.valueWhenOff === undefined) delete struct[field.name]
     else struct[field.name] = field.valueWhenOff
+    if (field.dropsPart === 'whenEmpty' && Object.keys(struct).length === 0) return undefined
   }
   return struct
+}
+
+/** Number of items; 0 for what is no list. */
+function countOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0
+}
+
+function namesIn(list: unknown): ReadonlySet<unknown> {
+  return new Set(Array.isArray(list) ? list.map((item: Struct) => item['name']) : [])
+}
+
+/** Containers of a Pod do not mount the volumes that it has lost. */
+function dropMounts(spec: Record<string, unknown>, before: ReadonlySet<unknown>, after: ReadonlySet<unknown>): void {
+  const isLost = ({ name }: Struct): boolean => before.has(name) && !after.has(name)
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+    const containers = spec[list]
+    if (!Array.isArray(containers)) continue
+    spec[list] = containers.map((container: Struct) => {
+      const { volumeMounts, ...others } = container
+      if (!Array.isArray(volumeMounts)) return container
+      const kept = volumeMounts.filter((mount: Struct) => !isLost(mount))
+      return kept.length === 0 ? others : { ...container, volumeMounts: kept }
+    })
+  }
 }
 
 type FieldOfGatedValues = Field & { readonly gatedValues: Readonly<Record<string, string>> }

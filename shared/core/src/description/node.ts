@@ -194,6 +194,8 @@ export interface FieldFacets {
   readonly structType?: 'atomic' | 'granular'
   /** While this feature is off, the field is dropped from writes, unless the object had it before. */
   readonly featureGate?: string
+  /** The part that has the field is dropped with it: as a whole, or if nothing of it is left. */
+  readonly dropsPart?: 'always' | 'whenEmpty'
   /** The field's value while the gate is off, if it is not dropped. */
   readonly valueWhenOff?: string
   /** Values, or items, that are refused while a feature is off, unless the object had them before: value → feature. */

@@ -47,7 +47,8 @@ const describing = new Set([
   // The facets that rules follow from.
   ...['needed', 'isAlwaysChecked', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
   ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels'],
-  ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
+  ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'dropsPart'],
+  ...['since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
 
 /** The values that a text may have; the values of a map have a type. */

@@ -1,7 +1,7 @@
 import { child, children, type Draft, ensureChild, fill, fillEmpty, readItems, readMember } from '../../kind/draft.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { roundAmounts } from './round-amounts.ts'
-import { fillVolume } from './volume.ts'
+import { fillVolume, pullPolicyOf } from './volume.ts'
 
 /** The defaults of a Pod beyond those of every Pod spec. */
 export function fillPod(pod: Draft, names: Names): void {
@@ -91,14 +91,6 @@ function fillProbe(probe: Draft | undefined): void {
 
 function fillHttpGet(action: Draft | undefined): void {
   fill(action, { path: '/', scheme: 'HTTP' })
-}
-
-/** An image without a tag, or with the tag `latest`, may change under its name. A digest without a tag never does. */
-function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
-  const [name = '', digest] = typeof image === 'string' ? image.split('@') : []
-  const tag = /:([^/:]+)$/.exec(name)?.[1]
-  if (tag === undefined) return digest === undefined ? 'Always' : 'IfNotPresent'
-  return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
 function copyHostPorts(container: Draft): void {

@@ -9,7 +9,17 @@ export function fillVolume(volume: Draft): void {
   fillDownwardItems(child(volume, 'downwardAPI'))
   for (const source of children(child(volume, 'projected'), 'sources')) fillProjection(source)
   fill(child(child(child(volume, 'ephemeral'), 'volumeClaimTemplate'), 'spec'), { volumeMode: 'Filesystem' })
+  const image = child(volume, 'image')
+  if (image !== undefined) fill(image, { pullPolicy: pullPolicyOf(image['reference']) })
   fillVolumeSource(volume)
+}
+
+/** An image without a tag, or with the tag `latest`, may change under its name. A digest without a tag never does. */
+export function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
+  const [name = '', digest] = typeof image === 'string' ? image.split('@') : []
+  const tag = /:([^/:]+)$/.exec(name)?.[1]
+  if (tag === undefined) return digest === undefined ? 'Always' : 'IfNotPresent'
+  return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
 /** The sources that a Pod's volume and a PersistentVolume have in common. */

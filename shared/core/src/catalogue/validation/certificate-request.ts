@@ -1,23 +1,11 @@
-import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import {
-  duplicateValue,
-  forbiddenValue,
-  invalidFor,
-  invalidValue,
-  requiredValue,
-  tooLongValue,
-  unsupportedValue,
-} from '../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 import { numberOf } from './checks.ts'
+import { validateSignerName } from './signer-name.ts'
 
 const secondsMin = 600
-const domainLengthMax = 253
-/** A domain, a slash, a namespace, a dot and a name. */
-const signerLengthMax = 253 + 1 + 63 + 1 + 253
 const usages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
   ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
@@ -34,7 +22,7 @@ export function validateCertificateRequest(request: Part, _live: Part | undefine
   errors.push(...validateUsages(itemsOf<string>(spec, 'usages')))
   if (signer === domainLabel(names, 'legacy-unknown')) {
     errors.push(invalidValue('spec.signerName', signer, 'the legacy signerName is not allowed via this API version'))
-  } else errors.push(...validateSigner(signer))
+  } else errors.push(...validateSignerName(signer, 'spec.signerName'))
   const seconds = numberOf(spec, 'expirationSeconds')
   if (seconds !== undefined && seconds < secondsMin) {
     errors.push(invalidValue('spec.expirationSeconds', seconds, `may not specify a duration less than ${secondsMin} seconds (10 minutes)`))
@@ -58,32 +46,6 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
     errors.push(forbiddenValue('status.certificate', 'updates may not modify existing certificate content'))
   }
   return errors
-}
-
-function validateSigner(name: string): FieldError[] {
-  const field = 'spec.signerName'
-  if (name === '') return [requiredValue(field)]
-  const [domain = '', path = '', ...rest] = name.split('/')
-  if (rest.length > 0 || !name.includes('/')) {
-    return [invalidValue(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
-  }
-  const errors = domain.length > domainLengthMax ? [tooLongValue(field, domainLengthMax)] : []
-  const labels = domain.split('.')
-  errors.push(...validateFirst(domain, labels, checkLabel))
-  if (labels.length < 2) errors.push(invalidValue(field, domain, 'should be a domain with at least two segments separated by dots'))
-  errors.push(...validateFirst(path, path.split('.'), checkSubdomain))
-  return name.length > signerLengthMax ? [...errors, tooLongValue(field, signerLengthMax)] : errors
-}
-
-/** The errors of the first bad label. */
-function validateFirst(whole: string, labels: readonly string[], check: (label: string) => readonly LevelText[]): FieldError[] {
-  const bad = labels.find((label) => check(label).length > 0)
-  if (bad === undefined) return []
-  return invalidFor(
-    'spec.signerName',
-    whole,
-    check(bad).map((problem) => `validating label ${JSON.stringify(bad)}: ${problem}`),
-  )
 }
 
 function validateUsages(given: readonly string[]): FieldError[] {

@@ -6,6 +6,7 @@ import { appArmorPrefix, appArmorWarning, profileOfAnnotation } from '../app-arm
 import { isGiven } from '../validation/checks.ts'
 import { containersOf } from '../validation/pod/platform.ts'
 import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
+import { warningsOfVolumes } from './volume-warnings.ts'
 
 /** The names and the level of a server. */
 interface Release {
@@ -30,7 +31,7 @@ export function warningsOfTemplate(template: Part, path: string, { names, level 
   const said = [
     ...ofNodeLabels(spec, at.spec, names),
     ...ofFormerAnnotations(annotations, at.annotations, names),
-    ...ofVolumes(spec, `${at.spec}.volumes`),
+    ...warningsOfVolumes(spec, `${at.spec}.volumes`, level),
     ...repeated(itemsOf(spec, 'hostAliases'), 'ip', `${at.spec}.hostAliases`),
     ...repeated(itemsOf(spec, 'imagePullSecrets'), 'name', `${at.spec}.imagePullSecrets`),
     ...ofNamelessSecrets(spec, `${at.spec}.imagePullSecrets`),
@@ -113,25 +114,6 @@ const formerAnnotations = memo((names: Names): readonly FormerAnnotation[] => {
 function ofFormerAnnotations(annotations: Part, path: string, names: Names): string[] {
   const said: string[] = []
   for (const { key, message } of formerAnnotations(names)) if (isGiven(annotations, key)) said.push(`${path}[${key}]: ${message}`)
-  return said
-}
-
-/** Deprecated kinds of volumes: the field, its name in the path, the warning. */
-const formerVolumes: readonly (readonly [field: string, shown: string, message: string])[] = [
-  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
-  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
-  ['flocker', 'flocker', 'deprecated in v1.22, support removal is planned in v1.26'],
-  ['storageos', 'storageOS', 'deprecated in v1.22, support removal is planned in v1.26'],
-  ['quobyte', 'quobyte', 'deprecated in v1.22, support removal is planned in v1.26'],
-  ['glusterfs', 'glusterfs', 'deprecated in v1.25, this feature will be removed soon after in a subsequent release'],
-]
-
-function ofVolumes(spec: Part, path: string): string[] {
-  const said: string[] = []
-  for (const [index, volume] of itemsOf(spec, 'volumes').entries()) {
-    for (const [field, shown, message] of formerVolumes) if (isGiven(volume, field)) said.push(`${path}[${index}].${shown}: ${message}`)
-  }
   return said
 }
 

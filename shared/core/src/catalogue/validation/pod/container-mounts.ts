@@ -27,6 +27,7 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, plac
     if (devices.length > 0) refuseDoubleUse(errors, mount, used, at)
     validateSubPath(errors, mount, at, path)
     if (isGiven(mount, 'mountPropagation')) validatePropagation(errors, mount, container, `${path}.mountPropagation`)
+    if (isGiven(mount, 'recursiveReadOnly')) validateRecursion(errors, mount, `${path}.recursiveReadOnly`)
   }
 }
 
@@ -61,6 +62,20 @@ function validatePropagation(errors: FieldError[], mount: Part, container: Part,
   const isPrivileged = partOf(container, 'securityContext')['privileged'] === true
   if (propagation === 'Bidirectional' && !isPrivileged) {
     errors.push(forbiddenValue(path, 'Bidirectional mount propagation is available only to privileged containers'))
+  }
+}
+
+const recursions = ['Disabled', 'Enabled', 'IfPossible']
+
+/** Mounts below a mount are read-only where it is itself, and sees none that come later. */
+function validateRecursion(errors: FieldError[], mount: Part, path: string): void {
+  const recursion = textOf(mount, 'recursiveReadOnly')
+  if (!recursions.includes(recursion)) errors.push(unsupportedValue(path, recursion, recursions))
+  else if (recursion !== 'Disabled') {
+    const refuse = (when: string): void => void errors.push(forbiddenValue(path, `may only be specified when ${when}`))
+    if (mount['readOnly'] !== true) refuse('readOnly is true')
+    const propagation = mount['mountPropagation'] ?? 'None'
+    if (propagation !== 'None') refuse('mountPropagation is None or not specified')
   }
 }
 

@@ -6,7 +6,9 @@ import { as, type RuleContext, type TypeRules } from '../../../validation/rule-b
 import { isGiven, numberOf, onceForShared, requireText } from '../checks.ts'
 import { fieldRefRule, resourceRefRule } from './container-env.ts'
 import { pathIn, validateFilePath } from './paths.ts'
+import { certificatePaths, validateBundle, validateCertificate } from './projected-certificates.ts'
 
+const projections = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate']
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 const name = as('name', needed(string()))
@@ -22,10 +24,10 @@ export const fileRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.KeyToPath': ['key', 'path', pathIn('path', validateFilePath), 'mode'],
   'core/v1.DownwardAPIVolumeFile': ['path', pathIn('path', validateFilePath), fieldRefRule('file'), validateReferences, 'mode'],
   'core/v1.ProjectedVolumeSource': ['defaultMode', { passedOver: ['sources'] }, onceForShared(validateSources)],
-  'core/v1.VolumeProjection': [
-    { oneOf: ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'], many: 'may not specify more than 1 volume type' },
-  ],
+  'core/v1.VolumeProjection': [{ oneOf: projections, many: 'may not specify more than 1 volume type' }],
   'core/v1.ServiceAccountTokenProjection': [validateToken],
+  'core/v1.ClusterTrustBundleProjection': ['user', { passedOver: ['labelSelector'] }, validateBundle],
+  'core/v1.PodCertificateProjection': ['user', validateCertificate],
 }
 
 /** kube-apiserver blames the volume, not the file. */
@@ -44,8 +46,6 @@ function validateReferences(errors: FieldError[], file: Part, at: string, contex
   else if (!isOfPod) errors.push(requiredValue(at, 'one of fieldRef and resourceFieldRef is required'))
 }
 
-const projections = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken']
-
 function validateSources(errors: FieldError[], volume: Part, at: string, context: RuleContext): void {
   const validate = context.rules.of('core/v1.VolumeProjection')
   const paths = new Set<string>()
@@ -53,14 +53,20 @@ function validateSources(errors: FieldError[], volume: Part, at: string, context
     validate(errors, source, `${at}.sources[${index}]`, context)
     const kind = projections.find((name) => isGiven(source, name)) ?? ''
     const projection = partOf(source, kind)
-    for (const file of kind === 'serviceAccountToken' ? [projection] : itemsOf(projection, 'items')) {
-      const path = textOf(file, 'path')
+    for (const path of pathsOf(kind, projection)) {
       if (path === '') continue
       const shown = kind === 'secret' || kind === 'configMap' ? textOf(projection, 'name') : path
       if (paths.has(path)) errors.push(invalidValue(at, shown, 'conflicting duplicate paths'))
       paths.add(path)
     }
   }
+}
+
+/** The paths of files of a source. */
+function pathsOf(kind: string, projection: Part): readonly string[] {
+  if (kind === 'podCertificate') return certificatePaths.map((name) => textOf(projection, name))
+  if (kind === 'serviceAccountToken' || kind === 'clusterTrustBundle') return [textOf(projection, 'path')]
+  return itemsOf(projection, 'items').map((file) => textOf(file, 'path'))
 }
 
 /** A token without a path is blamed on the volume, by kube-apiserver too. */

@@ -1,0 +1,89 @@
+import { ref } from '../../../description/define.ts'
+import { joinTexts, type LevelText } from '../../../meta/level-text.ts'
+import type { FieldError } from '../../../meta/status.ts'
+import { checkSubdomain } from '../../../meta/validate-names.ts'
+import type { Names } from '../../../names.ts'
+import { goValue } from '../../../schema/go-value.ts'
+import { invalidFor, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
+import type { RuleContext } from '../../../validation/rule-book.ts'
+import { validateLabelKey } from '../../../validation/selector.ts'
+import { bytesOf } from '../../../validation/texts.ts'
+import { numberOf, requireText } from '../checks.ts'
+import { validateSignerName } from '../signer-name.ts'
+import { validateFilePath } from './paths.ts'
+
+/** Fields with paths of files that a certificate and its key are written to. */
+export const certificatePaths = ['credentialBundlePath', 'keyPath', 'certificateChainPath']
+
+/** Certificates of one bundle, or of those of a signer. */
+export function validateBundle(errors: FieldError[], bundle: Part, at: string, context: RuleContext): void {
+  const [name, signer, selector] = [bundle['name'], bundle['signerName'], optionalPart(bundle, 'labelSelector')]
+  if (typeof name === 'string' && typeof signer === 'string') {
+    errors.push(
+      invalidValue(at, goValue(ref('core/v1.ClusterTrustBundleProjection'), bundle), 'only one of name and signerName may be used'),
+    )
+  } else if (typeof name === 'string') {
+    if (name === '') errors.push(requiredValue(`${at}.name`, 'must be a valid object name'))
+    const problems = checkBundleName(name).map((problem) => joinTexts(['not a valid clustertrustbundlename', problem], ': '))
+    errors.push(...invalidFor(`${at}.name`, name, problems))
+    if (selector !== undefined) {
+      const shown = goValue(ref('meta/v1.LabelSelector'), selector)
+      errors.push(invalidValue(`${at}.labelSelector`, shown, 'labelSelector must be unset if name is specified'))
+    }
+  } else if (typeof signer === 'string') {
+    if (signer === '') errors.push(requiredValue(`${at}.signerName`, 'must be a valid signer name'))
+    errors.push(...validateSignerName(signer, `${at}.signerName`))
+    if (selector !== undefined) context.rules.of('meta/v1.LabelSelector')(errors, selector, `${at}.labelSelector`, context)
+  } else errors.push(requiredValue(at, 'either name or signerName must be specified'))
+  if (requireText(errors, { part: bundle, name: 'path', at })) validateFilePath(errors, textOf(bundle, 'path'), `${at}.path`)
+}
+
+/** A bundle of a signer is named after it: `example.com:signer:name`. */
+function checkBundleName(name: string): readonly LevelText[] {
+  return checkSubdomain(name.includes(':') ? name.slice(name.lastIndexOf(':') + 1) : name)
+}
+
+const hintBytesMax = 256 * 1024
+const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
+const day = 86_400
+const validityMin = 3600
+const [validityMax, ownValidityMax] = [91 * day, day]
+
+/** A key of the Pod and a certificate, which the node asks a signer for. */
+export function validateCertificate(errors: FieldError[], certificate: Part, at: string, { names }: RuleContext): void {
+  const signer = textOf(certificate, 'signerName')
+  errors.push(...validateSignerName(signer, `${at}.signerName`))
+  validateHints(errors, partOf(certificate, 'userAnnotations'), `${at}.userAnnotations`)
+  const keyType = textOf(certificate, 'keyType')
+  if (!keyTypes.includes(keyType)) errors.push(unsupportedValue(`${at}.keyType`, keyType, keyTypes))
+  const seconds = numberOf(certificate, 'maxExpirationSeconds')
+  const max = isOwnSigner(signer, names) ? ownValidityMax : validityMax
+  const refuse = (bound: string): void =>
+    void errors.push(invalidValue(`${at}.maxExpirationSeconds`, seconds, `if provided, maxExpirationSeconds must be ${bound}`))
+  if (seconds !== undefined && seconds < validityMin) refuse(`>= ${validityMin}`)
+  if (seconds !== undefined && seconds > max) refuse(`<= ${max}`)
+  for (const name of certificatePaths)
+    if (textOf(certificate, name) !== '') validateFilePath(errors, textOf(certificate, name), `${at}.${name}`)
+  if (certificatePaths.some((name) => textOf(certificate, name) !== '')) return
+  errors.push(requiredValue(at, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'))
+}
+
+/** Signers of Kubernetes itself, and of its parts. */
+function isOwnSigner(signer: string, { labelDomain }: Names): boolean {
+  const [domain = ''] = signer.split('/')
+  return domain === labelDomain || domain.endsWith(`.${labelDomain}`)
+}
+
+/** Hints to a signer have names with a domain, in any case. */
+function validateHints(errors: FieldError[], hints: Part, path: string): void {
+  let bytes = 0
+  for (const given in hints) {
+    const key = given.toLowerCase()
+    bytes += bytesOf(given) + bytesOf(textOf(hints, given))
+    const problems = validateLabelKey(key, path)
+    if (problems.length > 0) errors.push(...problems)
+    else if (!key.includes('/')) errors.push(invalidValue(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")'))
+  }
+  if (bytes > hintBytesMax) errors.push(tooLongValue(path, hintBytesMax))
+}

@@ -1,0 +1,119 @@
+import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { isGiven } from '../validation/checks.ts'
+
+/** A deprecated kind of volumes, at the levels from `since` to `until`. */
+interface FormerVolume {
+  readonly field: string
+  /** The name in the path; absent: that of the field. */
+  readonly shown?: string
+  readonly since?: number
+  readonly until?: number
+  readonly message: string
+}
+
+const planned = { until: 25, message: 'deprecated in v1.22, support removal is planned in v1.26' }
+const gone = { since: 26, message: 'deprecated in v1.22, non-functional in v1.25+' }
+const going = { since: 28, message: 'deprecated in v1.28, non-functional in v1.31+' }
+
+const formerVolumes: readonly FormerVolume[] = [
+  { field: 'photonPersistentDisk', message: 'deprecated in v1.11, non-functional in v1.16+' },
+  { field: 'gitRepo', until: 32, message: 'deprecated in v1.11' },
+  { field: 'gitRepo', since: 33, message: 'deprecated in v1.11, and disabled by default in v1.33+' },
+  { field: 'scaleIO', message: 'deprecated in v1.16, non-functional in v1.22+' },
+  { field: 'flocker', ...planned },
+  { field: 'flocker', ...gone },
+  { field: 'storageos', shown: 'storageOS', ...planned },
+  { field: 'storageos', shown: 'storageOS', ...gone },
+  { field: 'quobyte', ...planned },
+  { field: 'quobyte', ...gone },
+  { field: 'glusterfs', until: 25, message: 'deprecated in v1.25, this feature will be removed soon after in a subsequent release' },
+  { field: 'glusterfs', since: 26, message: 'deprecated in v1.25, non-functional in v1.26+' },
+  { field: 'cephfs', ...going },
+  { field: 'rbd', ...going },
+]
+
+/** The warnings of the volumes of a Pod. */
+export function warningsOfVolumes(spec: Part, path: string, level: number): string[] {
+  const said: string[] = []
+  const volumes = itemsOf(spec, 'volumes')
+  for (const [index, volume] of volumes.entries()) {
+    for (const { field, shown = field, since = 0, until = Infinity, message } of formerVolumes) {
+      if (level >= since && level <= until && isGiven(volume, field)) said.push(`${path}[${index}].${shown}: ${message}`)
+    }
+  }
+  if (level >= overlapsSince) for (const volume of volumes) said.push(...ofOverlaps(volume))
+  return said
+}
+
+/** The first level at which files with one path, or of which one is the folder of another, are warned of. */
+const overlapsSince = 30
+
+/** The path of a file in a volume, and the object that it comes from; empty: that of the volume. */
+interface VirtualFile {
+  readonly path: string
+  readonly source: string
+}
+
+function ofOverlaps(volume: Part): string[] {
+  const name = JSON.stringify(textOf(volume, 'name'))
+  const said: string[] = []
+  const say = (kind: string, files: readonly VirtualFile[]): void => {
+    for (const overlap of overlapsOf(files)) said.push(`volume ${name} (${kind}): overlapping paths: ${overlap}`)
+  }
+  const [map, secret, downward] = ['configMap', 'secret', 'downwardAPI'].map((source) => optionalPart(volume, source))
+  if (map !== undefined) say(`ConfigMap ${JSON.stringify(textOf(map, 'name'))}`, filesOf(map, ''))
+  if (secret !== undefined) say(`Secret ${JSON.stringify(textOf(secret, 'secretName'))}`, filesOf(secret, ''))
+  if (downward !== undefined) say('DownwardAPI', filesOf(downward, ''))
+  const sources = itemsOf(optionalPart(volume, 'projected'), 'sources')
+  for (const source of sources) {
+    if (Object.keys(source).length === 0) said.push(`volume ${name} (Projected) has no sources provided`)
+  }
+  say('Projected', sources.flatMap(projectedFiles))
+  return said
+}
+
+function filesOf(source: Part, shown: string): VirtualFile[] {
+  return itemsOf(source, 'items').map((item) => ({ path: textOf(item, 'path'), source: shown }))
+}
+
+const certificateFiles = [
+  ['certificateChainPath', 'PodCertificate chain'],
+  ['keyPath', 'PodCertificate key'],
+  ['credentialBundlePath', 'PodCertificate credential bundle'],
+] as const
+
+function projectedFiles(source: Part): VirtualFile[] {
+  const given = (name: string): Part | undefined => optionalPart(source, name)
+  const [map, secret, downward] = ['configMap', 'secret', 'downwardAPI'].map(given)
+  const named = (kind: string, name: string): string => `${kind} ${JSON.stringify(name)}`
+  if (map !== undefined) return filesOf(map, named('ConfigMap', textOf(map, 'name')))
+  if (secret !== undefined) return filesOf(secret, named('Secret', textOf(secret, 'name')))
+  if (downward !== undefined) return filesOf(downward, 'DownwardAPI')
+  const [token, bundle] = ['serviceAccountToken', 'clusterTrustBundle'].map(given)
+  if (token !== undefined) return [{ path: textOf(token, 'path'), source: 'ServiceAccountToken' }]
+  if (bundle !== undefined) {
+    const name = textOf(bundle, isGiven(bundle, 'name') ? 'name' : 'signerName')
+    return [{ path: textOf(bundle, 'path'), source: named('ClusterTrustBundle', name) }]
+  }
+  return certificateFiles.map(([field, shown]) => ({ path: textOf(partOf(source, 'podCertificate'), field), source: shown }))
+}
+
+/** The pairs of a file and an earlier one that has its path, is in its folder, or is a folder that it is in. */
+function overlapsOf(files: readonly VirtualFile[]): string[] {
+  const said: string[] = []
+  const before: VirtualFile[] = []
+  for (const { path, source } of files) {
+    const file = { path: path.replace(/\/+$/, ''), source }
+    if (file.path === '') continue
+    for (const other of before) {
+      const isOverlap = `${other.path}/`.startsWith(`${file.path}/`) || `${file.path}/`.startsWith(`${other.path}/`)
+      if (isOverlap) said.push(`${shownFile(file)} with ${shownFile(other)}`)
+    }
+    before.push(file)
+  }
+  return said
+}
+
+function shownFile({ path, source }: VirtualFile): string {
+  return source === '' ? JSON.stringify(path) : `${JSON.stringify(path)} (${source})`
+}
