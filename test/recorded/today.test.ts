@@ -124,8 +124,12 @@ function blank(value: unknown, own: Own, name = ''): unknown {
   return blankText(value, own)
 }
 
+/** The difference of two objects in a message. */
+const differences = /\n@@[\s\S]*$/
+
 function blankText(text: string, { texts, sent, asked }: Own): string {
   return text
+    .replace(differences, '\n<dump>')
     .replaceAll(texts.NS, 'NS')
     .replaceAll(texts.UU, 'UU')
     .replace(uids, (uid) => (sent.includes(uid) ? uid : 'UID'))

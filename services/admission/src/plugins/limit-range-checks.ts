@@ -1,7 +1,8 @@
-import { addQuantities, compareQuantities, printQuantity, type Quantity, quantitySign, roundUpQuantity } from '@orch/core/meta'
+import { compareQuantities, printQuantity, type Quantity, quantitySign, roundUpQuantity } from '@orch/core/meta'
+import { podAmounts } from '@orch/core/quota'
 import type { BuiltIn } from '@orch/core/schema'
 import { type LimitItem, type QuantityMap, quantitiesOf } from './limit-range.ts'
-import type { Container, Pod, Resources } from './pod.ts'
+import type { Pod, Resources } from './pod.ts'
 
 /** A requested amount, and its limits. */
 interface Usage {
@@ -87,22 +88,6 @@ function usageOf(resources: Resources | null | undefined): Usage {
   return { requests: quantitiesOf(resources?.requests), limits: quantitiesOf(resources?.limits) }
 }
 
-/** The sum of the containers, and at least the amount of each init container. */
 function usageOfPod({ spec }: Pod): Usage {
-  const usages = (containers: readonly Container[] | null | undefined) => (containers ?? []).map(({ resources }) => usageOf(resources))
-  const initial = usages(spec.initContainers)
-  const running = usages(spec.containers)
-  const together = (pick: (usage: Usage) => QuantityMap): QuantityMap => {
-    const sum = new Map<string, Quantity>()
-    for (const [name, quantity] of running.flatMap((usage) => [...pick(usage)])) {
-      const before = sum.get(name)
-      sum.set(name, before === undefined ? quantity : addQuantities(before, quantity))
-    }
-    for (const [name, quantity] of initial.flatMap((usage) => [...pick(usage)])) {
-      const before = sum.get(name)
-      if (before === undefined || isMore(quantity, before)) sum.set(name, quantity)
-    }
-    return sum
-  }
-  return { requests: together(({ requests }) => requests), limits: together(({ limits }) => limits) }
+  return { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') }
 }

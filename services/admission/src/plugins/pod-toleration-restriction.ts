@@ -2,11 +2,12 @@ import { type Attributes, objectKey } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { internal, notFound } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import { qosClassOf } from '@orch/core/quota'
 import { parseStored } from '@orch/core/schema'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
-import { type Container, forbid, type Pod, podOf, type Toleration, withSpec } from './pod.ts'
+import { forbid, podOf, type Toleration, withSpec } from './pod.ts'
 import { covers, mergeTolerations } from './tolerations.ts'
 
 export const podTolerationRestriction: Registration = { isDefault: false, isConfigurable: true, create: createPodTolerationRestriction }
@@ -49,7 +50,10 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
     async mutate(attributes) {
       const pod = podOf(attributes)
       const restriction = await restrictionOf(attributes.namespace)
-      const extra = [...(attributes.operation === 'CREATE' ? restriction.defaults : []), ...(isBestEffort(pod) ? [] : [memoryPressure])]
+      const extra = [
+        ...(attributes.operation === 'CREATE' ? restriction.defaults : []),
+        ...(qosClassOf(pod.spec) === 'BestEffort' ? [] : [memoryPressure]),
+      ]
       const before = pod.spec.tolerations ?? []
       const tolerations = extra.length === 0 ? before : mergeTolerations(before, extra)
       const refusal = check(attributes, tolerations, restriction)
@@ -63,17 +67,6 @@ function createPodTolerationRestriction({ storage, catalogue: { names }, configu
     },
     close: () => {},
   }
-}
-
-/** Nothing of processor or memory is asked for. */
-function isBestEffort({ spec }: Pod): boolean {
-  const asksNothing = ({ resources }: Container) =>
-    ['cpu', 'memory'].every((name) => [resources?.requests, resources?.limits].every((amounts) => isNone(amounts?.[name])))
-  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].every(asksNothing)
-}
-
-function isNone(amount: string | number | undefined): boolean {
-  return amount === undefined || Number.parseFloat(String(amount)) === 0
 }
 
 function tolerationsIn(text: string | undefined, annotation: string, namespace: string): readonly Toleration[] | undefined {

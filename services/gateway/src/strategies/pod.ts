@@ -1,17 +1,19 @@
-import type { BuiltIn } from '@orch/core/schema'
+import { completePodAmounts } from '@orch/core/catalogue'
+import { qosClassOf } from '@orch/core/quota'
+import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+import { sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 import { specAndStatus } from './object-part.ts'
 import { fillAppArmorProfiles } from './pod-app-armor.ts'
 import { mergeLabelKeys } from './pod-label-keys.ts'
-
-type Resources = BuiltIn<'core/v1.ResourceRequirements'>
 
 /** Pods wait for their node to stop them before they go. */
 export const podStrategy: RulesOf<'core/v1.Pod'> = {
   deriveNew: fillAppArmorProfiles,
   prepareCreate(object, _names, _user, level) {
     mergeLabelKeys(object, level)
-    object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object) }
+    fillAmounts(object, level)
+    object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object.spec) }
   },
   graceSeconds({ spec, status: { phase } }, asked) {
     if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
@@ -30,19 +32,16 @@ function gatedCondition({ metadata, spec }: BuiltIn<'core/v1.Pod'>): Pick<BuiltI
   return { conditions: [{ type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime, reason, message }] }
 }
 
-const classResources: readonly string[] = ['cpu', 'memory']
-
-/** Guaranteed: limits for everything and requests equal to them. BestEffort: neither. Burstable: the rest. */
-function qosClassOf({ spec }: BuiltIn<'core/v1.Pod'>): 'Guaranteed' | 'Burstable' | 'BestEffort' {
-  const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources)
-  const asksForNothing = ({ requests, limits }: Resources) =>
-    !classResources.some((name) => isAmount(requests?.[name]) || isAmount(limits?.[name]))
-  if (all.every(asksForNothing)) return 'BestEffort'
-  const isGuaranteed = ({ requests, limits }: Resources) =>
-    classResources.every((name) => isAmount(limits?.[name]) && (requests?.[name] === undefined || requests[name] === limits?.[name]))
-  return all.every(isGuaranteed) ? 'Guaranteed' : 'Burstable'
+/** Objects are compared as text, so the lists and their members are in the order of the type. */
+function fillAmounts(object: MutableBuiltIn<'core/v1.Pod'>, level: number): void {
+  const amounts = completePodAmounts(object.spec, level)
+  if (amounts === undefined) return
+  const { limits: _limits, requests: _requests, ...rest } = object.spec.resources ?? {}
+  const [limits, requests] = [sorted(amounts.limits), sorted(amounts.requests)]
+  const resources = { ...rest, ...(isEmpty(limits) ? {} : { limits }), ...(isEmpty(requests) ? {} : { requests }) }
+  object.spec = { ...object.spec, resources }
 }
 
-function isAmount(text: string | undefined): boolean {
-  return text !== undefined && text !== '0'
+function isEmpty(amounts: Readonly<Record<string, string>>): boolean {
+  return Object.keys(amounts).length === 0
 }

@@ -2,9 +2,10 @@
 export interface PodToCount {
   readonly metadata?: { readonly deletionTimestamp?: string | null; readonly deletionGracePeriodSeconds?: number }
   readonly spec?: {
-    readonly containers?: readonly ContainerToCount[]
+    readonly containers?: readonly ContainerToCount[] | null
     readonly initContainers?: readonly ContainerToCount[]
     readonly overhead?: Readonly<Record<string, string>>
+    readonly resources?: ResourcesToCount
     readonly activeDeadlineSeconds?: number
     readonly priorityClassName?: string
     readonly affinity?: {
@@ -18,7 +19,14 @@ export interface PodToCount {
 /** The parts of a container that quotas look at. */
 export interface ContainerToCount {
   readonly name?: string
-  readonly resources?: { readonly requests?: Readonly<Record<string, string>>; readonly limits?: Readonly<Record<string, string>> }
+  readonly restartPolicy?: string
+  readonly resources?: ResourcesToCount
+}
+
+/** Amounts by resource. */
+export interface ResourcesToCount {
+  readonly requests?: Readonly<Record<string, string>>
+  readonly limits?: Readonly<Record<string, string>>
 }
 
 /** Terms that may name other namespaces. */

@@ -1,8 +1,9 @@
-import { addQuantities, compareQuantities, parseQuantity, type Quantity, quantitySign, toQuantity } from '../meta/quantity.ts'
+import { parseQuantity, type Quantity, toQuantity } from '../meta/quantity.ts'
 import { isExtended } from '../meta/resource-names.ts'
 import { parseInstant } from '../meta/time.ts'
 import type { Amounts } from './amounts.ts'
 import type { ContainerToCount, PodToCount } from './objects.ts'
+import { addAll, hasPodAmounts, podAmounts, type Side } from './pod-amounts.ts'
 
 const one = toQuantity(1)
 
@@ -22,7 +23,7 @@ export function podUsage(pod: PodToCount, nowMs: number): Amounts {
   const usage = new Map<string, Quantity>([['count/pods', one]])
   if (hasEnded(pod, nowMs)) return usage
   usage.set('pods', one)
-  addMeasured(usage, podAmounts(pod, 'requests'), podAmounts(pod, 'limits'))
+  addMeasured(usage, amountsWithOverhead(pod, 'requests'), amountsWithOverhead(pod, 'limits'))
   return usage
 }
 
@@ -34,38 +35,15 @@ function hasEnded({ metadata, status }: PodToCount, nowMs: number): boolean {
   return at !== undefined && nowMs > (at.seconds + deletionGracePeriodSeconds) * 1000
 }
 
-type Side = 'requests' | 'limits'
-
-/** Containers run together; containers that initialize run one after the other, before them. */
-function podAmounts({ spec }: PodToCount, side: Side): Map<string, Quantity> {
-  const total = new Map<string, Quantity>()
-  for (const container of spec?.containers ?? []) {
-    for (const [name, quantity] of amountsOf(container, side)) add(total, name, quantity)
-  }
-  for (const container of spec?.initContainers ?? []) {
-    for (const [name, quantity] of amountsOf(container, side)) {
-      const known = total.get(name)
-      if (known === undefined || compareQuantities(quantity, known) > 0) total.set(name, quantity)
-    }
-  }
+/** The amounts of a pod with what it takes beside its containers. */
+function amountsWithOverhead({ spec }: PodToCount, side: Side): Map<string, Quantity> {
+  const total = podAmounts(spec, side)
   for (const [name, text] of Object.entries(spec?.overhead ?? {})) {
     const quantity = parseQuantity(text)
     // Overhead is limited only where something is.
-    if (quantity !== undefined && (side === 'requests' || total.has(name))) add(total, name, quantity)
+    if (quantity !== undefined && (side === 'requests' || total.has(name))) addAll(total, [[name, quantity]])
   }
   return total
-}
-
-function amountsOf({ resources }: ContainerToCount, side: Side): [string, Quantity][] {
-  return Object.entries(resources?.[side] ?? {}).flatMap(([name, text]): [string, Quantity][] => {
-    const quantity = parseQuantity(text)
-    return quantity === undefined ? [] : [[name, quantity]]
-  })
-}
-
-function add(total: Map<string, Quantity>, name: string, quantity: Quantity): void {
-  const known = total.get(name)
-  total.set(name, known === undefined ? quantity : addQuantities(known, quantity))
 }
 
 function addMeasured(usage: Map<string, Quantity>, requests: Map<string, Quantity>, limits: Map<string, Quantity>): void {
@@ -81,8 +59,9 @@ function addMeasured(usage: Map<string, Quantity>, requests: Map<string, Quantit
   }
 }
 
-/** Why a pod cannot be counted for these resources: containers that say nothing of some; undefined: it can. */
+/** Why a pod cannot be counted for these resources: containers that say nothing of some; undefined: it can, or has amounts of its own. */
 export function podOmissions({ spec }: PodToCount, names: readonly string[]): string | undefined {
+  if (hasPodAmounts(spec)) return undefined
   const omissions = stated
     .filter((name) => names.includes(name))
     .sort()
@@ -99,16 +78,4 @@ function states({ resources }: ContainerToCount, name: string): boolean {
     ? (['limits', name.slice(7)] as const)
     : (['requests', name.replace('requests.', '')] as const)
   return resources?.[side]?.[resource] !== undefined
-}
-
-/** A pod of which no container asks for processor time or memory, nor is limited in them. */
-export function isBestEffort({ spec }: PodToCount): boolean {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].every(({ resources }) =>
-    [resources?.requests, resources?.limits].every((amounts) =>
-      ['cpu', 'memory'].every((name) => {
-        const quantity = parseQuantity(amounts?.[name] ?? '0')
-        return quantity === undefined || quantitySign(quantity) === 0
-      }),
-    ),
-  )
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { countingOf, resourceCountedBy } from '../catalogue/countings.ts'
+import { completePodAmounts } from '../catalogue/defaults/pod-amounts.ts'
 import { namesOf } from '../names.ts'
 import { addAmounts, describeAmounts, growthOf, negativeNames, parseAmounts, printAmounts, sameAmounts } from './amounts.ts'
 import { roomIn } from './check.ts'
 import { uncoveredUse } from './limited.ts'
+import { qosClassOf } from './pod-amounts.ts'
 import { isQuotaFor, usageIn } from './usage.ts'
 
 const names = namesOf('orch')
@@ -67,6 +69,52 @@ test.each([
     expect(pods.isInScope({ spec: {} }, { scopeName: 'VolumeAttributesClass', operator, values })).toBe(false)
   },
 )
+
+test('KIND-RQ-15: sidecars count beside containers, and beside the containers that initialize after them', () => {
+  const spec = {
+    containers: [aContainer({ cpu: '1' }), aContainer({ cpu: '2' })],
+    initContainers: [{ ...aContainer({ cpu: '1' }), restartPolicy: 'Always' }, aContainer({ cpu: '4' })],
+  }
+  expect(usageOf({ spec })).toMatchObject({ 'requests.cpu': '5' })
+})
+
+test('TODAY-POD-06: the amounts of a pod itself count in the place of those of its containers, and say enough', () => {
+  const resources = { requests: { cpu: '3' }, limits: { cpu: '4', memory: '1Gi' } }
+  const spec = { containers: [aContainer({ cpu: '1', memory: '1Mi' })], resources }
+  expect(usageOf({ spec })).toMatchObject({ 'requests.cpu': '3', 'limits.cpu': '4', 'requests.memory': '1Mi', 'limits.memory': '1Gi' })
+  expect(pods.omissions({ spec: { containers: [{ name: 'c' }], resources } }, ['requests.cpu'])).toBeUndefined()
+  expect(qosClassOf({ containers: [{}], resources: { requests: { cpu: '1', memory: '1' }, limits: { cpu: '1000m', memory: '1' } } })).toBe(
+    'Guaranteed',
+  )
+})
+
+test.each([
+  ['limits become requests', {}, { limits: { cpu: '2' } }, 34, { limits: { cpu: '2' }, requests: { cpu: '2' } }],
+  [
+    'containers make the request',
+    { requests: { cpu: '1' } },
+    { limits: { cpu: '2' } },
+    34,
+    { limits: { cpu: '2' }, requests: { cpu: '1' } },
+  ],
+  [
+    'huge pages of containers are those of the pod',
+    { limits: { 'hugepages-2Mi': '4Mi' } },
+    { requests: { cpu: '1' } },
+    34,
+    { limits: { 'hugepages-2Mi': '4Mi' }, requests: { cpu: '1', 'hugepages-2Mi': '4Mi' } },
+  ],
+  ['requests alone stay before 1.37', { limits: { cpu: '3' } }, { requests: { cpu: '1' } }, 36, { limits: {}, requests: { cpu: '1' } }],
+  [
+    'limits of all containers are one of the pod',
+    { limits: { cpu: '3' } },
+    { requests: { cpu: '1' } },
+    37,
+    { limits: { cpu: '3' }, requests: { cpu: '1' } },
+  ],
+])('TODAY-POD-06: amounts of a pod are completed: %s', (_, ofContainer, resources, level, expected) => {
+  expect(completePodAmounts({ containers: [{ resources: ofContainer }], resources }, level)).toEqual(expected)
+})
 
 test.each([
   ['it has failed', { status: { phase: 'Failed' } }],

@@ -1,5 +1,5 @@
 import type { ClaimToCount, PodAffinityToCount, PodToCount } from './objects.ts'
-import { isBestEffort } from './pod-usage.ts'
+import { qosClassOf } from './pod-amounts.ts'
 
 /** One expression about the objects that a quota is for. */
 export interface ScopeRequirement {
@@ -28,9 +28,9 @@ export function isPodInScope(pod: PodToCount, { scopeName, operator, values = []
     case 'NotTerminating':
       return (spec?.activeDeadlineSeconds ?? -1) < 0
     case 'BestEffort':
-      return isBestEffort(pod)
+      return qosClassOf(spec) === 'BestEffort'
     case 'NotBestEffort':
-      return !isBestEffort(pod)
+      return qosClassOf(spec) !== 'BestEffort'
     case 'PriorityClass':
       return comparesTo(spec?.priorityClassName ?? '', operator, values)
     case 'CrossNamespacePodAffinity':

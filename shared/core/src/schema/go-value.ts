@@ -11,7 +11,7 @@ import { goFieldName, internalFields, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, typeNameAt, typeOf } from './resolve.ts'
 
 /** The first level at which messages show values as JSON. */
-const jsonSince = 34
+export const jsonSince = 34
 
 /**
  * A value with its type, of which a message shows more than a text, a number or a boolean: in the syntax of Go's `%#v` before 1.34, as

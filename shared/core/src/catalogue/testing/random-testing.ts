@@ -17,6 +17,7 @@ const otherNames: readonly RegExp[] = [
   /^spec\.LoadBalancerSourceRanges$/,
   /^spec\.resources\[storage\]$/,
   /^overhead\.limits\[/,
+  /\.resources\.containers\[\d+\]\[[^\]]*\]\.limits$/,
   /^spec\.scopeSelector\.matchExpressions\.(?:scopeName|operator|values)$/,
   /^volumeMode$/,
   /^spec\.persistentvolumesource$/,

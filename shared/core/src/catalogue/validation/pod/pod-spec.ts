@@ -8,6 +8,7 @@ import { numberOf, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
 import { validateHostProcesses, validateOperatingSystem } from './platform.ts'
 import { PodContext } from './pod-context.ts'
+import { validatePodResources } from './pod-resources.ts'
 import { validateResourceClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
 import { refuseSameSpread } from './scheduling.ts'
@@ -22,7 +23,7 @@ const searchLengthMax = 256
 /** A Pod's spec, in a Pod or in a template. */
 export const podSpecRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PodSpec': [
-    { passedOver: ['volumes', 'resourceClaims', 'containers', 'initContainers', 'ephemeralContainers'] },
+    { passedOver: ['volumes', 'resourceClaims', 'containers', 'initContainers', 'ephemeralContainers', 'resources'] },
     validateParts,
     ...['restartPolicy', 'dnsPolicy', 'nodeSelector'],
     validateSharing,
@@ -52,6 +53,7 @@ function validateParts(errors: FieldError[], spec: Part, at: string, context: Ru
   pod.hasOwnUsers = spec['hostUsers'] === false
   pod.graceSeconds = numberOf(spec, 'terminationGracePeriodSeconds')
   validateAllContainers(errors, spec, at, pod)
+  validatePodResources(errors, spec, at, pod)
 }
 
 function validatePreemption(errors: FieldError[], spec: Part, at: string): void {

@@ -579,6 +579,24 @@ const init = (fields: Body): Body => spec({ initContainers: [{ name: 'i', image:
 /** A Pod of a level, with names for its cells: what follows them is expected. */
 const ofLevels: readonly (readonly [name: string, level: number, body: Body, ...expected: string[]])[] = [
   [
+    'a Pod requests at least what its containers do',
+    34,
+    spec({ containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '2' } } }], resources: { requests: { cpu: '1' } } }),
+    'spec.resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 2',
+  ],
+  [
+    'a container is limited within the limits of its Pod',
+    34,
+    spec({ containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '2' } } }], resources: { limits: { cpu: '1' } } }),
+    'spec.resources.containers[0][cpu].limits: Invalid value: "2": must be less than or equal to pod limits of 1',
+  ],
+  [
+    'a Pod has no other resources of its own',
+    34,
+    spec({ resources: { limits: { 'example.com/x': '1' } } }),
+    'spec.resources.limits[example.com/x]: Unsupported value: "example.com/x": supported values: "cpu", "hugepages-", "memory"',
+  ],
+  [
     'an init container is not probed',
     28,
     init({ readinessProbe: probe }),

@@ -1,9 +1,11 @@
+import { ref } from '../../../description/define.ts'
 import { joinTexts, textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkSubdomain } from '../../../meta/validate-names.ts'
 import type { Names } from '../../../names.ts'
 import { duplicateValue, forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
 import { checkIp, ipFamilyOf } from '../../../validation/ip-address.ts'
+import { differenceOf } from '../../../validation/object-difference.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, print, repeatedPlaces, textOf } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
 import { hasAppArmorFields } from '../../app-armor.ts'
@@ -83,8 +85,9 @@ function validateChange(errors: FieldError[], spec: Part, live: Part, level: num
   validateGateChange(errors, itemsOf(spec, 'schedulingGates'), itemsOf(live, 'schedulingGates'))
   const isNarrowed = isHeldBack(live, level)
   if (isNarrowed) validateNarrowing(errors, spec, live)
-  const kept = withoutChangeable(isNarrowed ? withNodesOf(spec, live) : spec, live)
-  if (!isSame(kept, withoutChangeable(live, live))) errors.push(forbiddenValue('spec', unchangeable))
+  const changed = withChangeable(isNarrowed ? withNodesOf(spec, live) : spec, live)
+  if (isSame(changed, withChangeable(live, live))) return
+  errors.push(forbiddenValue('spec', joinTexts([unchangeable, differenceOf(ref('core/v1.PodSpec'), live, changed)])))
 }
 
 function validateDeadlineChange(errors: FieldError[], after: number | bigint | undefined, before: number | bigint | undefined): void {
@@ -104,21 +107,24 @@ function validateTolerationChange(errors: FieldError[], tolerations: readonly Pa
   }
 }
 
-/** The immutable part of a Pod's spec. */
-function withoutChangeable(spec: Part, live: Part): Part {
-  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec
-  const grace = spec['terminationGracePeriodSeconds']
+/** The changed spec with the live values of all that may change. */
+function withChangeable(spec: Part, live: Part): Part {
+  const { activeDeadlineSeconds, tolerations, schedulingGates, terminationGracePeriodSeconds: before } = live
+  const grace = numberOf(spec, 'terminationGracePeriodSeconds')
   const wasNegative = (numberOf(live, 'terminationGracePeriodSeconds') ?? 0) < 0
   return {
-    ...rest,
-    containers: itemsOf(spec, 'containers').map(withoutImage),
-    initContainers: itemsOf(spec, 'initContainers').map(withoutImage),
-    terminationGracePeriodSeconds: wasNegative && grace === 1 ? live['terminationGracePeriodSeconds'] : grace,
+    ...spec,
+    activeDeadlineSeconds,
+    tolerations,
+    schedulingGates,
+    containers: withImages(itemsOf(spec, 'containers'), itemsOf(live, 'containers')),
+    initContainers: withImages(itemsOf(spec, 'initContainers'), itemsOf(live, 'initContainers')),
+    terminationGracePeriodSeconds: wasNegative && grace === 1 ? before : grace,
   }
 }
 
-function withoutImage({ image: _image, ...rest }: Part): Part {
-  return rest
+function withImages(containers: readonly Part[], live: readonly Part[]): readonly Part[] {
+  return containers.map((container, index) => ({ ...container, image: live[index]?.['image'] }))
 }
 
 /** The rules of a Pod's status. */

@@ -1,10 +1,12 @@
 import { quantity as quantityNode } from '../../../description/define.ts'
+import { type LevelText, textSince } from '../../../meta/level-text.ts'
 import { compareQuantities, isWholeQuantity, parseQuantity, quantitySign, roundUpQuantity } from '../../../meta/quantity.ts'
 import { hugePagesPrefix, isExtended, isHugePages, isNative } from '../../../meta/resource-names.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName } from '../../../meta/validate-names.ts'
+import { isPodLevelResource } from '../../../quota/pod-amounts.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { type Part, partOf } from '../../../validation/part.ts'
 
 /** Resources without a prefix that a container may ask for, beside huge pages. */
@@ -17,13 +19,36 @@ const standardResources = new Set([
   ...['limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'services.nodeports', 'services.loadbalancers'],
 ])
 
+/** Adds the errors of a resource's name at a path. */
+type NameRule = (errors: FieldError[], name: string, path: string) => void
+
+const ofContainers: NameRule = (errors, name, path) => {
+  if (!containerResources.has(name)) validateResourceName(errors, name, path)
+}
+
 /** The requests and limits of a container. */
 export function validateResources(errors: FieldError[], resources: Part, path: string): void {
+  validateAmounts(errors, resources, path, ofContainers)
+}
+
+const ofPods: NameRule = (errors, name, path) => {
+  const before = errors.length
+  validateAnyResourceName(errors, name, path)
+  if (errors.length > before || isPodLevelResource(name)) return
+  errors.push(unsupportedValue(path, name, ['cpu', hugePagesPrefix, 'memory']))
+}
+
+/** The requests and limits of a Pod itself. */
+export function validatePodLevelAmounts(errors: FieldError[], resources: Part, path: string): void {
+  validateAmounts(errors, resources, path, ofPods)
+}
+
+function validateAmounts(errors: FieldError[], resources: Part, path: string, validateName: NameRule): void {
   const limits = partOf(resources, 'limits')
   const requests = partOf(resources, 'requests')
-  for (const name in limits) validateAmount(errors, name, String(limits[name]), `${path}.limits`)
+  for (const name in limits) validateAmount(errors, { name, amount: String(limits[name]), at: `${path}.limits` }, validateName)
   for (const name in requests) {
-    validateAmount(errors, name, String(requests[name]), `${path}.requests`)
+    validateAmount(errors, { name, amount: String(requests[name]), at: `${path}.requests` }, validateName)
     validateRequest(errors, { name, request: String(requests[name]), limit: limits[name] }, path)
   }
   const all = [...Object.keys(limits), ...Object.keys(requests)]
@@ -46,22 +71,34 @@ function validateRequest(errors: FieldError[], { name, request, limit }: Request
   const [asked, most] = [parseQuantity(request), parseQuantity(String(limit))]
   if (asked === undefined || most === undefined) return
   const difference = compareQuantities(asked, most)
-  if (difference !== 0 && !mayExceed(name)) errors.push(invalidValue(`${path}.requests`, request, `must be equal to ${name} limit`))
-  else if (difference > 0) errors.push(invalidValue(`${path}.requests`, request, `must be less than or equal to ${name} limit`))
+  const refuse = (bound: string): void => void errors.push(invalidValue(`${path}.requests`, request, toLimit(bound, name, String(limit))))
+  if (difference !== 0 && !mayExceed(name)) refuse('must be equal to')
+  else if (difference > 0) refuse('must be less than or equal to')
 }
 
-function validateAmount(errors: FieldError[], name: string, text: string, path: string): void {
-  if (!containerResources.has(name)) validateResourceName(errors, name, `${path}[${name}]`)
-  const quantity = parseQuantity(text)
+function toLimit(bound: string, name: string, limit: string): LevelText {
+  return textSince(30, { before: `${bound} ${name} limit`, after: `${bound} ${name} limit of ${limit}` })
+}
+
+interface Amount {
+  readonly name: string
+  readonly amount: string
+  readonly at: string
+}
+
+function validateAmount(errors: FieldError[], { name, amount, at }: Amount, validateName: NameRule): void {
+  const path = `${at}[${name}]`
+  validateName(errors, name, path)
+  const quantity = parseQuantity(amount)
   if (quantity === undefined) return
-  const refuse = (detail: string): void => void errors.push(invalidValue(`${path}[${name}]`, text, detail))
+  const refuse = (detail: string): void => void errors.push(invalidValue(path, amount, detail))
   if (quantitySign(quantity) < 0) refuse('must be greater than or equal to 0')
   if (isCounted(name) && !isWholeQuantity(quantity)) refuse('must be an integer')
   if (!isHugePages(name)) return
   const page = parseQuantity(name.slice(hugePagesPrefix.length))
   if (page === undefined || quantitySign(page) <= 0) return
   if (!isWholeQuantity(quantity) || roundUpQuantity(quantity) % roundUpQuantity(page) !== 0n) {
-    refuse(`${text} is not positive integer multiple of ${name}`)
+    refuse(`${amount} is not positive integer multiple of ${name}`)
   }
 }
 

@@ -1,0 +1,51 @@
+import { compareQuantities, parseQuantity, printQuantity, type Quantity } from '../../meta/quantity.ts'
+import { isHugePages } from '../../meta/resource-names.ts'
+import type { PodToCount, ResourcesToCount } from '../../quota/objects.ts'
+import { containerAmounts, isPodLevelResource } from '../../quota/pod-amounts.ts'
+
+type Amounts = Readonly<Record<string, string>>
+type PodSpec = NonNullable<PodToCount['spec']>
+
+/** The first level that limits a Pod as its containers are limited: the gate PodLevelResourcesFixDefaulting. */
+const limitsSince = 37
+
+/**
+ * The amounts of a Pod itself with those that follow from its containers, or from each other; undefined if it states none. Before
+ * 1.37 they followed only where it had limits.
+ *
+ *   limits cpu 2; containers request cpu 0.5, 0.5:   requests cpu 1
+ */
+export function completePodAmounts(spec: PodSpec, level: number): { requests: Amounts; limits: Amounts } | undefined {
+  const given: ResourcesToCount | undefined = spec.resources
+  const requested = { ...given?.requests }
+  const limits: Record<string, string> = { ...given?.limits }
+  if (Object.keys(requested).length + Object.keys(limits).length === 0) return undefined
+  for (const [name, quantity] of containerAmounts(spec, 'limits')) {
+    if (isHugePages(name) && requested[name] === undefined) limits[name] ??= printQuantity(quantity)
+  }
+  const requests: Record<string, string> = requested
+  if (level >= limitsSince || Object.keys(limits).length > 0) {
+    for (const [name, quantity] of containerAmounts(spec, 'requests')) {
+      if (isPodLevelResource(name) && !isHugePages(name)) requests[name] ??= printQuantity(quantity)
+    }
+    for (const [name, limit] of Object.entries(limits)) if (isPodLevelResource(name)) requests[name] ??= limit
+  }
+  if (level >= limitsSince) limitAsContainers(limits, requests, spec)
+  return { requests, limits }
+}
+
+/** Limits a Pod in resources in which all its containers are limited: to the sum of them, or to its request where that is more. */
+function limitAsContainers(limits: Record<string, string>, requests: Amounts, spec: PodSpec): void {
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  const sum = containerAmounts(spec, 'limits')
+  for (const [name, request] of Object.entries(requests)) {
+    const limit = sum.get(name)
+    const isLimited = containers.every(({ resources }) => resources?.limits?.[name] !== undefined)
+    if (!isPodLevelResource(name) || limits[name] !== undefined || limit === undefined || !isLimited) continue
+    limits[name] = isMore(parseQuantity(request), limit) ? request : printQuantity(limit)
+  }
+}
+
+function isMore(one: Quantity | undefined, other: Quantity): boolean {
+  return one !== undefined && compareQuantities(one, other) > 0
+}
