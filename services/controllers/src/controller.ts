@@ -29,6 +29,9 @@ export const controllerNames = [
   'cronjob',
   'ttl-after-finished',
   'disruption',
+  'endpoint',
+  'endpointslice',
+  'endpointslicemirroring',
 ] as const
 export type ControllerName = (typeof controllerNames)[number]
 
@@ -37,6 +40,12 @@ const workloads: readonly ControllerName[] = controllerNames.slice(controllerNam
 
 /** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
 const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])
+
+/** Upstream's long names that are not the short one with `-controller`. */
+const longNames: ReadonlyMap<string, ControllerName> = new Map([
+  ['endpoints-controller', 'endpoint'],
+  ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
+])
 
 /** The dependencies of every controller. */
 export interface ControllerContext {
@@ -136,7 +145,7 @@ export function selectControllers(words: readonly string[]): ControllerName[] {
 
 function namesIn(word: string): readonly ControllerName[] {
   if (word === 'workloads') return workloads
-  const found = controllerNames.find((name) => name === word || `${name}-controller` === word)
+  const found = controllerNames.find((name) => name === word || `${name}-controller` === word) ?? longNames.get(word)
   if (found !== undefined) return [found]
   const near = nearest(word, controllerNames)
   throw new Error(

@@ -230,21 +230,20 @@ describe('FLAG-29: --controllers', () => {
       'cronjob',
       'ttl-after-finished',
       'disruption',
+      'endpoint',
+      'endpointslice',
+      'endpointslicemirroring',
     ])
-    expect(names('workloads', '-replicaset-controller', '-job')).toEqual([
-      'replicationcontroller',
-      'deployment',
-      'cronjob',
-      'ttl-after-finished',
-      'disruption',
-    ])
+    const others = names('workloads').filter((name) => name !== 'replicaset' && name !== 'job')
+    expect(names('workloads', '-replicaset-controller', '-job')).toEqual(others)
     expect(names('replicaset-controller', 'namespace-controller')).toEqual(['namespace', 'replicaset'])
+    expect(names('endpoints-controller', 'endpointslice-mirroring-controller')).toEqual(['endpoint', 'endpointslicemirroring'])
     expect(names('workloads', '-workloads')).toEqual([])
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, deployment, job, cronjob, ttl-after-finished, disruption, workloads)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, deployment, job, cronjob, ttl-after-finished, disruption, endpoint, endpointslice, endpointslicemirroring, workloads)',
     )
   })
 })

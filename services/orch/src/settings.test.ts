@@ -138,6 +138,9 @@ test('settings are read from flags, the environment and a file, in that order', 
     'cronjob',
     'ttl-after-finished',
     'disruption',
+    'endpoint',
+    'endpointslice',
+    'endpointslicemirroring',
   ]
   expect(controllers).toEqual(controllerNames.filter((name) => !others.includes(name)))
   expect(api.featureGates.isOn('APIListChunking')).toBe(false)

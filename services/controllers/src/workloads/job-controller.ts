@@ -143,7 +143,7 @@ class JobPass {
     const trackFailure = await this.#track(plan.trackAfter(outcome), plan.backoff)
     const failure = trackFailure ?? stepFailure
     if (failure !== undefined) throw failure
-    return plan.waitMs === undefined ? done : requeueAfter(Math.max(gatherMs, plan.waitMs))
+    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
   }
 
   /** The Pods of the Job, those included that it adopts now. Undefined: it may not adopt. */

@@ -153,7 +153,8 @@ export const controllersUser = 'system:controllers'
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller cronjob-controller deployment-controller ' +
-  'disruption-controller generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
+  'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
+  'generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'

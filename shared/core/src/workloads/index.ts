@@ -24,6 +24,14 @@ export {
   staleDisruptionMs,
   unmanagedMessage,
 } from './disruption/budget.ts'
+export { type Family, familiesOf, type Service } from './endpoints/endpoint-pods.ts'
+export { distributionOf, withHints } from './endpoints/hints.ts'
+export { type Endpoints, isMirrored, mirror, mirroredMax } from './endpoints/mirror.ts'
+export { type EndpointNames, endpointNames, endpointsLabels, sliceLabels } from './endpoints/names.ts'
+export { type EndpointSlice, groupByPorts, packSlices, type SliceDraft, type SlicesPlan } from './endpoints/slices.ts'
+export { repack, type Subset, subsetsOf, truncated } from './endpoints/subsets.ts'
+export { sharesOfZones, topologyHints, type ZonedNode } from './endpoints/topology.ts'
+export { TriggerTimes } from './endpoints/trigger-times.ts'
 export { templateHashesAt } from './hash/content-hash.ts'
 export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
 export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'
@@ -40,5 +48,5 @@ export {
   podOf,
 } from './job/pods.ts'
 export { matchFailurePolicy, matchSuccessPolicy } from './job/policies.ts'
-export { isFinishedPod, type Pod } from './pods.ts'
+export { isFinishedPod, isReadyPod, type Node, type Pod } from './pods.ts'
 export { decideReplicas, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from './replicas.ts'

@@ -3,6 +3,9 @@ import type { BuiltIn } from '../schema/built-in.ts'
 /** A Pod as controllers see it. */
 export type Pod = BuiltIn<'core/v1.Pod'>
 
+/** A Node as controllers see it. */
+export type Node = BuiltIn<'core/v1.Node'>
+
 /** Neither finished nor being deleted. */
 export function isActivePod(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp == null && !isFinishedPod(pod)

@@ -7,6 +7,8 @@ import { decideStep, type JobStep, replacedPods } from './manage.ts'
 import { failuresBefore, hasFinalizer, indexOf, isFailedPod, isIndexed, type Job, type JobNames } from './pods.ts'
 import { matchFailurePolicy } from './policies.ts'
 
+/** Shortest pause before a replacement. */
+const pauseMsMin = 1000
 /** Most uids that wait in the status to be counted. */
 const uncountedMax = 500
 
@@ -100,7 +102,7 @@ export function decideJob(observed: JobObserved, nowMs: number): JobPlan {
   const step: JobStep = isManaged ? decideStep({ ...progress, replaced }) : { creations: [], deletions: [] }
   const deadlineMs =
     activeDeadlineSeconds == null || startMs === undefined || suspend === true ? undefined : startMs + activeDeadlineSeconds * 1000 - nowMs
-  const waits = [step.waitMs, deadlineMs].filter((wait) => wait !== undefined)
+  const waits = [step.waitMs === undefined ? undefined : Math.max(pauseMsMin, step.waitMs), deadlineMs].filter((wait) => wait !== undefined)
   const trackAfter = ({ createdCount, deleted }: StepOutcome) => {
     const activeCount = counted.active.length + createdCount - deleted.length
     const finished = isComplete(job, counted.succeededCount, activeCount) ? completedCondition({ level, nowMs }) : undefined

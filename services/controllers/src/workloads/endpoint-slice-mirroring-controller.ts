@@ -1,0 +1,104 @@
+import { jsonEqual } from '@orch/core/json'
+import { domainGroup, subdomainLabel } from '@orch/core/names'
+import {
+  type EndpointNames,
+  type EndpointSlice,
+  type Endpoints,
+  endpointNames,
+  isMirrored,
+  mirror,
+  mirroredMax,
+  packSlices,
+  type Service,
+} from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import type { EventDraft } from '../reconciler/events/correlator.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { mapped, own, ownedBy } from '../reconciler/watches.ts'
+import { done, type Result, requeueAfter } from '../reconciler/world.ts'
+import { referenceTo } from './claims.ts'
+import { selects } from './service-pods.ts'
+import { type SliceWriter, writeSlices } from './slice-writes.ts'
+
+const backoff = { firstMs: 1000, maxMs: 100_000 }
+const sliceDelayMs = 1000
+const pendingDelayMs = 100
+const ownerKind = { apiVersion: 'v1', kind: 'Endpoints' }
+
+/** Mirrors Endpoints that were made by hand to EndpointSlices. */
+export const endpointSliceMirroringController: Controller = reconciler<Endpoints>('endpointslicemirroring', ({ names }) => {
+  const apiVersion = `${domainGroup(names, 'discovery')}/v1`
+  const endpoints = own<Endpoints>('v1', 'endpoints')
+  const services = mapped<Service>('v1', 'services', ({ object }) => [keyOf(object)])
+  const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: sliceDelayMs })
+  const ofProduct = endpointNames(names)
+  const lastApplied = subdomainLabel(names, 'kubectl', 'last-applied-configuration')
+  return {
+    watches: [endpoints, services, slices],
+    component: 'endpoint-slice-mirroring-controller',
+    backoff,
+    reconcile: async ({ key, object, world, signal }) => {
+      if (world.isPending) return requeueAfter(pendingDelayMs)
+      const service = world.read(services).get(key)
+      const hasHandMade = service !== undefined && !selects(service) && isMirrored(object, ofProduct)
+      return reconcileMirror({ object, hasHandMade, apiVersion, names: ofProduct, lastApplied, writer: { world, slices, signal } })
+    },
+  }
+})
+
+interface MirrorPass {
+  readonly object: Endpoints
+  /** False: what was mirrored is removed. */
+  readonly hasHandMade: boolean
+  readonly apiVersion: string
+  readonly names: EndpointNames
+  /** Annotation that is not carried over. */
+  readonly lastApplied: string
+  readonly writer: SliceWriter
+}
+
+async function reconcileMirror(pass: MirrorPass): Promise<Result> {
+  const { object, hasHandMade, apiVersion, names, lastApplied, writer } = pass
+  const { name = '', namespace } = object.metadata
+  const existing = [...writer.world.read(writer.slices).inNamespace(namespace)].filter(
+    ({ metadata: { labels } }) => labels?.[names.serviceName] === name && labels[names.managedBy] === names.mirrorManager,
+  )
+  if (!hasHandMade) {
+    await writer.world.perform(existing.map((slice) => ({ kind: 'delete', in: writer.slices, object: slice }) as const))
+    return done
+  }
+  const mirrored = mirror(object)
+  recordSkipped(pass, mirrored)
+  const labels = { ...object.metadata.labels, [names.serviceName]: name, [names.managedBy]: names.mirrorManager }
+  const { [names.triggerTime]: _, [lastApplied]: _applied, ...annotations } = object.metadata.annotations ?? {}
+  const isOld = ({ metadata }: EndpointSlice) =>
+    !jsonEqual(metadata.labels ?? {}, labels) ||
+    !jsonEqual(metadata.annotations ?? {}, annotations) ||
+    metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) !== true
+  for (const family of ['IPv4', 'IPv6'] as const) {
+    const ofFamily = existing.filter(({ addressType }) => addressType === family)
+    const groups = mirrored.groups.get(family) ?? []
+    const plan = packSlices({ existing: ofFamily, groups, endpointsMax: mirroredMax, hasOldLabels: isOld, hasPlaceholder: false })
+    const reference = referenceTo(ownerKind, object)
+    await writeSlices(plan, { apiVersion, owner: object, reference, family, labels, annotationsOf: () => annotations }, writer)
+  }
+  return done
+}
+
+function recordSkipped(
+  { object, writer }: MirrorPass,
+  { invalidCount, skippedCount }: { invalidCount: number; skippedCount: number },
+): void {
+  const { name = '', namespace, uid = '', resourceVersion } = object.metadata
+  const about = { ...ownerKind, namespace, name, uid, resourceVersion }
+  const record = (reason: string, message: string) => {
+    const draft: EventDraft = { type: 'Warning', reason, message }
+    writer.world.record(about, draft)
+  }
+  if (invalidCount > 0) record('InvalidIPAddress', `Skipped ${invalidCount} invalid IP addresses when mirroring to EndpointSlices`)
+  if (skippedCount > invalidCount) {
+    const rule = `A max of ${mirroredMax} addresses can be mirrored to EndpointSlices per Endpoints subset.`
+    record('TooManyAddressesToMirror', `${rule} ${skippedCount} addresses were skipped`)
+  }
+}

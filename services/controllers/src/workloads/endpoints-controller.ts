@@ -1,0 +1,117 @@
+import { jsonEqual } from '@orch/core/json'
+import { printTime, StatusError, toInstant } from '@orch/core/meta'
+import {
+  type EndpointNames,
+  type Endpoints,
+  endpointNames,
+  endpointsLabels,
+  type Pod,
+  type Service,
+  subsetsOf,
+  TriggerTimes,
+  truncated,
+} from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { mapped, own } from '../reconciler/watches.ts'
+import { done, type Result, type World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { workloadBackoff } from './claims.ts'
+import type { ServedLevel } from './replica-controllers.ts'
+import { podsOf, selects, servicesOfPod } from './service-pods.ts'
+
+/** Keeps the Endpoints of each Service with a selector. */
+export function endpointsController({ level }: ServedLevel): Controller {
+  return reconciler<Service>('endpoint', ({ names }) => {
+    const services = own<Service>('v1', 'services')
+    const pods = mapped<Pod>('v1', 'pods', (event, caches) => servicesOfPod(event, caches.read(services)), { isLazy: true })
+    // Endpoints that are deleted by hand are made again.
+    const endpoints = mapped<Endpoints>('v1', 'endpoints', ({ kind, object }) => (kind === 'deleted' ? [keyOf(object)] : []))
+    const times = new TriggerTimes()
+    const ofLevel = endpointNames(names)
+    return {
+      watches: [services, pods, endpoints],
+      backoff: workloadBackoff,
+      absent: async ({ key, world, signal }) => {
+        times.forget(key)
+        const left = world.read(endpoints).get(key)
+        const { name = '', namespace } = left?.metadata ?? {}
+        if (left !== undefined) await unlessGone(() => world.collection(endpoints).delete(name, { namespace, signal }))
+        return done
+      },
+      reconcile: async ({ key, object: service, world, signal }) => {
+        if (!selects(service)) return done
+        const matching = podsOf(service, world.read(pods))
+        const draft = draftOf(service, matching, {
+          live: world.read(endpoints).get(key),
+          changedMs: times.changedMs(key, service, matching),
+          names: ofLevel,
+          level,
+        })
+        return draft === undefined ? done : writeEndpoints(service, draft, { world, write: (object) => write(world, object, signal) })
+      },
+    }
+
+    async function write(world: World, object: Endpoints, signal: AbortSignal): Promise<void> {
+      const collection = world.collection(endpoints)
+      if (object.metadata.resourceVersion === undefined) await collection.create(object, { signal })
+      else await collection.update(object, { signal })
+    }
+  })
+}
+
+interface DraftOptions {
+  readonly live: Endpoints | undefined
+  readonly changedMs: number | undefined
+  readonly names: EndpointNames
+  readonly level: number
+}
+
+/** The Endpoints to write. Undefined: they are as they are to be. */
+function draftOf(service: Service, pods: readonly Pod[], { live, changedMs, names, level }: DraftOptions): Endpoints | undefined {
+  const all = subsetsOf(service, pods, level)
+  const cut = truncated(all)
+  const subsets = cut ?? all
+  const labels = endpointsLabels(service, names, level)
+  const { [names.triggerTime]: _, [names.overCapacity]: storedCapacity, ...kept } = live?.metadata.annotations ?? {}
+  const isSame =
+    live !== undefined &&
+    jsonEqual(live.subsets ?? [], subsets) &&
+    jsonEqual(live.metadata.labels ?? {}, labels) &&
+    (storedCapacity !== undefined) === (cut !== undefined)
+  if (isSame) return undefined
+  const annotations = {
+    ...kept,
+    ...(changedMs !== undefined && { [names.triggerTime]: printTime(toInstant(changedMs)) }),
+    ...(cut !== undefined && { [names.overCapacity]: 'truncated' }),
+  }
+  const { name, namespace } = service.metadata
+  const metadata = { ...(live?.metadata ?? { name, namespace }), labels, annotations }
+  return { apiVersion: 'v1', kind: 'Endpoints', metadata, ...(subsets.length > 0 && { subsets }) }
+}
+
+interface Writing {
+  readonly world: World
+  write(object: Endpoints): Promise<void>
+}
+
+/** A conflict is tried again without an event, and a namespace that is being deleted takes nothing. */
+async function writeEndpoints({ metadata }: Service, draft: Endpoints, { world, write }: Writing): Promise<Result> {
+  try {
+    await write(draft)
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason === 'Conflict') throw error
+    if (error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true) return done
+    const { namespace, name = '' } = metadata
+    const { uid = '', resourceVersion } = draft.metadata
+    const [reason, text] =
+      resourceVersion === undefined
+        ? ['FailedToCreateEndpoint', `Failed to create endpoint for service ${namespace}/${name}`]
+        : ['FailedToUpdateEndpoint', `Failed to update endpoint ${namespace}/${name}`]
+    const about = { apiVersion: 'v1', kind: 'Endpoints', namespace, name, uid, resourceVersion }
+    world.record(about, { type: 'Warning', reason, message: `${text}: ${error.message}` })
+    throw error
+  }
+  return done
+}

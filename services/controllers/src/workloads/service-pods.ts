@@ -1,0 +1,46 @@
+import type { InformerEvent } from '@orch/client'
+import { jsonEqual } from '@orch/core/json'
+import { isReadyPod, type Pod, type Service } from '@orch/core/workloads'
+import { keyOf } from '../informers/object-keys.ts'
+import type { Reader } from '../informers/shared-informers.ts'
+
+/** True if the endpoints of a Service follow from Pods. */
+export function selects({ spec: { type, selector } }: Service): boolean {
+  return type !== 'ExternalName' && selector != null && Object.keys(selector).length > 0
+}
+
+function isSelected({ spec: { selector } }: Service, labels: Readonly<Record<string, string>> | undefined): boolean {
+  return Object.entries(selector ?? {}).every(([name, value]) => labels?.[name] === value)
+}
+
+/** The Pods that a Service selects. */
+export function podsOf(service: Service, pods: Reader<Pod>): Pod[] {
+  return [...pods.inNamespace(service.metadata.namespace)].filter(({ metadata }) => isSelected(service, metadata.labels))
+}
+
+/** Services whose endpoints an event of a Pod may change: those that select it now, or did so before. */
+export function servicesOfPod(event: InformerEvent<Pod>, services: Reader<Service>): string[] {
+  const { object: pod } = event
+  const before = event.kind === 'updated' ? event.before : pod
+  if (event.kind === 'updated' && jsonEqual(factsOf(before), factsOf(pod))) return []
+  const found: string[] = []
+  for (const service of services.inNamespace(pod.metadata.namespace)) {
+    if (selects(service) && [pod, before].some(({ metadata }) => isSelected(service, metadata.labels))) found.push(keyOf(service))
+  }
+  return found
+}
+
+/** The parts of a Pod that endpoints show. */
+function factsOf(pod: Pod) {
+  const { metadata, spec, status } = pod
+  return {
+    labels: metadata.labels ?? {},
+    isDeleted: metadata.deletionTimestamp != null,
+    hostname: spec.hostname ?? '',
+    subdomain: spec.subdomain ?? '',
+    node: spec.nodeName ?? '',
+    phase: status.phase ?? '',
+    addresses: (status.podIPs ?? []).map(({ ip = '' }) => ip),
+    isReady: isReadyPod(pod),
+  }
+}

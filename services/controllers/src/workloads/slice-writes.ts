@@ -1,0 +1,47 @@
+import { type ApiObject, checkNamePrefix, type OwnerReference } from '@orch/core/meta'
+import type { EndpointSlice, SliceDraft, SlicesPlan } from '@orch/core/workloads'
+import type { OwnedBy } from '../reconciler/watches.ts'
+import type { World } from '../reconciler/world.ts'
+
+/** The common parts of the slices of one owner and family. */
+export interface SliceFrame {
+  /** Group and version of slices. */
+  readonly apiVersion: string
+  readonly owner: ApiObject
+  readonly reference: OwnerReference
+  readonly family: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Annotations of written slices. */
+  annotationsOf(existing: EndpointSlice | undefined): Readonly<Record<string, string>>
+}
+
+/** Writes the slices of a plan: first new ones, then changed ones, and deletes the rest. */
+export async function writeSlices(plan: SlicesPlan, frame: SliceFrame, { world, slices, signal }: SliceWriter): Promise<void> {
+  const isDeleted = frame.owner.metadata.deletionTimestamp != null
+  const created = isDeleted ? [] : plan.created
+  await world.perform(created.map((draft) => ({ kind: 'create', in: slices, object: toSlice(draft, frame) }) as const))
+  for (const draft of plan.updated) await world.collection(slices).update(toSlice(draft, frame), { signal })
+  await world.perform(plan.deleted.map((object) => ({ kind: 'delete', in: slices, object }) as const))
+}
+
+export interface SliceWriter {
+  readonly world: World
+  readonly slices: OwnedBy<EndpointSlice>
+  readonly signal: AbortSignal
+}
+
+/** The server completes the name of a new slice. */
+function toSlice({ existing, ports, endpoints }: SliceDraft, frame: SliceFrame): EndpointSlice {
+  const { apiVersion, owner, reference, family, labels } = frame
+  const { name = '', namespace } = owner.metadata
+  const generateName = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
+  const metadata = existing?.metadata ?? { generateName, namespace }
+  return {
+    apiVersion,
+    kind: 'EndpointSlice',
+    metadata: { ...metadata, labels, annotations: frame.annotationsOf(existing), ownerReferences: [reference] },
+    addressType: family,
+    ports,
+    endpoints,
+  }
+}

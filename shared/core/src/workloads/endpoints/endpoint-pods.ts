@@ -1,0 +1,52 @@
+import type { BuiltIn } from '../../schema/built-in.ts'
+import type { Pod } from '../pods.ts'
+
+export type Service = BuiltIn<'core/v1.Service'>
+type ServicePort = BuiltIn<'core/v1.ServicePort'>
+
+export type Family = 'IPv4' | 'IPv6'
+
+/** Finished Pods and Pods without an address are no endpoints. */
+export function isEndpointPod({ metadata, status }: Pod, withTerminating: boolean): boolean {
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') return false
+  if ((status.podIP ?? '') === '' && (status.podIPs ?? []).length === 0) return false
+  return withTerminating || metadata.deletionTimestamp == null
+}
+
+/** The addresses of a Pod in one family. */
+export function addressesOf({ status }: Pod, family: Family): string[] {
+  return (status.podIPs ?? []).flatMap(({ ip = '' }) => (isIPv6(ip) === (family === 'IPv6') ? [ip] : []))
+}
+
+/** The families of a Service, the first one first. */
+export function familiesOf({ spec: { ipFamilies, clusterIP = '' } }: Service): readonly Family[] {
+  const given = (ipFamilies ?? []).flatMap((family): Family[] => (family === 'IPv4' || family === 'IPv6' ? [family] : []))
+  if (given.length > 0) return given
+  if (clusterIP === '' || clusterIP === 'None') return ['IPv4', 'IPv6']
+  return [isIPv6(clusterIP) ? 'IPv6' : 'IPv4']
+}
+
+export function isHeadless({ spec: { clusterIP = '' } }: Service): boolean {
+  return clusterIP === '' || clusterIP === 'None'
+}
+
+/** The host name that the Pod has in the Service. Undefined: the Pod is in another subdomain, or has none. */
+export function hostnameOf({ metadata, spec }: Pod, service: Service): string | undefined {
+  const isOfService = spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace
+  return isOfService && (spec.hostname ?? '') !== '' ? spec.hostname : undefined
+}
+
+/** The number of a Service's port at a Pod. Undefined: no container has a port of that name and protocol. */
+export function portAt({ spec }: Pod, { targetPort, protocol = 'TCP' }: ServicePort, level: number): number | undefined {
+  if (typeof targetPort === 'number') return targetPort
+  const sidecars = level < 33 ? [] : (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  for (const { ports } of [...(spec.containers ?? []), ...sidecars]) {
+    const found = ports?.find((port) => port.name === targetPort && (port.protocol ?? 'TCP') === protocol)
+    if (found !== undefined) return found.containerPort
+  }
+  return undefined
+}
+
+function isIPv6(address: string): boolean {
+  return address.includes(':')
+}

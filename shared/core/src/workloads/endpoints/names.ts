@@ -1,0 +1,60 @@
+import { domainGroup, domainLabel, type Names, subdomainLabel } from '../../names.ts'
+import { isHeadless, type Service } from './endpoint-pods.ts'
+
+/** Labels and annotations of Endpoints and EndpointSlices. */
+export interface EndpointNames {
+  readonly headless: string
+  readonly endpointsManagedBy: string
+  readonly overCapacity: string
+  readonly triggerTime: string
+  readonly serviceName: string
+  readonly managedBy: string
+  readonly skipMirror: string
+  readonly leader: string
+  readonly zone: string
+  /** Managers of slices: values of `managedBy`. */
+  readonly sliceManager: string
+  readonly mirrorManager: string
+}
+
+export function endpointNames(names: Names): EndpointNames {
+  return {
+    headless: subdomainLabel(names, 'service', 'headless'),
+    endpointsManagedBy: subdomainLabel(names, 'endpoints', 'managed-by'),
+    overCapacity: subdomainLabel(names, 'endpoints', 'over-capacity'),
+    triggerTime: subdomainLabel(names, 'endpoints', 'last-change-trigger-time'),
+    serviceName: domainLabel(names, 'service-name'),
+    managedBy: subdomainLabel(names, 'endpointslice', 'managed-by'),
+    skipMirror: subdomainLabel(names, 'endpointslice', 'skip-mirror'),
+    leader: subdomainLabel(names, 'control-plane.alpha', 'leader'),
+    zone: subdomainLabel(names, 'topology', 'zone'),
+    sliceManager: domainGroup(names, 'endpointslice-controller'),
+    mirrorManager: domainGroup(names, 'endpointslicemirroring-controller'),
+  }
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** The first level at which Endpoints name their controller. */
+const endpointsManagedSince = 33
+
+/** Labels of the Endpoints of a Service. */
+export function endpointsLabels(service: Service, names: EndpointNames, level: number): Labels {
+  const { [names.headless]: _, [names.endpointsManagedBy]: _manager, ...own } = service.metadata.labels ?? {}
+  return {
+    ...own,
+    ...(isHeadless(service) && { [names.headless]: '' }),
+    ...(level >= endpointsManagedSince && { [names.endpointsManagedBy]: 'endpoint-controller' }),
+  }
+}
+
+/** Labels of the slices of a Service: reserved ones are not taken from it. */
+export function sliceLabels(service: Service, names: EndpointNames): Labels {
+  const { [names.headless]: _, [names.serviceName]: _name, [names.managedBy]: _manager, ...own } = service.metadata.labels ?? {}
+  return {
+    ...own,
+    ...(isHeadless(service) && { [names.headless]: '' }),
+    [names.serviceName]: service.metadata.name ?? '',
+    [names.managedBy]: names.sliceManager,
+  }
+}

@@ -1,0 +1,200 @@
+import { jsonEqual } from '../../json/equal.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+import { isReadyPod, type Pod } from '../pods.ts'
+import { addressesOf, type Family, hostnameOf, isEndpointPod, portAt, type Service } from './endpoint-pods.ts'
+
+export type EndpointSlice = BuiltIn<'discovery/v1.EndpointSlice'>
+export type Endpoint = BuiltIn<'discovery/v1.Endpoint'>
+type EndpointPort = BuiltIn<'discovery/v1.EndpointPort'>
+
+/** A slice to write: a new one, or an existing one with other contents. */
+export interface SliceDraft {
+  /** Absent: a new slice. */
+  readonly existing?: EndpointSlice
+  readonly ports: readonly EndpointPort[]
+  readonly endpoints: readonly Endpoint[]
+}
+
+/** Endpoints with one set of ports. */
+export interface PortGroup {
+  readonly ports: readonly EndpointPort[]
+  readonly endpoints: readonly Endpoint[]
+}
+
+export interface SlicesPlan {
+  readonly created: readonly SliceDraft[]
+  readonly updated: readonly SliceDraft[]
+  readonly deleted: readonly EndpointSlice[]
+}
+
+/** The part of a Pod's node that its endpoint shows. */
+interface NodeFacts {
+  /** Absent: the node does not exist. */
+  readonly zone?: string | undefined
+}
+
+/** The endpoint of a Pod in one family. Undefined: it has no address there. */
+function endpointOf(pod: Pod, service: Service, { family, zone }: { family: Family; zone: string | undefined }): Endpoint | undefined {
+  const addresses = addressesOf(pod, family)
+  if (addresses.length === 0) return undefined
+  const terminating = pod.metadata.deletionTimestamp != null
+  const serving = isReadyPod(pod)
+  const ready = service.spec.publishNotReadyAddresses === true || (serving && !terminating)
+  const hostname = hostnameOf(pod, service)
+  const { name, namespace, uid } = pod.metadata
+  const { nodeName } = pod.spec
+  return {
+    addresses,
+    conditions: { ready, serving, terminating },
+    ...(hostname !== undefined && { hostname }),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+    ...(nodeName && { nodeName }),
+    ...(zone && { zone }),
+  }
+}
+
+/** The ports of a Service at a Pod. */
+function portsOf(service: Service, pod: Pod, level: number): EndpointPort[] {
+  return (service.spec.ports ?? []).flatMap((servicePort) => {
+    const port = portAt(pod, servicePort, level)
+    const { name = '', protocol = 'TCP', appProtocol } = servicePort
+    return port === undefined ? [] : [{ name, port, protocol, ...(appProtocol != null && { appProtocol }) }]
+  })
+}
+
+/** Endpoints by their sets of ports. `factsOf` answers undefined for a Pod that is left out. */
+export function groupByPorts(
+  service: Service,
+  pods: readonly Pod[],
+  { family, level, factsOf }: { family: Family; level: number; factsOf: (pod: Pod) => NodeFacts | undefined },
+): PortGroup[] {
+  const groups = new Map<string, { ports: EndpointPort[]; endpoints: Endpoint[] }>()
+  for (const pod of pods.filter((one) => isEndpointPod(one, true))) {
+    const ports = portsOf(service, pod, level)
+    const key = portsKey(ports)
+    const group = groups.get(key) ?? { ports, endpoints: [] }
+    groups.set(key, group)
+    const facts = factsOf(pod)
+    const endpoint = facts && endpointOf(pod, service, { family, zone: facts.zone })
+    if (endpoint !== undefined) group.endpoints.push(endpoint)
+  }
+  return [...groups.values()]
+}
+
+/** Equal for equal sets of ports. */
+function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
+  return (ports ?? [])
+    .map(({ name = '', port, protocol = 'TCP', appProtocol }) => `${name} ${port ?? ''} ${protocol} ${appProtocol ?? ''}`)
+    .sort()
+    .join()
+}
+
+interface Packing {
+  readonly existing: readonly EndpointSlice[]
+  readonly groups: readonly PortGroup[]
+  readonly endpointsMax: number
+  /** False: no empty slice is left. Absent: one is. */
+  readonly hasPlaceholder?: boolean
+  /** True if the labels of a slice are no longer those of its owner. */
+  hasOldLabels(slice: EndpointSlice): boolean
+}
+
+/**
+ * The writes that bring the slices of one family to the wanted endpoints, with as few writes as possible: new endpoints first fill slices that
+ * are written anyway, then the fullest slice that has room for all the rest, and then new slices. Slices are not merged. A slice that would be
+ * deleted is used for a new one, and where there are no endpoints one empty slice is left.
+ *
+ *   max 10, slices of 10, 10, 5, two new endpoints    one update: 10, 10, 7
+ *   the same with ten more                            one creation and one update
+ */
+export function packSlices({ existing, groups, endpointsMax, hasOldLabels, hasPlaceholder = true }: Packing): SlicesPlan {
+  const created: SliceDraft[] = []
+  const updated: SliceDraft[] = []
+  const deleted: EndpointSlice[] = []
+  const wanted = new Set(groups.map(({ ports }) => portsKey(ports)))
+  for (const group of groups) {
+    const ofPorts = existing.filter((slice) => portsKey(slice.ports) === portsKey(group.ports))
+    const plan = packGroup(group, { existing: ofPorts, endpointsMax, hasOldLabels })
+    created.push(...plan.created)
+    updated.push(...plan.updated)
+    deleted.push(...plan.deleted)
+  }
+  deleted.push(...existing.filter((slice) => !wanted.has(portsKey(slice.ports))))
+  if (hasPlaceholder && existing.length === deleted.length && created.length === 0) {
+    const [only] = deleted
+    const isPlaceholder =
+      deleted.length === 1 &&
+      only !== undefined &&
+      (only.endpoints ?? []).length === 0 &&
+      portsKey(only.ports) === '' &&
+      !hasOldLabels(only)
+    if (isPlaceholder) return { created, updated, deleted: [] }
+    created.push({ ports: [], endpoints: [] })
+  }
+  return reuse({ created, updated, deleted })
+}
+
+/** A deletion and a creation become an update. */
+function reuse({ created, updated, deleted }: SlicesPlan): SlicesPlan {
+  const count = Math.min(created.length, deleted.length)
+  const reused = created.slice(created.length - count).reverse()
+  const drafts = deleted.slice(0, count).map((existing, index) => ({ ports: [], endpoints: [], ...reused[index], existing }))
+  return { created: created.slice(0, created.length - count), updated: [...updated, ...drafts], deleted: deleted.slice(count) }
+}
+
+function packGroup({ ports, endpoints }: PortGroup, { existing, endpointsMax, hasOldLabels }: Omit<Packing, 'groups'>): SlicesPlan {
+  const left = new Map(endpoints.map((endpoint) => [idOf(endpoint), endpoint]))
+  const unchanged: EndpointSlice[] = []
+  const updated: { existing: EndpointSlice; ports: readonly EndpointPort[]; endpoints: Endpoint[] }[] = []
+  const deleted: EndpointSlice[] = []
+  for (const slice of existing) {
+    const stored = slice.endpoints ?? []
+    const kept: Endpoint[] = []
+    let hasChanged = false
+    for (const endpoint of stored) {
+      const next = left.get(idOf(endpoint))
+      if (next === undefined) continue
+      left.delete(idOf(endpoint))
+      if (!isSameEndpoint(next, endpoint)) hasChanged = true
+      // Hints are decided later.
+      kept.push(endpoint.hints === undefined ? next : { ...next, hints: endpoint.hints })
+    }
+    const isShorter = kept.length < stored.length
+    if (isShorter && kept.length === 0) deleted.push(slice)
+    else if (hasChanged || isShorter || hasOldLabels(slice)) updated.push({ existing: slice, ports, endpoints: kept })
+    else unchanged.push(slice)
+  }
+  const rest = [...left.values()]
+  for (const draft of updated.toSorted((one, other) => other.endpoints.length - one.endpoints.length)) {
+    draft.endpoints.push(...rest.splice(0, Math.max(0, endpointsMax - draft.endpoints.length)))
+  }
+  const created: SliceDraft[] = []
+  while (rest.length > 0) {
+    const target = rest.length < endpointsMax ? fullestWithRoom(unchanged, rest.length, endpointsMax) : undefined
+    if (target === undefined) created.push({ ports, endpoints: rest.splice(0, endpointsMax) })
+    else updated.push({ existing: target, ports, endpoints: [...(target.endpoints ?? []), ...rest.splice(0)] })
+  }
+  return { created, updated, deleted }
+}
+
+function fullestWithRoom(slices: readonly EndpointSlice[], count: number, max: number): EndpointSlice | undefined {
+  const lengthOf = ({ endpoints }: EndpointSlice) => endpoints?.length ?? 0
+  const fitting = slices.filter((slice) => lengthOf(slice) > 0 && lengthOf(slice) + count <= max)
+  return fitting.toSorted((left, right) => lengthOf(right) - lengthOf(left))[0]
+}
+
+function idOf({ addresses, hostname = '', targetRef }: Endpoint): string {
+  return [(addresses ?? []).toSorted().join(), hostname, targetRef?.namespace ?? '', targetRef?.name ?? ''].join(' ')
+}
+
+function isSameEndpoint(left: Endpoint, right: Endpoint): boolean {
+  const facts = ({ conditions, nodeName, zone, targetRef }: Endpoint) => ({
+    ready: conditions?.ready ?? null,
+    serving: conditions?.serving ?? null,
+    terminating: conditions?.terminating ?? null,
+    nodeName: nodeName ?? null,
+    zone: zone ?? null,
+    uid: targetRef?.uid ?? null,
+  })
+  return jsonEqual(facts(left), facts(right))
+}
