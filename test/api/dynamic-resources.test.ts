@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { aName, aNamespace, created, sharedApi } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes', flags: ['--emulated-version=1.37'] })
+const betas = sharedApi({
+  profile: 'kubernetes',
+  flags: ['--emulated-version=1.37', '--runtime-config=resource.k8s.io/v1beta1,resource.k8s.io/v1beta2'],
+})
 const group = '/apis/resource.k8s.io/v1'
 const apiVersion = 'resource.k8s.io/v1'
 
@@ -112,4 +116,83 @@ test('TODAY-QUOTA-01: a claim for more devices of a class than a quota has left 
     403,
     expect.stringContaining(`requested: ${devices}=1, used: ${devices}=2, limited: ${devices}=2`),
   ])
+})
+
+test('TODAY-VER-03: beta versions are served where the configuration asks for them, with their deprecation', async () => {
+  expect((await server.api.get('/apis/resource.k8s.io/v1beta2')).status).toBe(404)
+  const { body } = await betas.api.get('/apis/resource.k8s.io')
+  expect((body as unknown as { versions: { version: string }[] }).versions.map(({ version }) => version)).toEqual([
+    'v1',
+    'v1beta2',
+    'v1beta1',
+  ])
+  const warningOf = async (version: string) => (await betas.api.get(`/apis/resource.k8s.io/${version}/deviceclasses`)).headers.warning
+  expect(await Promise.all(['v1beta1', 'v1beta2', 'v1'].map(warningOf))).toEqual([
+    '299 - "resource.k8s.io/v1beta1 DeviceClass is deprecated in v1.35+, unavailable in v1.38+"',
+    '299 - "resource.k8s.io/v1beta2 DeviceClass is deprecated in v1.36+, unavailable in v1.39+"',
+    undefined,
+  ])
+})
+
+test('TODAY-VER-03: a claim of v1beta1 has flat requests, and is the same claim in v1', async () => {
+  const { api } = betas
+  const namespace = await aNamespace(api)
+  const path = (version: string) => `/apis/resource.k8s.io/${version}/namespaces/${namespace}/resourceclaims`
+  const devices = (requests: object[]) => ({ devices: { requests } })
+  const wanted = { deviceClassName: 'c', selectors: [{ cel: { expression: 'true' } }] }
+  const flat = [
+    { name: 'a', ...wanted },
+    { name: 'b', firstAvailable: [{ name: 's', deviceClassName: 'c' }] },
+  ]
+  const beta = { apiVersion: 'resource.k8s.io/v1beta1', kind: 'ResourceClaim', metadata: { name: 'x' }, spec: devices(flat) }
+  const one = { allocationMode: 'ExactCount', count: 1 }
+  const alternative = { name: 's', deviceClassName: 'c', ...one }
+  const made = await created(api, path('v1beta1'), beta)
+  expect(made['spec']).toEqual(
+    devices([
+      { ...flat[0], ...one },
+      { name: 'b', deviceClassName: '', firstAvailable: [alternative] },
+    ]),
+  )
+  const exactly = { ...wanted, ...one }
+  for (const version of ['v1', 'v1beta2']) {
+    expect((await api.get(`${path(version)}/x`)).body['spec']).toEqual(
+      devices([
+        { name: 'a', exactly },
+        { name: 'b', firstAvailable: [alternative] },
+      ]),
+    )
+  }
+  const wrong = await api.post(path('v1beta1'), { ...beta, metadata: { name: 'y' }, spec: devices([{ name: 'a', deviceClassName: 'C_' }]) })
+  expect([wrong.status, wrong.text]).toEqual([
+    422,
+    expect.stringContaining('spec.devices.requests[0].exactly.deviceClassName: Invalid value'),
+  ])
+  const status = { allocation: { devices: { results: [{ request: 'b/s', driver: 'd', pool: 'p', device: 'x' }] } } }
+  expect((await api.patch(`${path('v1beta1')}/x/status`, { status })).body['status']).toEqual(status)
+})
+
+test('TODAY-VER-03: a device of v1beta1 has its attributes in a part of their own, and is the same device in v1', async () => {
+  const { api } = betas
+  const path = (version: string) => `/apis/resource.k8s.io/${version}/resourceslices`
+  const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
+  const basic = { attributes: { model: { string: 'x' } }, taints: [{ key: 'k', effect: 'NoSchedule', timeAdded: '2026-01-01T00:00:00Z' }] }
+  const spec = { driver: 'd', pool, nodeName: 'n', devices: [{ name: 'a', basic }, { name: 'b' }] }
+  const made = await created(api, path('v1beta1'), {
+    apiVersion: 'resource.k8s.io/v1beta1',
+    kind: 'ResourceSlice',
+    metadata: { name: 's' },
+    spec,
+  })
+  expect(made['spec']).toEqual({
+    ...spec,
+    devices: [
+      { name: 'a', basic },
+      { name: 'b', basic: {} },
+    ],
+  })
+  expect((await api.get(`${path('v1')}/s`)).body['spec']).toEqual({ ...spec, devices: [{ name: 'a', ...basic }, { name: 'b' }] })
+  const untimed = { name: 'a', basic: { taints: [{ key: 'k', effect: 'None' }] } }
+  const { body } = await api.patch(`${path('v1beta1')}/s`, { spec: { devices: [untimed] } })
+  expect(body).toMatchObject({ spec: { devices: [{ basic: { taints: [{ timeAdded: expect.stringContaining('Z') }] } }] } })
 })

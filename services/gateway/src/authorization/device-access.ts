@@ -1,6 +1,7 @@
 import { objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { readOurObject } from '@orch/core/events'
 import type { IsGateOn } from '@orch/core/feature-gates'
+import { isJsonObject } from '@orch/core/json'
 import type { ApiObject, FieldError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType } from '@orch/core/schema'
@@ -34,8 +35,7 @@ type Status = NonNullable<Claim['status']>
  */
 export async function refusedDevices(write: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
   if (write.access.subresource === '') return refuseAdminRequests(write, parts)
-  if (!isOfType('resource/v1.ResourceClaim', write.object)) return []
-  const [status, before] = [write.object.status ?? {}, claimStatusOf(write.live)]
+  const [status, before] = [statusOf(write.object), statusOf(write.live)]
   const errors = [...(await refuseAdminResults(write, status, before, parts))]
   if (!parts.isGateOn('DRAResourceClaimGranularStatusAuthorization')) return errors
   errors.push(...(await refuseBinding(write, status, before, parts)))
@@ -43,20 +43,34 @@ export async function refusedDevices(write: DeviceWrite, parts: DeviceParts): Pr
   return errors
 }
 
-function claimStatusOf(live: ApiObject | undefined): Status {
-  return live !== undefined && isOfType('resource/v1.ResourceClaim', live) ? (live.status ?? {}) : {}
+/** The status is the same in each version. */
+function statusOf(claim: ApiObject | undefined): Status {
+  for (const type of ['resource/v1.ResourceClaim', 'resource/v1beta2.ResourceClaim', 'resource/v1beta1.ResourceClaim'] as const)
+    if (isOfType(type, claim)) return claim.status ?? {}
+  return {}
 }
 
 /** A spec never changes, so it is asked about when it is made. */
 async function refuseAdminRequests({ object, live }: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
   if (live !== undefined) return []
-  const spec = isOfType('resource/v1.ResourceClaimTemplate', object)
-    ? object.spec.spec
-    : isOfType('resource/v1.ResourceClaim', object)
-      ? object.spec
-      : undefined
-  const index = (spec?.devices?.requests ?? []).findIndex((request) => request.exactly?.adminAccess === true)
+  const index = requestsOf(object).findIndex((request) => asksForAdmin(request) || asksForAdmin(memberOf(request, 'exactly')))
   return index < 0 ? [] : refuseAdmin(object, `spec.devices.requests[${index}].adminAccess`, parts)
+}
+
+/** The requests of a claim or a template. */
+function requestsOf(object: ApiObject): readonly unknown[] {
+  const spec = object.kind === 'ResourceClaimTemplate' ? memberOf(object['spec'], 'spec') : object['spec']
+  const requests = memberOf(memberOf(spec, 'devices'), 'requests')
+  return Array.isArray(requests) ? requests : []
+}
+
+/** Requests of v1beta1 are flat. */
+function asksForAdmin(request: unknown): boolean {
+  return memberOf(request, 'adminAccess') === true
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined
 }
 
 async function refuseAdminResults({ object }: DeviceWrite, status: Status, before: Status, parts: DeviceParts) {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 
@@ -25,12 +26,21 @@ function keyOf({ driver, pool, device, shareID }: Device): string {
 export const resourceSliceStrategy: RulesOf<'resource/v1.ResourceSlice'> = {
   fillTimes(slice, now) {
     const { devices } = slice.spec
-    if (devices?.some(({ taints }) => taints?.some(isUntimed)) !== true) return
-    const timed = devices.map((device) =>
-      device.taints == null ? device : { ...device, taints: device.taints.map((taint) => timeTaint(taint, now)) },
-    )
-    slice.spec = { ...slice.spec, devices: timed }
+    const timed = devices?.map((device) => timeDevice(device, now))
+    if (timed?.some((device, index) => device !== devices?.[index]) === true) slice.spec = { ...slice.spec, devices: timed }
   },
+}
+
+/** A device with the times of its taints; itself, where none is absent. v1beta1 has the taints in a part of their own. */
+function timeDevice<D extends object>(device: D, now: string): D {
+  const basic: unknown = 'basic' in device ? device.basic : undefined
+  if (isJsonObject(basic)) {
+    const timed = timeDevice(basic, now)
+    return timed === basic ? device : { ...device, basic: timed }
+  }
+  const taints: unknown = 'taints' in device ? device.taints : undefined
+  if (!Array.isArray(taints) || !taints.some(isUntimed)) return device
+  return { ...device, taints: taints.map((taint: Taint) => timeTaint(taint, now)) }
 }
 
 /** A taint with another effect counts as a new one. */

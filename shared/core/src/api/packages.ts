@@ -40,6 +40,8 @@ import { policyV1 } from './policy-v1.ts'
 import { policyV1beta1 } from './policy-v1beta1.ts'
 import { rbacV1 } from './rbac-v1.ts'
 import { resourceV1 } from './resource-v1.ts'
+import { resourceV1beta1 } from './resource-v1beta1.ts'
+import { resourceV1beta2 } from './resource-v1beta2.ts'
 import { schedulingV1 } from './scheduling-v1.ts'
 import { schedulingV1alpha3 } from './scheduling-v1alpha3.ts'
 import { storageV1 } from './storage-v1.ts'
@@ -118,6 +120,8 @@ const described = {
   'policy/v1beta1': { types: policyV1beta1, group: 'policy', version: 'v1beta1' },
   'rbac/v1': { types: rbacV1, domain: 'rbac.authorization', version: 'v1' },
   'resource/v1': { types: resourceV1, domain: 'resource', version: 'v1', since: 34 },
+  'resource/v1beta1': { types: resourceV1beta1, domain: 'resource', version: 'v1beta1', since: 32 },
+  'resource/v1beta2': { types: resourceV1beta2, domain: 'resource', version: 'v1beta2', since: 33 },
   'scheduling/v1alpha3': { types: schedulingV1alpha3, domain: 'scheduling', version: 'v1alpha3', since: 37 },
   'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
   'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },

@@ -37,6 +37,7 @@ export const resourceV1 = defineTypes({
           tag: 7,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           declaredSince: 36,
           doc: 'Identity of the share of a device that several claims use.',
         }),
@@ -65,6 +66,7 @@ export const resourceV1 = defineTypes({
         allocationTimestamp: field(time(), {
           tag: 5,
           pointer: true,
+          since: 34,
           doc: 'Time of the allocation. Bindings that take too long are counted from it.',
         }),
       },
@@ -97,7 +99,7 @@ export const resourceV1 = defineTypes({
         }),
         validRange: field(ref('resource/v1.CapacityRequestPolicyRange'), { tag: 4, pointer: true, doc: 'Allowed range of amounts.' }),
       },
-      { doc: 'Rules about the amounts that one claim may take of a capacity.' },
+      { since: 34, doc: 'Rules about the amounts that one claim may take of a capacity.' },
     ),
   CapacityRequestPolicyRange: () =>
     struct(
@@ -106,21 +108,21 @@ export const resourceV1 = defineTypes({
         max: field(quantity(), { tag: 2, pointer: true, doc: 'Largest amount. Unset: the whole capacity.' }),
         step: field(quantity(), { tag: 3, pointer: true, doc: 'Difference between allowed amounts, from the smallest on.' }),
       },
-      { doc: 'A range of amounts.' },
+      { since: 34, doc: 'A range of amounts.' },
     ),
   CapacityRequirements: () =>
     struct(
       {
         requests: field(map(quantity()), { tag: 1, doc: 'Amount by the name of the capacity.' }),
       },
-      { doc: 'Amounts of capacities that a request needs.' },
+      { since: 34, doc: 'Amounts of capacities that a request needs.' },
     ),
   Counter: () =>
     struct(
       {
         value: field(quantity(), { tag: 1, required: true, doc: 'The amount.' }),
       },
-      { doc: 'An amount of something that devices share.' },
+      { since: 33, doc: 'An amount of something that devices share.' },
     ),
   CounterSet: () =>
     struct(
@@ -133,7 +135,7 @@ export const resourceV1 = defineTypes({
         }),
         counters: field(map(ref('resource/v1.Counter')), { tag: 2, listedAsRequired: true, doc: 'The counters by name. At most 32.' }),
       },
-      { doc: 'Counters from which the devices of a pool take.' },
+      { since: 33, doc: 'Counters from which the devices of a pool take.' },
     ),
   Device: () =>
     struct(
@@ -179,24 +181,28 @@ export const resourceV1 = defineTypes({
           tag: 9,
           pointer: true,
           featureGate: 'DRADeviceBindingConditions',
+          since: 34,
           doc: 'The allocation is bound to the node that was chosen for the Pod.',
         }),
         bindingConditions: field(list(string()), {
           tag: 10,
           listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
+          since: 34,
           doc: 'Types of conditions that are True before the Pod is bound to its node. At most 4.',
         }),
         bindingFailureConditions: field(list(string()), {
           tag: 11,
           listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
+          since: 34,
           doc: 'Types of conditions of which one that is True makes the binding fail. At most 4.',
         }),
         allowMultipleAllocations: field(boolean(), {
           tag: 12,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           doc: 'Several claims may share the device.',
         }),
         nodeAllocatableResources: field(map(ref('resource/v1.NodeAllocatableResource')), {
@@ -299,6 +305,7 @@ export const resourceV1 = defineTypes({
           tag: 2,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           doc: 'Rules about the amounts of claims that share the device. Only beside allowMultipleAllocations.',
         }),
       },
@@ -395,6 +402,7 @@ export const resourceV1 = defineTypes({
           tag: 4,
           pointer: true,
           featureGate: 'DRAExtendedResource',
+          since: 34,
           doc: 'Extended resource by which Pods may ask for a device of the class without a claim.',
         }),
       },
@@ -429,6 +437,7 @@ export const resourceV1 = defineTypes({
           tag: 3,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           doc: 'Attribute of which each device has another value, with its domain.',
         }),
       },
@@ -451,7 +460,7 @@ export const resourceV1 = defineTypes({
           doc: 'Groups of devices that may take from the set at the same time. At most 2.',
         }),
       },
-      { doc: 'What a device takes from a set of counters.' },
+      { since: 33, doc: 'What a device takes from a set of counters.' },
     ),
   DeviceDerivedAttribute: () =>
     struct(
@@ -474,6 +483,7 @@ export const resourceV1 = defineTypes({
           tag: 3,
           listType: 'atomic',
           featureGate: 'DRAPrioritizedList',
+          since: 33,
           declaredSince: 36,
           doc: 'Alternatives in order of preference; the first one that can be met counts. At most 8.',
         }),
@@ -496,36 +506,43 @@ export const resourceV1 = defineTypes({
           tag: 5,
           pointer: true,
           featureGate: 'DRAAdminAccess',
+          keepEmpty: true,
+          changes: { 34: { keepEmpty: false } },
           doc: 'The device is for administration and may be in use by others.',
         }),
         tolerations: field(list(ref('resource/v1.DeviceToleration')), {
           tag: 6,
           listType: 'atomic',
           featureGate: 'DRADeviceTaints',
+          since: 33,
           doc: 'Tolerations of the request at the time of the allocation.',
         }),
         bindingConditions: field(list(string()), {
           tag: 7,
           listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
+          since: 34,
           doc: 'Binding conditions of the device at the time of the allocation.',
         }),
         bindingFailureConditions: field(list(string()), {
           tag: 8,
           listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
+          since: 34,
           doc: 'Conditions of failed binding of the device at the time of the allocation.',
         }),
         shareID: field(text('uuid'), {
           tag: 9,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           declaredSince: 36,
           doc: 'Identity of the share of a device that several claims use.',
         }),
         consumedCapacity: field(map(quantity()), {
           tag: 10,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           doc: 'Amounts of capacities that the claim takes, by name.',
         }),
         skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
@@ -572,6 +589,7 @@ export const resourceV1 = defineTypes({
           tag: 7,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           doc: 'Amounts of capacities that each device provides.',
         }),
         derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
@@ -582,7 +600,7 @@ export const resourceV1 = defineTypes({
           doc: 'Attributes that are computed for constraints. At most 32.',
         }),
       },
-      { doc: 'One of several alternatives of a request.' },
+      { since: 33, doc: 'One of several alternatives of a request.' },
     ),
   DeviceTaint: () =>
     struct(
@@ -597,7 +615,7 @@ export const resourceV1 = defineTypes({
         }),
         timeAdded: field(time(), { tag: 4, pointer: true, doc: 'Time at which the taint was added. Default: the time of the write.' }),
       },
-      { doc: 'A mark on a device that keeps away requests without a matching toleration.' },
+      { since: 33, doc: 'A mark on a device that keeps away requests without a matching toleration.' },
     ),
   DeviceTaintEffect: () => valuesByLevel(only(closed('NoExecute', 'NoSchedule', 'None')), { since: { None: 35 } }),
   DeviceTaintRule: () =>
@@ -680,7 +698,7 @@ export const resourceV1 = defineTypes({
           doc: 'Seconds for which a taint with the effect NoExecute is tolerated. Unset: for ever.',
         }),
       },
-      { doc: 'A taint of devices that a request tolerates.' },
+      { since: 33, doc: 'A taint of devices that a request tolerates.' },
     ),
   DeviceTolerationOperator: () => only(closed('Equal', 'Exists')),
   ExactDeviceRequest: () =>
@@ -715,6 +733,7 @@ export const resourceV1 = defineTypes({
           tag: 7,
           pointer: true,
           featureGate: 'DRAConsumableCapacity',
+          since: 34,
           doc: 'Amounts of capacities that each device provides.',
         }),
         derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
@@ -725,7 +744,7 @@ export const resourceV1 = defineTypes({
           doc: 'Attributes that are computed for constraints. At most 32.',
         }),
       },
-      { doc: 'A request for devices of one class.' },
+      { since: 33, doc: 'A request for devices of one class.' },
     ),
   NetworkDeviceData: () =>
     struct(
@@ -862,8 +881,9 @@ export const resourceV1 = defineTypes({
         devices: field(list(ref('resource/v1.AllocatedDeviceStatus')), {
           tag: 4,
           listType: 'map',
-          listMapKeys: ['driver', 'device', 'pool', 'shareID'],
+          listMapKeys: ['driver', 'device', 'pool'],
           featureGate: 'DRAResourceClaimDeviceStatus',
+          changes: { 34: { listMapKeys: ['driver', 'device', 'pool', 'shareID'] } },
           doc: 'State of the allocated devices, as their drivers report it.',
         }),
       },
@@ -984,12 +1004,14 @@ export const resourceV1 = defineTypes({
           tag: 7,
           pointer: true,
           featureGate: 'DRAPartitionableDevices',
+          since: 33,
           doc: 'Each device says from which nodes it can be used; true or unset.',
         }),
         sharedCounters: field(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
           tag: 8,
           listType: 'atomic',
           featureGate: 'DRAPartitionableDevices',
+          since: 33,
           declaredSince: 36,
           doc: 'Counters from which devices of the pool take. At most 8 sets; not in a slice with devices.',
         }),

@@ -253,7 +253,7 @@ const singularsShownSince = 27
 
 function createResource(
   kind: KindDefinition,
-  { type, deprecated, since: _since, until: _until, ...version }: VersionDefinition,
+  { type, deprecated, isOffByDefault, since: _since, until: _until, ...version }: VersionDefinition,
   making: Making,
 ): Resource {
   const { names, readers, minor } = making
@@ -292,6 +292,7 @@ function createResource(
     ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(names, deprecated) }),
     stored: createStoredForm(kind, making),
     fieldLabels: fieldLabelsOf(kind, version, minor),
+    ...(isOffByDefault ? { isOffByDefault } : {}),
   }
 }
 

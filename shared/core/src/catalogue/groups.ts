@@ -43,6 +43,6 @@ export const groupDefinitions: readonly GroupDefinition[] = [
     priority: 16100,
     versionPriorities: { v1: 21, v1beta3: 18, v1beta2: 15, v1beta1: 12 },
   },
-  { domain: 'resource', versions: ['v1'], priority: 16200, versionPriorities: { v1: 21 } },
+  { domain: 'resource', versions: ['v1', 'v1beta2', 'v1beta1'], priority: 16200, versionPriorities: { v1: 21 } },
   { domain: 'internal.apiserver', versions: ['v1alpha1'], priority: 16000, versionPriorities: { v1alpha1: 9 } },
 ]

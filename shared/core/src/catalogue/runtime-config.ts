@@ -18,6 +18,8 @@ export interface Switchable {
   readonly group: string
   readonly version: string
   readonly plural: string
+  /** It is served where an entry asks for it. */
+  readonly isOffByDefault?: true
 }
 
 export const emptyRuntimeConfig: RuntimeConfig = { entries: [] }
@@ -39,9 +41,9 @@ export function parseRuntimeConfig(text: string, available: readonly Switchable[
 }
 
 /** True if a resource is served: the most specific entry decides, the last of several equal ones. */
-export function isEnabled(config: RuntimeConfig, { group, version, plural }: Switchable): boolean {
+export function isEnabled(config: RuntimeConfig, { group, version, plural, isOffByDefault }: Switchable): boolean {
   const stability = stabilityOf(version)
-  let answer = stability !== 'alpha'
+  let answer = stability !== 'alpha' && isOffByDefault !== true
   let weight = 0
   for (const entry of config.entries) {
     const entryWeight = weightOf(entry, { group, version, plural, stability })

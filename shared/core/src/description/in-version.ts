@@ -23,7 +23,8 @@ function renamed(type: Node | StructDefinition, names: ReadonlyMap<string, strin
 }
 
 function renamedMember(member: FieldDefinition | InlineDefinition, names: ReadonlyMap<string, string>): FieldDefinition | InlineDefinition {
-  return member.kind === 'inline' ? member : { ...member, node: renamedNode(member.node, names) }
+  if (member.kind === 'inline') return { ...member, type: names.get(member.type) ?? member.type }
+  return { ...member, node: renamedNode(member.node, names) }
 }
 
 function renamedNode(node: Node, names: ReadonlyMap<string, string>): Node {

@@ -58,6 +58,8 @@ export interface VersionDefinition {
   /** First level and last level that serve it, by their minor numbers; `deprecated.removed` says the last one, too. */
   readonly since?: number
   readonly until?: number
+  /** It is served where `--runtime-config` asks for it. */
+  readonly isOffByDefault?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
   readonly defaults?: Defaulter
   readonly unreadable?: Unreadable

@@ -47,6 +47,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly answeredBy?: KindDefinition['answeredBy']
   readonly subresources: readonly Subresource[]
   readonly storageVersionHash?: string
+  /** It is served where `--runtime-config` asks for it. */
+  readonly isOffByDefault?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
   /** Of a custom resource: another text where its definition says anything else of it. */
   readonly definedBy?: string

@@ -127,13 +127,14 @@ export const countDevices: Measure = (names, resource) => {
 
 function deviceUsage({ spec }: DeviceClaimToCount, own: string, suffix: string): Amounts {
   const usage = new Map<string, Quantity>([[own, one]])
-  for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
-    const alternatives = firstAvailable?.length ? firstAvailable : exactly ? [exactly] : []
+  for (const request of spec?.devices?.requests ?? []) {
+    const { exactly, firstAvailable } = request
+    const alternatives = firstAvailable?.length ? firstAvailable : [exactly ?? request]
     // Of alternatives with one class, the largest counts.
     const largest = new Map<string, bigint>()
-    for (const request of alternatives) {
-      const count = deviceCount(request)
-      if (count > (largest.get(request.deviceClassName) ?? -1n)) largest.set(request.deviceClassName, count)
+    for (const { deviceClassName = '', ...one } of alternatives) {
+      const count = deviceCount(one)
+      if (deviceClassName !== '' && count > (largest.get(deviceClassName) ?? -1n)) largest.set(deviceClassName, count)
     }
     for (const [name, count] of largest)
       usage.set(`${name}${suffix}`, addQuantities(usage.get(`${name}${suffix}`) ?? toQuantity(0), toQuantity(count)))

@@ -55,18 +55,18 @@ export interface DeviceClaimToCount {
   readonly spec?: {
     readonly devices?: {
       readonly requests?:
-        | readonly {
+        | readonly (DeviceRequestToCount & {
             readonly exactly?: DeviceRequestToCount | null
             readonly firstAvailable?: readonly DeviceRequestToCount[] | null
-          }[]
+          })[]
         | null
     }
   }
 }
 
-/** A request for devices of one class. */
+/** A request for devices of one class; that of a claim of v1beta1 is flat. */
 export interface DeviceRequestToCount {
-  readonly deviceClassName: string
+  readonly deviceClassName?: string
   readonly allocationMode?: string
   readonly count?: number | bigint
 }

@@ -12,6 +12,25 @@ export function fillClaimTemplate(template: Draft): void {
   fillDevices(child(child(template, 'spec'), 'spec'))
 }
 
+/** As `fillResourceClaim`, of v1beta1: a request without a class has alternatives. */
+export function fillBetaClaim(claim: Draft): void {
+  fillResourceClaim(claim)
+  fillFlatRequests(child(claim, 'spec'))
+}
+
+/** As `fillClaimTemplate`, of v1beta1. */
+export function fillBetaClaimTemplate(template: Draft): void {
+  fillClaimTemplate(template)
+  fillFlatRequests(child(child(template, 'spec'), 'spec'))
+}
+
+function fillFlatRequests(spec: Draft | undefined): void {
+  for (const request of children(child(spec, 'devices'), 'requests')) {
+    if (typeof request['deviceClassName'] === 'string' && request['deviceClassName'] !== '') fillRequest(request)
+    else fillTolerations(request)
+  }
+}
+
 function fillDevices(spec: Draft | undefined): void {
   for (const request of children(child(spec, 'devices'), 'requests')) {
     fillRequest(child(request, 'exactly'))

@@ -4,7 +4,10 @@ import { deviceTaintRuleCells } from '../../../table/cells/devices.ts'
 /** Adds a taint to the devices that match. */
 export const deviceTaintRule = defineResource({
   kind: 'DeviceTaintRule',
-  versions: [{ type: 'resource/v1.DeviceTaintRule', since: 37 }],
+  versions: [
+    { type: 'resource/v1beta2.DeviceTaintRule', since: 36, isOffByDefault: true },
+    { type: 'resource/v1.DeviceTaintRule', since: 37 },
+  ],
   storedAs: 'resource/v1.DeviceTaintRule',
   plural: 'devicetaintrules',
   scope: 'Cluster',

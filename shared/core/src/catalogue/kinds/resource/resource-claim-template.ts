@@ -1,16 +1,31 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { nameAndAgeCells } from '../../../table/cells/devices.ts'
-import { fillClaimTemplate } from '../../defaults/devices.ts'
+import { flatClaimTemplate } from '../../conversion/devices.ts'
+import { fillBetaClaimTemplate, fillClaimTemplate } from '../../defaults/devices.ts'
+import { validateBetaClaimTemplate } from '../../validation/devices/beta.ts'
 import { validateClaimTemplate } from '../../validation/devices/device-claim.ts'
 
 /** A template from which Pods get claims of their own. */
 export const resourceClaimTemplate = defineResource({
   kind: 'ResourceClaimTemplate',
-  versions: [{ type: 'resource/v1.ResourceClaimTemplate', since: 34 }],
+  versions: [
+    {
+      type: 'resource/v1beta1.ResourceClaimTemplate',
+      since: 32,
+      isOffByDefault: true,
+      deprecated: { since: '1.35', removed: '1.38' },
+      defaults: fillBetaClaimTemplate,
+      validation: { main: validateBetaClaimTemplate },
+      reshape: flatClaimTemplate,
+    },
+    { type: 'resource/v1beta2.ResourceClaimTemplate', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    { type: 'resource/v1.ResourceClaimTemplate', since: 34 },
+  ],
   storedAs: 'resource/v1.ResourceClaimTemplate',
   plural: 'resourceclaimtemplates',
   scope: 'Namespaced',
-  storageVersionHash: 'TuzjC49aUfM=',
+  storageVersionHash: 'F6aZtQPvFlU=',
+  changes: { 34: { storageVersionHash: 'TuzjC49aUfM=' } },
   deleteAnswer: 'object',
   defaults: fillClaimTemplate,
   validation: { main: validateClaimTemplate },

@@ -1,18 +1,33 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { countDevices } from '../../../quota/measures.ts'
 import { resourceClaimCells } from '../../../table/cells/devices.ts'
-import { fillResourceClaim } from '../../defaults/devices.ts'
+import { flatClaim } from '../../conversion/devices.ts'
+import { fillBetaClaim, fillResourceClaim } from '../../defaults/devices.ts'
+import { validateBetaClaim, validateBetaClaimStatus } from '../../validation/devices/beta.ts'
 import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
 
 /** A claim for devices that Pods use. */
 export const resourceClaim = defineResource({
   kind: 'ResourceClaim',
-  versions: [{ type: 'resource/v1.ResourceClaim', since: 34 }],
+  versions: [
+    {
+      type: 'resource/v1beta1.ResourceClaim',
+      since: 32,
+      isOffByDefault: true,
+      deprecated: { since: '1.35', removed: '1.38' },
+      defaults: fillBetaClaim,
+      validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
+      reshape: flatClaim,
+    },
+    { type: 'resource/v1beta2.ResourceClaim', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    { type: 'resource/v1.ResourceClaim', since: 34 },
+  ],
   storedAs: 'resource/v1.ResourceClaim',
   plural: 'resourceclaims',
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: 'wgAZaHcZxUg=',
+  storageVersionHash: 'RnQSwRxMnsw=',
+  changes: { 34: { storageVersionHash: 'wgAZaHcZxUg=' } },
   deleteAnswer: 'object',
   quota: countDevices,
   defaults: fillResourceClaim,

@@ -1,12 +1,25 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { memberOf, same, textOf } from '../../../kind/selectable-fields.ts'
 import { resourceSliceCells } from '../../../table/cells/devices.ts'
+import { basicSlice } from '../../conversion/devices.ts'
+import { validateBetaSlice } from '../../validation/devices/beta.ts'
 import { warningsOfSlice } from '../../warnings/rules.ts'
 
 /** Devices of one pool of a driver. */
 export const resourceSlice = defineResource({
   kind: 'ResourceSlice',
-  versions: [{ type: 'resource/v1.ResourceSlice', since: 34 }],
+  versions: [
+    {
+      type: 'resource/v1beta1.ResourceSlice',
+      since: 32,
+      isOffByDefault: true,
+      deprecated: { since: '1.35', removed: '1.38' },
+      validation: { main: validateBetaSlice },
+      reshape: basicSlice,
+    },
+    { type: 'resource/v1beta2.ResourceSlice', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    { type: 'resource/v1.ResourceSlice', since: 34 },
+  ],
   storedAs: 'resource/v1.ResourceSlice',
   plural: 'resourceslices',
   scope: 'Cluster',

@@ -1,0 +1,69 @@
+import { isJsonObject } from '../../json/member.ts'
+import type { Reshape } from '../../kind/reshape.ts'
+import type { ApiObject } from '../../meta/object-meta.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The members of a flat request of v1beta1 that are those of `exactly`. */
+const exactFields = [
+  'deviceClassName',
+  'selectors',
+  'allocationMode',
+  'count',
+  'adminAccess',
+  'tolerations',
+  'capacity',
+  'derivedAttributes',
+]
+
+/** Claims of v1beta1, whose requests are flat. */
+export const flatClaim: Reshape = {
+  toStored: (claim) => withRequests(claim, ['spec', 'devices'], exactRequest),
+  fromStored: (claim) => withRequests(claim, ['spec', 'devices'], flatRequest),
+}
+
+/** Templates of v1beta1. */
+export const flatClaimTemplate: Reshape = {
+  toStored: (template) => withRequests(template, ['spec', 'spec', 'devices'], exactRequest),
+  fromStored: (template) => withRequests(template, ['spec', 'spec', 'devices'], flatRequest),
+}
+
+/** Slices of v1beta1, whose devices have their attributes in a part of their own. */
+export const basicSlice: Reshape = {
+  toStored: (slice) =>
+    changed(slice, ['spec'], ({ nodeName, allNodes, ...spec }) => ({
+      ...withItems(spec, 'devices', ({ basic, ...device }) => ({ ...device, ...(isJsonObject(basic) ? basic : {}) })),
+      ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
+      ...(allNodes === true ? { allNodes } : {}),
+    })),
+  fromStored: (slice) => changed(slice, ['spec'], (spec) => withItems(spec, 'devices', ({ name, ...basic }) => ({ name, basic }))),
+}
+
+function withRequests(object: ApiObject, path: readonly string[], change: (request: Json) => Json): ApiObject {
+  return changed(object, path, (devices) => withItems(devices, 'requests', change))
+}
+
+/** An object with another part at a path; itself, where there is none. */
+function changed<T extends Json>(object: T, [name = '', ...rest]: readonly string[], change: (part: Json) => Json): T {
+  const part = object[name]
+  if (!isJsonObject(part)) return object
+  return { ...object, [name]: rest.length === 0 ? change(part) : changed(part, rest, change) }
+}
+
+function withItems(part: Json, name: string, change: (item: Json) => Json): Json {
+  const items = part[name]
+  if (!Array.isArray(items)) return part
+  return { ...part, [name]: items.map((item) => (isJsonObject(item) ? change(item) : item)) }
+}
+
+function exactRequest(request: Json): Json {
+  const exactly: Record<string, unknown> = {}
+  const others: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(request)) (exactFields.includes(name) ? exactly : others)[name] = value
+  const isGiven = Object.values(exactly).some((value) => value !== '' && value !== 0 && value !== null && value !== undefined)
+  return isGiven ? { ...others, exactly } : others
+}
+
+function flatRequest({ exactly, ...request }: Json): Json {
+  return { ...request, ...(isJsonObject(exactly) ? exactly : {}) }
+}
