@@ -24,7 +24,7 @@ import { validateAdmissionRule } from './webhook.ts'
 const notSpecified = 'expression is not specified'
 /** The first level at which some texts are short. */
 const plainSince = 34
-const noAction = textSince(plainSince, { before: 'Required value: at least one validation action is required', after: 'Required value' })
+const noAction = textSince(36, { before: 'Required value: at least one validation action is required', after: 'Required value' })
 const ofMessage = (why: string): LevelText => textSince(plainSince, { before: `message ${why}`, after: why })
 const auditAnnotationsMax = 20
 const annotationBytesMax = 5 * 1024

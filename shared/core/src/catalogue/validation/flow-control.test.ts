@@ -202,3 +202,10 @@ test('conditions of flow control have one type each', () => {
     ])
   }
 })
+
+test.each([
+  [35, 'spec.limited: Required value: must not be empty when type is Limited'],
+  [36, 'spec.limited: Required value'],
+])('TODAY-FLOW-01: at level 1.%d a level of v1 without its bounds is refused', (release, problem) => {
+  expect(problemsOf('flowcontrol/v1.PriorityLevelConfiguration', level(undefined), { level: release })).toEqual([problem])
+})

@@ -198,9 +198,9 @@ function validateLimited(limited: Part): FieldError[] {
   return [...errors, ...validateLimitResponse(limited)]
 }
 
-/** A text that is its word alone since 1.34, when the rule became part of the type. */
+/** A text that is its word alone since 1.36, when the rule became part of the type. */
 export function plainly(word: string, detail: string): LevelText {
-  return textSince(34, { before: `${word}: ${detail}`, after: word })
+  return textSince(36, { before: `${word}: ${detail}`, after: word })
 }
 
 const noQueuing = plainly('Forbidden', 'must be nil if limited.limitResponse.type is not Limited')
