@@ -8,11 +8,10 @@ const { kubeApiServer } = await import('./kube-apiserver.ts')
 const { isExpected } = await import('../start-error.ts')
 
 // The end of the log's reader, the test that started it, ends the program: kube-apiserver gets a SIGPIPE there.
-let isAlone = false
+const alone = new AbortController()
+alone.signal.addEventListener('abort', () => process.kill(process.pid, 'SIGTERM'))
 process.stderr.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code !== 'EPIPE' || isAlone) return
-  isAlone = true
-  process.kill(process.pid, 'SIGTERM')
+  if (code === 'EPIPE') alone.abort()
 })
 process.stdout.on('error', () => {})
 
