@@ -37,7 +37,7 @@ const things: readonly Thing[] = [
 ]
 const paths = ['/healthz', '/metrics', '/openapi/v2'] as const
 
-const { clusterRoles, roles } = bootstrapPolicy(namesOf('orch'))
+const { clusterRoles, roles } = bootstrapPolicy(namesOf('orch'), 25)
 
 function allowed(rules: readonly PolicyRule[], verb: string, { group, resource, subresource }: Thing): boolean {
   return rules.some((rule) => allowsResource(rule, { verb, group, resource, subresource, name: '' }))

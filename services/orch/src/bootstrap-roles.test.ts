@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { start } from './start/start.ts'
 
 const names = namesOf('orch')
+const served = { names, level: 25 }
 const group = 'rbac.authorization.orch.io'
 const address = (plural: string, namespaced = false) => ({ group, version: 'v1', plural, namespaced })
 
@@ -22,7 +23,7 @@ test('AUTHZ-08: missing rules of the start’s roles and bindings are added at a
   await roles.patch('system:basic-user', { rules: [extra], metadata: { labels: { mine: 'yes' } } }, { type: 'merge' })
   await bindings.patch('system:discovery', { subjects: [guest] }, { type: 'merge' })
   await roles.delete('system:monitoring')
-  await bootstrapRoles(client, names)
+  await bootstrapRoles(client, served)
   expect(await roles.get('system:basic-user')).toMatchObject({
     metadata: { labels: { mine: 'yes', 'orch.io/bootstrapping': 'rbac-defaults' } },
     rules: [
@@ -46,7 +47,7 @@ test('AUTHZ-08: a marked role is left alone, and a binding of another role is ma
   const { resourceVersion: _version, uid: _uid, ...metadata } = binding.metadata
   const changed: ApiObject = { ...binding, metadata, roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' } }
   await bindings.create(changed)
-  await bootstrapRoles(client, names)
+  await bootstrapRoles(client, served)
   expect(await roles.get('system:basic-user')).toMatchObject({ rules: null })
   expect(await bindings.get('system:basic-user')).toMatchObject({ roleRef: { name: 'system:basic-user' } })
 })
@@ -55,10 +56,10 @@ test('AUTHZ-08: several servers may do so at once, and a second time changes not
   const client = await aClient()
   const roles = client.resource(address('clusterroles'))
   await Promise.all([roles.delete('view'), roles.delete('system:discovery')])
-  await Promise.all([bootstrapRoles(client, names), bootstrapRoles(client, names), bootstrapRoles(client, names)])
+  await Promise.all([bootstrapRoles(client, served), bootstrapRoles(client, served), bootstrapRoles(client, served)])
   const before = await roles.list()
   expect(before.items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['view', 'system:discovery']))
-  await bootstrapRoles(client, names)
+  await bootstrapRoles(client, served)
   const versionsOf = ({ items }: typeof before) => items.map(({ metadata }) => metadata.resourceVersion)
   expect(versionsOf(await roles.list())).toEqual(versionsOf(before))
 })

@@ -18,12 +18,22 @@ import { aggregationManager } from './aggregation.ts'
 /** Attempts at one object when others write it at the same time. */
 const attemptsMax = 5
 
+/** The words and the level (the minor number of a release) that a server has. */
+interface Served {
+  readonly names: Names
+  readonly level: number
+}
+
 /**
  * Ensures that the roles and bindings of the start exist. Missing rules are added, additional ones are kept, and
  * roles whose annotation says so are left alone. Several servers may do this at a time.
  */
-export async function bootstrapRoles(client: Client, names: Names, writeBootstrapObjects?: WriteBootstrapObjects): Promise<void> {
-  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy(names)
+export async function bootstrapRoles(
+  client: Client,
+  { names, level }: Served,
+  writeBootstrapObjects?: WriteBootstrapObjects,
+): Promise<void> {
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy(names, level)
   const mendRole = (live: RoleObject, wanted: RoleObject) => mendedRole(live, wanted, names)
   const mendBinding = (live: BindingObject, wanted: BindingObject) => mendedBinding(live, wanted, names)
   const ensure = <T extends ApiObject>(plural: string, namespaced: boolean, wanted: readonly T[], mend: Mend<T>) =>

@@ -18,7 +18,7 @@ const health: Access = { kind: 'path', verb: 'get', path: '/readyz' }
 function anAuthorization(modes: readonly AuthorizationMode[], more: Partial<AuthorizationOptions> = {}) {
   const storage = createTinyStorage()
   const policies = parseAttributePolicies('{"user":"bob"}', names)
-  const world = { storage, names, clock: createFakeClock(), log: silentLog, random: () => 0 }
+  const world = { storage, names, level: 25, clock: createFakeClock(), log: silentLog, random: () => 0 }
   const answer = { send: async () => ({ code: 400, body: '' }), version: 'v1', authorizedTtlMs: 0, unauthorizedTtlMs: 0 } as const
   const webhook = createAccessWebhook({ ...answer, ...world })
   const chain = modes.map((mode) => (mode === 'Webhook' ? webhook : mode))

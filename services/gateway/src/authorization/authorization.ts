@@ -24,6 +24,8 @@ export type AuthorizationMode = (typeof authorizationModes)[number]
 export type AuthorizationLink = Exclude<AuthorizationMode, 'Webhook'> | Authorizer
 
 export interface AuthorizationOptions extends RolesOptions {
+  /** Minor number of the release whose rules nodes have. */
+  readonly level: number
   /** Asked in this order. */
   readonly chain: readonly AuthorizationLink[]
   /** True if others may take their places later. */

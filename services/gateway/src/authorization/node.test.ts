@@ -27,6 +27,7 @@ async function aNodeAuthorizer(counted?: AuthorizationMetrics) {
   const authorizer = openNodeAuthorizer({
     storage,
     names: namesOf('orch'),
+    level: 25,
     clock: createFakeClock(),
     log: silentLog,
     random: () => 0,

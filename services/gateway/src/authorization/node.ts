@@ -10,6 +10,8 @@ import { type Links, linksOfClaimVolume, linksOfPod, NodeGraph, nodeOfAttachment
 export interface NodeAuthorizerOptions {
   readonly storage: StorageService
   readonly names: Names
+  /** Minor number of the release whose rules nodes have. */
+  readonly level: number
   readonly clock: Clock
   readonly log: Log
   /** A number in [0, 1). */
@@ -34,10 +36,10 @@ const nodesGroup = 'system:nodes'
  * Lets `system:node:NAME` of the group `system:nodes` read the objects that the pods on that node need, and write its own. A list of
  * rules holds the rights of every node.
  */
-export function openNodeAuthorizer({ storage, names, clock, log, random, counted }: NodeAuthorizerOptions): NodeAuthorizer {
+export function openNodeAuthorizer({ storage, names, level, clock, log, random, counted }: NodeAuthorizerOptions): NodeAuthorizer {
   const graph = new NodeGraph()
   const closed = new AbortController()
-  const rules = nodeRules(names)
+  const rules = nodeRules(names, level)
   const storageGroup = domainGroup(names, 'storage')
   const places = { storage: storageGroup, coordination: domainGroup(names, 'coordination'), leaseNamespace: names.nodeLeaseNamespace }
   const followed = (kind: string, resource: string, decode: (value: Uint8Array) => Links) => {

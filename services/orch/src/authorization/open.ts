@@ -47,7 +47,8 @@ export async function openAuthorization(needs: AuthorizationNeeds, surroundings:
   const counted = createAuthorizationMetrics(metrics)
   const source = await openSource(needs, surroundings, counted)
   const shared = new SharedChain(source.chain, clock)
-  const world = { counted, policies: options.policies, storage, names: catalogue.names, clock, log, random: chance.fraction }
+  const { names, level } = catalogue
+  const world = { counted, policies: options.policies, storage, names, level, clock, log, random: chance.fraction }
   const authorization = openAuthorizers({ chain: linksOf(source.chain), isReplaceable: options.configurationFile !== '', ...world })
   const following = source.follow?.((chain) => {
     shared.replace(chain)

@@ -47,7 +47,7 @@ export function startObjectsOf(
     async make() {
       const client = clientAs(serverIdentity)
       await bootstrap(client, objects, gateway.writeBootstrapObjects)
-      await bootstrapRoles(client, names, gateway.writeBootstrapObjects)
+      await bootstrapRoles(client, catalogue, gateway.writeBootstrapObjects)
       await gateway.loadDefinitions()
       await gateway.loadAuthorization()
     },

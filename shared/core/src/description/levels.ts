@@ -30,7 +30,7 @@ export function latestOf(levels: LevelSet, level: number): number {
 }
 
 /** From one level on, until another one and with it. */
-interface Lifetime {
+export interface Lifetime {
   readonly since?: number
   readonly until?: number
 }

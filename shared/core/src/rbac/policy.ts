@@ -1,3 +1,4 @@
+import { existsAt, type Lifetime } from '../description/levels.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { domainGroup, domainLabel, groupName, type Names, subdomainLabel } from '../names.ts'
 import { aggregatedRules } from './aggregate.ts'
@@ -17,18 +18,29 @@ export function autoUpdateAnnotation(names: Names): string {
 }
 
 /** The rights of every node besides those on its own objects. */
-export function nodeRules(names: Names): readonly PolicyRule[] {
-  return named(names, clusterRoleTable.find(({ name }) => name === 'system:node')?.rules ?? [])
+export function nodeRules(names: Names, level: number): readonly PolicyRule[] {
+  return named(names, rulesAt(clusterRoleTable.find(({ name }) => name === 'system:node')?.rules ?? [], level))
 }
 
-/** The policy of the start in the words of a profile. Roles that gather rules of others have them already. */
-export function bootstrapPolicy(names: Names): BootstrapPolicy {
-  const plain = [...clusterRoleTable, ...controllerRoles()].map((row) => toRole(names, row))
+function rulesAt(rules: readonly LevelRule[], level: number): readonly LevelRule[] {
+  return rules.filter((rule) => existsAt(rule, level))
+}
+
+/**
+ * The policy of the start in the words of a profile, at a level (the minor number of a release): that of kube-apiserver 1.25 up to
+ * 1.29, that of 1.34 from 1.30 on, and that of each release from 1.34 on. Roles that gather rules of others have them already.
+ */
+export function bootstrapPolicy(names: Names, level: number): BootstrapPolicy {
+  const rolesAt = (rows: readonly RoleRow[]) =>
+    rows.filter((row) => existsAt(row, level)).map((row) => toRole(names, { ...row, rules: rulesAt(row.rules, level) }))
+  const plain = rolesAt([...clusterRoleTable, ...controllerRoles()])
   const clusterRoles = plain.map((role) => (role.aggregationRule ? { ...role, rules: aggregated(role, plain) } : role))
   return {
     clusterRoles,
-    clusterRoleBindings: [...clusterBindingTable, ...controllerBindings()].map((row) => toBinding(names, row)),
-    roles: namespaceRoleTable.map((row) => toRole(names, row)),
+    clusterRoleBindings: [...clusterBindingTable, ...controllerBindings()]
+      .filter((row) => existsAt(row, level))
+      .map((row) => toBinding(names, row)),
+    roles: rolesAt(namespaceRoleTable),
     roleBindings: namespaceBindingTable.map((row) => toBinding(names, row)),
   }
 }
@@ -48,17 +60,20 @@ function gives(source: RoleObject, target: RoleObject): boolean {
 }
 
 /** In the tables `~` is the domain of groups, `~label` that of labels, and `core` the group without a name. */
-interface RoleRow {
+interface RoleRow extends Lifetime {
   readonly name: string
   readonly namespace?: 'system' | 'public'
   /** Gives its rules to this role. */
   readonly aggregatesTo?: string
   /** Has the rules that others give to this role. */
   readonly gathers?: string
-  readonly rules: readonly PolicyRule[]
+  readonly rules: readonly LevelRule[]
 }
 
-interface BindingRow {
+/** A rule that not all levels have. */
+type LevelRule = PolicyRule & Lifetime
+
+interface BindingRow extends Lifetime {
   readonly name: string
   readonly namespace?: 'system' | 'public'
   /** The role's name if it differs from the binding's. */
@@ -137,14 +152,25 @@ function paths(verbs: string, urls: string): PolicyRule {
   return { verbs: verbs.split(' '), nonResourceURLs: urls.split(' ') }
 }
 
+const from = (since: number, rule: LevelRule): LevelRule => ({ ...rule, since })
+const upTo = (until: number, rule: LevelRule): LevelRule => ({ ...rule, until })
+
 const controllerRole = (account: string) => `system:controller:${account}`
 
 function controllerRoles(): RoleRow[] {
-  return Object.entries(controllerTable).map(([account, rules]) => ({ name: controllerRole(account), rules }))
+  return Object.entries(controllerTable).map(([account, rules]) => ({ name: controllerRole(account), rules, ...lifetimeOf(account) }))
 }
 
 function controllerBindings(): BindingRow[] {
-  return Object.keys(controllerTable).map((account) => ({ name: controllerRole(account), subjects: [`account:${account}`] }))
+  return Object.keys(controllerTable).map((account) => ({
+    name: controllerRole(account),
+    subjects: [`account:${account}`],
+    ...lifetimeOf(account),
+  }))
+}
+
+function lifetimeOf(account: string): Lifetime {
+  return Object.hasOwn(newControllers, account) ? { since: newControllers[account] } : {}
 }
 
 /** The user of a process with all controllers; its certificate names no group. */
@@ -159,13 +185,39 @@ const controllerAccounts =
   'service-account-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
 
+/** The level from which on roles that are not known in between are those of 1.34; before it they are those of 1.25. */
+const newer = 30
+
+/** The rights of most controllers besides their own. */
+const ofEvents = on('create patch update', 'core events.~', 'events')
+
+/** Controllers that not all levels have: account → the first level with a role for it. */
+const newControllers: Readonly<Record<string, number>> = {
+  'legacy-service-account-token-cleaner': newer,
+  'selinux-warning-controller': newer,
+  'service-cidrs-controller': 33,
+  'resource-claim-controller': 34,
+  'volumeattributesclass-protection-controller': 34,
+  'device-taint-eviction-controller': 36,
+  'kube-apiserver-serving-clustertrustbundle-publisher': 37,
+  podcertificaterequestcleaner: 37,
+}
+
 const clusterRoleTable: readonly RoleRow[] = [
   { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },
   {
     name: 'system:discovery',
     rules: [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
   },
-  { name: 'system:monitoring', rules: [paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')] },
+  {
+    name: 'system:monitoring',
+    rules: [
+      upTo(newer - 1, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')),
+      from(newer, upTo(35, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'))),
+      from(36, paths('get', '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz')),
+      from(newer, on('get', 'core', 'nodes/metrics')),
+    ],
+  },
   {
     name: 'system:basic-user',
     // The second rule is beyond this level: every authenticated user may ask for their own name.
@@ -197,8 +249,11 @@ const clusterRoleTable: readonly RoleRow[] = [
       on(
         'create delete deletecollection patch update',
         'core',
-        'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+        'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
       ),
+      upTo(newer - 1, on('create delete deletecollection patch update', 'core', 'events')),
+      from(newer, on('create delete deletecollection patch update', 'core events.~', 'events')),
+      from(34, on('create delete deletecollection patch update', 'resource.~', 'resourceclaims resourceclaimtemplates')),
       on('create', 'core', 'serviceaccounts/token'),
       on(
         'create delete deletecollection patch update',
@@ -229,8 +284,11 @@ const clusterRoleTable: readonly RoleRow[] = [
       on(
         'get list watch',
         'core',
-        'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+        'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
       ),
+      upTo(newer - 1, on('get list watch', 'core', 'events')),
+      from(newer, on('get list watch', 'core events.~', 'events')),
+      from(34, on('get list watch', 'resource.~', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
       on('get list watch', 'core', 'namespaces'),
       on('get list watch', 'discovery.~', 'endpointslices'),
       on(
@@ -262,7 +320,8 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('create get list watch', 'core', 'nodes'),
       on('patch update', 'core', 'nodes/status'),
       on('patch update', 'core', 'nodes'),
-      on('create patch update', 'core', 'events'),
+      upTo(newer - 1, on('create patch update', 'core', 'events')),
+      from(newer, ofEvents),
       on('get list watch', 'core', 'pods'),
       on('create delete', 'core', 'pods'),
       on('patch update', 'core', 'pods/status'),
@@ -278,6 +337,11 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('get list watch', 'storage.~', 'csidrivers'),
       on('create delete get patch update', 'storage.~', 'csinodes'),
       on('get list watch', 'node.~', 'runtimeclasses'),
+      from(newer, on('get', 'core', 'serviceaccounts')),
+      from(34, on('get', 'resource.~', 'resourceclaims')),
+      from(34, on('deletecollection', 'resource.~', 'resourceslices')),
+      from(37, on('get list watch', 'certificates.~', 'clustertrustbundles')),
+      from(37, on('create get list watch', 'certificates.~', 'podcertificaterequests')),
     ],
   },
   {
@@ -289,7 +353,9 @@ const clusterRoleTable: readonly RoleRow[] = [
     rules: [
       on('get list watch', 'core', 'nodes'),
       on('proxy', 'core', 'nodes'),
-      on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats'),
+      upTo(newer - 1, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats')),
+      from(newer, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats')),
+      from(newer, on('*', 'core', 'nodes/configz nodes/healthz nodes/pods')),
     ],
   },
   { name: 'system:node-bootstrapper', rules: [on('create get list watch', 'certificates.~', 'certificatesigningrequests')] },
@@ -304,8 +370,8 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('create patch update', 'core events.~', 'events'),
       on('create', 'coordination.~', 'leases'),
       on('get update', 'coordination.~', 'leases', 'kube-controller-manager'),
-      on('create', 'core', 'endpoints'),
-      on('get update', 'core', 'endpoints', 'kube-controller-manager'),
+      upTo(newer - 1, on('create', 'core', 'endpoints')),
+      upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-controller-manager')),
       on('create', 'core', 'secrets serviceaccounts'),
       on('delete', 'core', 'secrets'),
       on('get', 'core', 'configmaps namespaces secrets serviceaccounts'),
@@ -369,7 +435,14 @@ const clusterRoleTable: readonly RoleRow[] = [
     name: 'system:certificates.~:kube-apiserver-client-kubelet-approver',
     rules: [on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client-kubelet')],
   },
-  { name: 'system:service-account-issuer-discovery', rules: [paths('get', '/.well-known/openid-configuration /openid/v1/jwks')] },
+  {
+    name: 'system:service-account-issuer-discovery',
+    rules: [
+      upTo(newer - 1, paths('get', '/.well-known/openid-configuration /openid/v1/jwks')),
+      from(newer, paths('get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')),
+    ],
+  },
+  { name: 'system:cluster-trust-bundle-discovery', since: 37, rules: [on('get list watch', 'certificates.~', 'clustertrustbundles')] },
   {
     name: 'system:node-proxier',
     rules: [
@@ -377,6 +450,7 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('get list watch', 'core', 'nodes'),
       on('create patch update', 'core events.~', 'events'),
       on('list watch', 'discovery.~', 'endpointslices'),
+      from(33, on('list watch', 'networking.~', 'servicecidrs')),
     ],
   },
   {
@@ -384,9 +458,11 @@ const clusterRoleTable: readonly RoleRow[] = [
     rules: [
       on('create patch update', 'core events.~', 'events'),
       on('create', 'coordination.~', 'leases'),
-      on('get update', 'coordination.~', 'leases', 'kube-scheduler'),
-      on('create', 'core', 'endpoints'),
-      on('get update', 'core', 'endpoints', 'kube-scheduler'),
+      upTo(newer - 1, on('get update', 'coordination.~', 'leases', 'kube-scheduler')),
+      from(newer, on('get list update watch', 'coordination.~', 'leases', 'kube-scheduler')),
+      from(newer, on('create delete deletecollection get list patch update watch', 'coordination.~', 'leasecandidates')),
+      upTo(newer - 1, on('create', 'core', 'endpoints')),
+      upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-scheduler')),
       on('get list watch', 'core', 'nodes'),
       on('delete get list watch', 'core', 'pods'),
       on('create', 'core', 'bindings pods/binding'),
@@ -402,21 +478,26 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('get list watch', 'core', 'namespaces'),
       on('get list watch', 'storage.~', 'csidrivers'),
       on('get list watch', 'storage.~', 'csistoragecapacities'),
+      from(newer, on('update', 'core', 'pods/finalizers')),
+      from(newer, on('get list watch', 'storage.~', 'volumeattachments')),
+      from(34, on('get list watch', 'resource.~', 'deviceclasses resourceslices')),
+      from(34, on('get list patch update watch', 'resource.~', 'resourceclaims resourceclaims/status')),
+      from(36, on('create delete', 'resource.~', 'resourceclaims')),
+      from(36, on('patch update', 'resource.~', 'resourceclaims/binding')),
+      from(37, on('get list watch', 'resource.~', 'devicetaintrules')),
     ],
   },
 ]
 
 /** The roles of controllers, by the name of the service account as whom each acts. */
-/** The rights of most controllers besides their own. */
-const ofEvents = on('create patch update', 'core events.~', 'events')
-
-const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
+const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'clusterrole-aggregation-controller': [on('escalate get list patch update watch', 'rbac.authorization.~', 'clusterroles')],
   'generic-garbage-collector': [on('delete get list patch update watch', '*', '*'), ofEvents],
   'namespace-controller': [
     on('delete get list watch', 'core', 'namespaces'),
     on('update', 'core', 'namespaces/finalize namespaces/status'),
     on('delete deletecollection get list', '*', '*'),
+    from(newer, on('watch', '*', '*')),
   ],
   'replication-controller': [
     on('get list update watch', 'core', 'replicationcontrollers'),
@@ -447,6 +528,7 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
   ],
   'pvc-protection-controller': [
     on('get list update watch', 'core', 'persistentvolumeclaims'),
+    from(newer, on('update', 'core', 'persistentvolumeclaims/status')),
     on('get list watch', 'core', 'pods'),
     ofEvents,
   ],
@@ -483,6 +565,7 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('update', 'batch', 'cronjobs/status'),
     on('update', 'batch', 'cronjobs/finalizers'),
     on('delete list', 'core', 'pods'),
+    from(newer, on('watch', 'core', 'pods')),
     ofEvents,
   ],
   'daemon-set-controller': [
@@ -539,9 +622,9 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('get list patch update watch', 'core', 'persistentvolumes'),
     on('patch update', 'core', 'persistentvolumeclaims/status'),
     on('get list watch', 'core', 'persistentvolumeclaims'),
-    on('get list watch', 'storage.~', 'storageclasses'),
-    on('get', 'core', 'endpoints services'),
-    on('get', 'core', 'secrets'),
+    upTo(newer - 1, on('get list watch', 'storage.~', 'storageclasses')),
+    upTo(newer - 1, on('get', 'core', 'endpoints services')),
+    upTo(newer - 1, on('get', 'core', 'secrets')),
     ofEvents,
   ],
   'ephemeral-volume-controller': [
@@ -558,6 +641,8 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('list', 'metrics.~', 'pods'),
     on('get list', 'custom.metrics.~', '*'),
     on('get list', 'external.metrics.~', '*'),
+    from(newer, on('watch', 'core metrics.~', 'pods')),
+    from(newer, on('watch', 'custom.metrics.~ external.metrics.~', '*')),
     ofEvents,
   ],
   'job-controller': [
@@ -572,6 +657,8 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('patch update', 'core', 'nodes/status'),
     on('patch update', 'core', 'pods/status'),
     on('delete get list', 'core', 'pods'),
+    from(newer, on('watch', 'core', 'nodes pods')),
+    from(newer, on('get list watch', 'coordination.~', 'leases')),
     ofEvents,
   ],
   'persistent-volume-binder': [
@@ -581,14 +668,20 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('update', 'core', 'persistentvolumeclaims/status'),
     on('create delete get list watch', 'core', 'pods'),
     on('get list watch', 'storage.~', 'storageclasses'),
-    on('create delete get update', 'core', 'endpoints'),
-    on('create delete get', 'core', 'services'),
-    on('get', 'core', 'secrets'),
+    upTo(newer - 1, on('create delete get update', 'core', 'endpoints')),
+    upTo(newer - 1, on('create delete get', 'core', 'services')),
+    upTo(newer - 1, on('get', 'core', 'secrets')),
     on('get list', 'core', 'nodes'),
+    from(newer, on('watch', 'core', 'nodes')),
     ofEvents,
     on('watch', 'core', 'events'),
   ],
-  'pod-garbage-collector': [on('delete list watch', 'core', 'pods'), on('get list', 'core', 'nodes')],
+  'pod-garbage-collector': [
+    on('delete list watch', 'core', 'pods'),
+    on('get list', 'core', 'nodes'),
+    from(newer, on('watch', 'core', 'nodes')),
+    from(newer, on('patch', 'core', 'pods/status')),
+  ],
   'replicaset-controller': [
     on('get list update watch', 'apps extensions', 'replicasets'),
     on('update', 'apps extensions', 'replicasets/status'),
@@ -611,9 +704,54 @@ const controllerTable: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('create delete get patch update', 'core', 'pods'),
     on('create delete get list patch update watch', 'apps', 'controllerrevisions'),
     on('create get', 'core', 'persistentvolumeclaims'),
+    from(newer, on('delete list update watch', 'core', 'persistentvolumeclaims')),
+    from(newer, on('update', 'core', 'pods/finalizers')),
     ofEvents,
   ],
   'ttl-controller': [on('list patch update watch', 'core', 'nodes'), ofEvents],
+  'legacy-service-account-token-cleaner': [
+    on('get', 'core', 'configmaps', 'kube-apiserver-legacy-service-account-token-tracking'),
+    on('delete patch', 'core', 'secrets'),
+  ],
+  'selinux-warning-controller': [
+    on('get list watch', 'core', 'persistentvolumeclaims persistentvolumes pods'),
+    on('get list watch', 'storage.~', 'csidrivers'),
+    ofEvents,
+  ],
+  'service-cidrs-controller': [
+    on('get list patch update watch', 'networking.~', 'servicecidrs'),
+    on('patch update', 'networking.~', 'servicecidrs/finalizers servicecidrs/status'),
+    on('get list watch', 'networking.~', 'ipaddresses'),
+    ofEvents,
+  ],
+  'resource-claim-controller': [
+    on('get list watch', 'core', 'pods'),
+    on('update', 'core', 'pods/finalizers'),
+    on('create delete get list watch', 'resource.~', 'resourceclaims'),
+    on('patch update', 'resource.~', 'resourceclaims resourceclaims/status'),
+    on('patch update', 'core', 'pods/status'),
+    from(36, on('patch update', 'resource.~', 'resourceclaims/binding')),
+    ofEvents,
+  ],
+  'volumeattributesclass-protection-controller': [
+    on('get list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
+    on('get list update watch', 'storage.~', 'volumeattributesclasses'),
+    ofEvents,
+  ],
+  'device-taint-eviction-controller': [
+    on('delete get list watch', 'core', 'pods'),
+    on('patch update', 'core', 'pods/status'),
+    on('get list watch', 'resource.~', 'deviceclasses resourceclaims resourceslices'),
+    from(37, on('get list watch', 'resource.~', 'devicetaintrules')),
+    from(37, on('patch update', 'resource.~', 'devicetaintrules/status')),
+    ofEvents,
+  ],
+  'kube-apiserver-serving-clustertrustbundle-publisher': [
+    on('attest', 'certificates.~', 'signers', '~label/kube-apiserver-serving'),
+    on('create delete list update watch', 'certificates.~', 'clustertrustbundles'),
+    ofEvents,
+  ],
+  podcertificaterequestcleaner: [on('delete get list watch', 'certificates.~', 'podcertificaterequests')],
   'ttl-after-finished-controller': [on('delete get list watch', 'batch', 'jobs'), ofEvents],
 }
 
@@ -670,6 +808,7 @@ const clusterBindingTable: readonly BindingRow[] = [
   { name: 'system:volume-scheduler', subjects: ['user:system:kube-scheduler'] },
   { name: 'system:node', subjects: [] },
   { name: 'system:service-account-issuer-discovery', subjects: ['group:system:serviceaccounts'] },
+  { name: 'system:cluster-trust-bundle-discovery', since: 37, subjects: ['group:system:serviceaccounts'] },
 ]
 
 const namespaceBindingTable: readonly BindingRow[] = [

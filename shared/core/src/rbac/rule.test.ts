@@ -215,13 +215,56 @@ describe('aggregation', () => {
   })
 
   test.each(['orch', 'kubernetes'] as const)('the roles of the start are complete from the start: %s', (profile) => {
-    const { clusterRoles, roles, clusterRoleBindings } = bootstrapPolicy(namesOf(profile))
+    const { clusterRoles, roles, clusterRoleBindings } = bootstrapPolicy(namesOf(profile), 25)
     const rulesOf = (name: string) => clusterRoles.find(({ metadata }) => metadata.name === name)?.rules ?? []
     expect(missingRules(rulesOf('edit'), rulesOf('view'))).toEqual([])
     expect(missingRules(rulesOf('admin'), rulesOf('edit'))).toEqual([])
     expect(missingRules(rulesOf('view'), rulesOf('edit'))).not.toEqual([])
     expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([65, 46, 8])
-    expect(JSON.stringify(bootstrapPolicy(namesOf(profile)))).not.toContain('~')
+    expect(JSON.stringify(bootstrapPolicy(namesOf(profile), 37))).not.toContain('~')
+  })
+})
+
+describe('the roles of the start at a level', () => {
+  const rulesAt = (role: string, level: number) => {
+    const { clusterRoles } = bootstrapPolicy(namesOf('kubernetes'), level)
+    return clusterRoles.find(({ metadata }) => metadata.name === role)?.rules
+  }
+
+  test.each<readonly [role: string, before: number, since: number, rule: object]>([
+    ['system:monitoring', 29, 30, { verbs: ['get'], apiGroups: [''], resources: ['nodes/metrics'] }],
+    ['system:node-proxier', 32, 33, { verbs: ['list', 'watch'], apiGroups: ['networking.k8s.io'], resources: ['servicecidrs'] }],
+    ['system:node', 33, 34, { verbs: ['get'], apiGroups: ['resource.k8s.io'], resources: ['resourceclaims'] }],
+    [
+      'system:kube-scheduler',
+      35,
+      36,
+      { verbs: ['patch', 'update'], apiGroups: ['resource.k8s.io'], resources: ['resourceclaims/binding'] },
+    ],
+    ['system:node', 36, 37, { verbs: ['get', 'list', 'watch'], apiGroups: ['certificates.k8s.io'], resources: ['clustertrustbundles'] }],
+  ])('%s lacks a rule at 1.%d that it has at 1.%d: %j', (role, before, since, rule) => {
+    expect(rulesAt(role, before)).not.toContainEqual(rule)
+    expect(rulesAt(role, since)).toContainEqual(rule)
+  })
+
+  test('what newer releases do not grant is gone: endpoints for leader election, and nodes/spec', () => {
+    const endpoints = { verbs: ['create'], apiGroups: [''], resources: ['endpoints'] }
+    expect(rulesAt('system:kube-scheduler', 25)).toContainEqual(endpoints)
+    expect(rulesAt('system:kube-scheduler', 37)).not.toContainEqual(endpoints)
+    expect(JSON.stringify(rulesAt('system:kubelet-api-admin', 25))).toContain('nodes/spec')
+    expect(JSON.stringify(rulesAt('system:kubelet-api-admin', 37))).not.toContain('nodes/spec')
+  })
+
+  test('controllers of newer releases have roles and bindings from their release on', () => {
+    const named = (level: number) => {
+      const { clusterRoles, clusterRoleBindings } = bootstrapPolicy(namesOf('kubernetes'), level)
+      const name = 'system:controller:device-taint-eviction-controller'
+      return [clusterRoles, clusterRoleBindings].map((list) => list.some(({ metadata }) => metadata.name === name))
+    }
+    expect([named(35), named(36)]).toEqual([
+      [false, false],
+      [true, true],
+    ])
   })
 })
 
