@@ -50,6 +50,7 @@ const additions: typeof removals = [
   [34, 'resource.orch.io', 'v1', 'resourceclaims'],
   [34, 'resource.orch.io', 'v1', 'resourceclaimtemplates'],
   [34, 'resource.orch.io', 'v1', 'resourceslices'],
+  [34, 'storage.orch.io', 'v1', 'volumeattributesclasses'],
   [37, 'resource.orch.io', 'v1', 'devicetaintrules'],
 ]
 

@@ -1,19 +1,24 @@
 import { isJsonObject } from '@orch/core/json'
-import { domainLabel } from '@orch/core/names'
+import { domainGroup, domainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { admissionRuleFor, metadataOf } from './objects.ts'
 
 export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
 
-/** StorageObjectInUseProtection: claims and volumes stay until they are no longer in use. */
-function createProtection({ catalogue: { names } }: PluginNeeds): Plugin {
+/** StorageObjectInUseProtection: claims, volumes and classes of attributes stay until they are no longer in use. */
+function createProtection({ catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
+  const hasClasses = isGateOn('VolumeAttributesClass')
   const finalizers: Readonly<Record<string, string>> = {
     persistentvolumeclaims: domainLabel(names, 'pvc-protection'),
     persistentvolumes: domainLabel(names, 'pv-protection'),
+    volumeattributesclasses: domainLabel(names, 'vac-protection'),
   }
   return {
     name: 'StorageObjectInUseProtection',
-    admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', Object.keys(finalizers))],
+    admissionRules: [
+      admissionRuleFor('mutate', ['CREATE'], '', ['persistentvolumeclaims', 'persistentvolumes']),
+      ...(hasClasses ? [admissionRuleFor('mutate', ['CREATE'], domainGroup(names, 'storage'), ['volumeattributesclasses'])] : []),
+    ],
     mutate({ resource, object }) {
       if (!isJsonObject(object)) return allowed
       const metadata = metadataOf(object)

@@ -4,9 +4,15 @@ import type { RulesOf } from './kind-rules.ts'
 
 const counted = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'] as const
 
-/** A driver has no generation until one of these fields changes. */
+/** The first level at which any change of the spec counts. */
+const allCountedSince = 26
+
+/** A driver has no generation until a field that counts has changed. */
 export const csiDriverStrategy: RulesOf<'storage/v1.CSIDriver'> = {
-  countsOnly: (object, live) => counted.some((field) => textOf(object, field) !== textOf(live, field)),
+  countsOnly: (object, live, level) =>
+    level >= allCountedSince
+      ? printJson(object.spec) !== printJson(live.spec)
+      : counted.some((field) => textOf(object, field) !== textOf(live, field)),
 }
 
 function textOf({ spec }: BuiltIn<'storage/v1.CSIDriver'>, field: (typeof counted)[number]): string {

@@ -10,6 +10,7 @@ import { endpointSliceStrategy } from './endpoint-slice.ts'
 import { jobStrategy } from './job.ts'
 import type { KindRules } from './kind-rules.ts'
 import { namespaceStrategy } from './namespace.ts'
+import { persistentVolumeStrategy } from './persistent-volume.ts'
 import { persistentVolumeClaimStrategy } from './persistent-volume-claim.ts'
 import { podStrategy } from './pod.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
@@ -41,6 +42,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   Namespace: namespaceStrategy,
   // The registering client reports the node's capacity.
   Node: { keepsGivenStatus: true },
+  PersistentVolume: persistentVolumeStrategy,
   PersistentVolumeClaim: persistentVolumeClaimStrategy,
   Pod: podStrategy,
   PriorityClass: { keepsGeneration: true },

@@ -25,7 +25,7 @@ export interface KindRules<Kept = ApiObject> {
   /** When an update of any part has its defaults, and mutating admission has been asked. */
   completeUpdate?(object: Kept, live: Kept, context: UpdateContext): void
   /** Decides which changes count for the generation, which a new object then has none of. Absent: all but those of metadata and status. */
-  countsOnly?(object: Kept, live: Kept): boolean
+  countsOnly?(object: Kept, live: Kept, level: number): boolean
   /** The generation is 1 for ever. */
   readonly keepsGeneration?: true
   /** Being marked for deletion does not count for the generation. */

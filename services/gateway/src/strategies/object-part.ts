@@ -13,7 +13,7 @@ export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 type Container = BuiltIn<'core/v1.EphemeralContainer'>
 
 /** A status is written together with the metadata of the object, except for the fields that the kind keeps. */
-const statusKeeping = memo(
+export const statusKeeping = memo(
   (keptMetadata: readonly MetadataField[]): ObjectPart => ({
     keptMetadata,
     merge(given, { status: _status, ...live }) {

@@ -182,7 +182,7 @@ export const completeChange: WriteStep<Pick<PrepareParts, 'names' | 'level'>, Ch
   const isWanted = subresource === undefined || objectPartOf(served.strategy, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =
-    rules.countsOnly?.(object, live.object) ??
+    rules.countsOnly?.(object, live.object, level) ??
     (!isSameCounted(object, live.object, behaviour) || rules.countsChange?.(object, live.object) === true)
   if (isCounted) object.metadata.generation = (live.object.metadata.generation ?? 0) + 1
 }

@@ -49,13 +49,13 @@ export const storageV1 = defineTypes({
       {
         attachRequired: needed(boolean(), {
           tag: 1,
-          isImmutable: true,
           pointer: true,
           doc: 'Whether volumes must be attached to a node before they are mounted. Default: true. Cannot be changed.',
         }),
         podInfoOnMount: needed(boolean(), {
           tag: 2,
           isImmutable: true,
+          changes: { 29: { isImmutable: undefined } },
           pointer: true,
           doc: 'Whether the driver is told about the pod when it mounts a volume. Default: false.',
         }),
@@ -74,6 +74,7 @@ export const storageV1 = defineTypes({
         fsGroupPolicy: field(ref('storage/v1.FSGroupPolicy'), {
           tag: 5,
           isImmutable: true,
+          changes: { 29: { isImmutable: undefined } },
           pointer: true,
           doc: "Whether owner and mode of a volume are changed for the pod's fsGroup: ReadWriteOnceWithFSType (the default), File or None.",
         }),
@@ -93,7 +94,7 @@ export const storageV1 = defineTypes({
           featureGate: 'SELinuxMountReadWriteOncePod',
           doc: 'Whether the driver can mount a volume with an SELinux context given as an option. Default: false.',
         }),
-        nodeAllocatableUpdatePeriodSeconds: field(int64(), {
+        nodeAllocatableUpdatePeriodSeconds: field(int64({ min: 10, detail: 'must be greater than or equal to 10 seconds' }), {
           tag: 9,
           pointer: true,
           featureGate: 'MutableCSINodeAllocatableCount',
@@ -127,7 +128,6 @@ export const storageV1 = defineTypes({
         spec: field(ref('storage/v1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
         status: field(ref('storage/v1.CSINodeStatus'), {
           tag: 3,
-          featureGate: 'CSIVolumeHealth',
           since: 37,
           doc: 'State of the storage of the node.',
         }),
@@ -415,7 +415,7 @@ export const storageV1 = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
-        driverName: field(string(), { tag: 2, required: true, doc: 'Name of the CSI driver. It cannot be changed.' }),
+        driverName: needed(string(), { tag: 2, required: true, doc: 'Name of the CSI driver. It cannot be changed.' }),
         parameters: field(map(string()), { tag: 3, doc: 'Attributes for the driver, at most 512, by key. They cannot be changed.' }),
       },
       { since: 34, doc: 'Attributes of volumes that may be changed while a volume is in use.' },
@@ -434,7 +434,7 @@ export const storageV1 = defineTypes({
       {
         time: field(time(), { tag: 1, doc: 'When it happened.' }),
         message: field(string({ bytesMax: 1024 }), { tag: 2, doc: 'What happened, for people. May be logged, so it holds no secrets.' }),
-        errorCode: field(int32(), {
+        errorCode: field(int32({ min: 0, max: 2_147_483_647 }), {
           tag: 3,
           pointer: true,
           featureGate: 'MutableCSINodeAllocatableCount',

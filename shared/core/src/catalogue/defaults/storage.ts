@@ -29,6 +29,7 @@ export function fillCsiDriver(driver: Draft, _names: Names, isGateOn: IsGateOn):
   const spec = ensureChild(driver, 'spec')
   if (isEmptyField(spec, 'volumeLifecycleModes')) spec['volumeLifecycleModes'] = ['Persistent']
   if (isGateOn('SELinuxMountReadWriteOncePod')) fill(spec, { seLinuxMount: false })
+  if (isGateOn('VolumeLimitScaling')) fill(spec, { preventPodSchedulingIfMissing: false })
   fill(spec, {
     attachRequired: true,
     podInfoOnMount: false,

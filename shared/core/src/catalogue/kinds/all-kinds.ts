@@ -67,6 +67,7 @@ import { csiNode } from './storage/csi-node.ts'
 import { csiStorageCapacity } from './storage/csi-storage-capacity.ts'
 import { storageClass } from './storage/storage-class.ts'
 import { volumeAttachment } from './storage/volume-attachment.ts'
+import { volumeAttributesClass } from './storage/volume-attributes-class.ts'
 import { storageVersionMigration } from './storagemigration/storage-version-migration.ts'
 
 /**
@@ -142,5 +143,6 @@ export const allKinds: readonly KindDefinition[] = [
   csiStorageCapacity,
   storageClass,
   volumeAttachment,
+  volumeAttributesClass,
   storageVersionMigration,
 ].sort((one, other) => (one.plural < other.plural ? -1 : 1))

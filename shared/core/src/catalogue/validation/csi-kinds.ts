@@ -1,7 +1,7 @@
 import type { FieldError } from '../../meta/status.ts'
 import { duplicateValue, invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { TypeRules } from '../../validation/rule-book.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { numberOf } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 
@@ -19,14 +19,35 @@ export const csiRules: Readonly<Record<string, TypeRules>> = {
     validateTokens,
     validateModes,
     { passedOver: ['tokenRequests', 'volumeLifecycleModes'] },
+    ...['nodeAllocatableUpdatePeriodSeconds', requireTokens, keepAttached],
   ],
   'storage/v1.CSIStorageCapacity': ['nodeTopology', 'storageClassName', 'capacity'],
 }
 
-const modes = ['Ephemeral', 'Persistent']
+/** The first level that lists the supported modes in the order of their age. */
+const modesByAgeSince = 26
+
+function modesAt(level: number): readonly string[] {
+  return level < modesByAgeSince ? ['Ephemeral', 'Persistent'] : ['Persistent', 'Ephemeral']
+}
+
+/** kube-apiserver names the field otherwise. */
+function keepAttached(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  if (context.live === undefined || spec['attachRequired'] === liveAt(context, at)['attachRequired']) return
+  const field = context.level < modesByAgeSince ? 'attachRequired' : 'attachedRequired'
+  errors.push(invalidValue(`${at}.${field}`, spec['attachRequired'], 'field is immutable'))
+}
+
+function requireTokens(errors: FieldError[], spec: Part, at: string, { isGateOn }: RuleContext): void {
+  const inSecrets = spec['serviceAccountTokenInSecrets']
+  if (!isGateOn('CSIServiceAccountTokenSecrets') || typeof inSecrets !== 'boolean' || itemsOf(spec, 'tokenRequests').length > 0) return
+  const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+  errors.push(invalidValue(`${at}.serviceAccountTokenInSecrets`, inSecrets, detail))
+}
 
 /** kube-apiserver blames the list. */
-function validateModes(errors: FieldError[], spec: Part, at: string): void {
+function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
+  const modes = modesAt(level)
   for (const mode of itemsOf<string>(spec, 'volumeLifecycleModes')) {
     if (!modes.includes(mode)) errors.push(unsupportedValue(`${at}.volumeLifecycleModes`, mode, modes))
   }

@@ -20,12 +20,23 @@ export const csiNodeRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
+/** The first level at which the list is blamed for a driver that has changed. */
+const listBlamedSince = 33
+
+/** A driver without its number of volumes, which may change. */
+function withoutCount({ allocatable: _allocatable, ...driver }: Part): Part {
+  return driver
+}
+
 function validateKept(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const liveByName = new Map(itemsOf(liveAt(context, at), 'drivers').map((driver) => [textOf(driver, 'name'), driver]))
   for (const [index, driver] of itemsOf(spec, 'drivers').entries()) {
     const live = liveByName.get(textOf(driver, 'name'))
-    if (live === undefined || isSame(driver, live)) continue
-    errors.push(invalidValue(`${at}.drivers[${index}]`, goValue(ref('storage/v1.CSINodeDriver'), driver), 'field is immutable'))
+    if (live === undefined) continue
+    const [after, before] = context.isGateOn('MutableCSINodeAllocatableCount') ? [driver, live].map(withoutCount) : [driver, live]
+    if (isSame(after, before)) continue
+    const field = context.level < listBlamedSince ? `${at}.drivers[${index}]` : `${at}.drivers`
+    errors.push(invalidValue(field, goValue(ref('storage/v1.CSINodeDriver'), after), 'field is immutable'))
   }
 }
 

@@ -13,35 +13,51 @@ export function validateClaim(claim: Part, live: Part | undefined, names: Names,
   const spec = partOf(claim, 'spec')
   const errors: FieldError[] = []
   context.rules.of('core/v1.PersistentVolumeClaimSpec')(errors, spec, 'spec', context)
-  return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, context.isGateOn)]
+  return live === undefined ? errors : [...errors, ...validateChange(claim, live, names, context)]
 }
 
 /** The rules of a PersistentVolumeClaim's status. */
-export function validateClaimStatus(claim: Part, _live: Part | undefined, _names: Names, { isGateOn }: RuleContext): FieldError[] {
+export function validateClaimStatus(claim: Part, _live: Part | undefined, names: Names, { isGateOn }: RuleContext): FieldError[] {
   const status = partOf(claim, 'status')
   const errors: FieldError[] = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) =>
     validateAmount(amount, `status.capacity[${name}]`),
   )
-  return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status)] : errors
+  return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status, names)] : errors
 }
 
-function validateExpansion(status: Part): FieldError[] {
+function validateExpansion(status: Part, names: Names): FieldError[] {
   const errors: FieldError[] = []
   allowOneOf(errors, { part: status, name: 'resizeStatus', at: 'status' }, resizeStates)
+  const statuses = 'status.allocatedResourceStatuses'
+  for (const [name, state] of Object.entries(partOf(status, 'allocatedResourceStatuses'))) {
+    if (!isClaimResource(name, names)) errors.push(unsupportedValue(statuses, name, ['storage']))
+    if (!claimStates.includes(String(state))) errors.push(unsupportedValue(statuses, name, claimStates))
+  }
   const path = 'status.allocatedResources'
   for (const [name, amount] of Object.entries(partOf(status, 'allocatedResources'))) {
-    if (name === 'storage') errors.push(...validateAmount(amount, `${path}[${name}]`))
+    if (isClaimResource(name, names)) errors.push(...validateAmount(amount, `${path}[${name}]`))
     else errors.push(unsupportedValue(path, name, ['storage']))
   }
   return errors
 }
+
+/** Storage, or a resource of another domain. */
+function isClaimResource(name: string, { labelDomain }: Names): boolean {
+  return name === 'storage' || (name.includes('/') && !name.includes(`${labelDomain}/`))
+}
+
+/** The states of a resize, by resource, as a refusal lists them. */
+const claimStates = [
+  ...['ControllerResizeInProgress', 'ControllerResizeInfeasible'],
+  ...['NodeResizeInProgress', 'NodeResizeInfeasible', 'NodeResizePending'],
+]
 
 const resizeStates = [
   ...['', 'ControllerExpansionFailed', 'ControllerExpansionInProgress'],
   ...['NodeExpansionFailed', 'NodeExpansionInProgress', 'NodeExpansionPending'],
 ]
 
-function validateChange(claim: Part, live: Part, names: Names, isGateOn: IsGateOn): FieldError[] {
+function validateChange(claim: Part, live: Part, names: Names, { isGateOn, level }: RuleContext): FieldError[] {
   const [spec, before] = [partOf(claim, 'spec'), partOf(live, 'spec')]
   const className = subdomainLabel(names, 'volume.beta', 'storage-class')
   const isMoved = movesClassToField(claim, live, className)
@@ -58,12 +74,27 @@ function validateChange(claim: Part, live: Part, names: Names, isGateOn: IsGateO
     volumeName: textOf(before, 'volumeName') === '' ? textOf(before, 'volumeName') : textOf(spec, 'volumeName'),
     storageClassName: isMoved || isGivenLate ? before['storageClassName'] : spec['storageClassName'],
     resources: isBound ? withSizeOf(spec, before) : spec['resources'],
+    volumeAttributesClassName: isBound ? before['volumeAttributesClassName'] : spec['volumeAttributesClassName'],
   }
   if (!isSame(changed, { ...before, volumeName: textOf(before, 'volumeName') })) {
-    errors.push(forbiddenValue('spec', 'spec is immutable after creation except resources.requests for bound claims'))
+    const what = level < attributesNamedSince ? 'resources.requests' : 'resources.requests and volumeAttributesClassName'
+    errors.push(forbiddenValue('spec', `spec is immutable after creation except ${what} for bound claims`))
   }
   errors.push(...validateShrinking(claim, live, isGateOn))
-  return [...errors, ...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode'])]
+  errors.push(...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode']))
+  return isGateOn('VolumeAttributesClass') ? [...errors, ...validateAttributesChange(spec, live)] : errors
+}
+
+/** The first level whose refusal of a change names the attributes. */
+const attributesNamedSince = 31
+
+/** A claim that has attributes keeps some. */
+function validateAttributesChange(spec: Part, live: Part): FieldError[] {
+  const name = 'volumeAttributesClassName'
+  if (isSame(spec[name], partOf(live, 'spec')[name]) || !isGiven(partOf(live, 'status'), 'currentVolumeAttributesClassName')) return []
+  if (textOf(spec, name) !== '') return []
+  const what = isGiven(spec, name) ? 'empty string' : 'nil'
+  return [forbiddenValue(`spec.${name}`, `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`)]
 }
 
 const requestField = 'spec.resources.requests.storage'

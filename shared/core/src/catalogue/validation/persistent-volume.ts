@@ -1,9 +1,11 @@
-import { map, quantity } from '../../description/define.ts'
+import { memo } from '@orch/cel/memo'
+import { map, quantity, ref } from '../../description/define.ts'
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { forbiddenValue, immutableValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, immutableValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateAccessModes } from './access-modes.ts'
@@ -20,7 +22,9 @@ export const persistentVolumeRules: Readonly<Record<string, TypeRules>> = {
     validatePlace,
     validateSecrets,
     ...['storageClassName', 'volumeMode'],
+    validateAttributes,
     validateChange,
+    { passedOver: ['volumeAttributesClassName'] },
   ],
 }
 
@@ -115,7 +119,46 @@ function validateChange(errors: FieldError[], spec: Part, at: string, context: R
     errors.push(forbiddenValue(field, 'spec.persistentvolumesource is immutable after creation'))
   }
   errors.push(...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode']))
-  if (isGiven(before, 'nodeAffinity')) errors.push(...immutableValue('nodeAffinity', spec['nodeAffinity'], before['nodeAffinity']))
+  if (isGiven(before, 'nodeAffinity')) errors.push(...validateAffinityChange(spec['nodeAffinity'], before['nodeAffinity'], context))
+  const name = 'volumeAttributesClassName'
+  if (context.isGateOn('VolumeAttributesClass') && isGiven(before, name) && !isGiven(spec, name)) {
+    errors.push(forbiddenValue(`${at}.${name}`, 'update from non-nil value to nil is forbidden'))
+  }
+}
+
+/** The first level at which a label of nodes may be replaced by the newer one. */
+const labelsRenamedSince = 27
+
+function validateAffinityChange(affinity: unknown, before: unknown, { names, level }: RuleContext): FieldError[] {
+  if (level < labelsRenamedSince) return immutableValue('nodeAffinity', affinity, before)
+  if (isSame(withNewerLabels(affinity, names), withNewerLabels(before, names))) return []
+  const value = goValue(ref('core/v1.VolumeNodeAffinity'), affinity)
+  return [invalidValue('nodeAffinity', value, 'field is immutable, except for updating from beta label to GA')]
+}
+
+/** Labels of nodes → the ones that replace them. */
+const newerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => ({
+  [subdomainLabel(names, 'failure-domain.beta', 'region')]: subdomainLabel(names, 'topology', 'region'),
+  [subdomainLabel(names, 'failure-domain.beta', 'zone')]: subdomainLabel(names, 'topology', 'zone'),
+  [subdomainLabel(names, 'beta', 'instance-type')]: subdomainLabel(names, 'node', 'instance-type'),
+}))
+
+function withNewerLabels(affinity: unknown, names: Names): unknown {
+  const newer = newerNodeLabels(names)
+  const terms = itemsOf(partOf({ affinity }, 'affinity')['required'] as Part | undefined, 'nodeSelectorTerms')
+  return terms.map((term) => ({
+    ...term,
+    matchExpressions: itemsOf(term, 'matchExpressions').map((one) => ({ ...one, key: newer[textOf(one, 'key')] ?? textOf(one, 'key') })),
+  }))
+}
+
+function validateAttributes(errors: FieldError[], spec: Part, at: string, { isGateOn }: RuleContext): void {
+  const name = 'volumeAttributesClassName'
+  if (!isGateOn('VolumeAttributesClass') || !isGiven(spec, name)) return
+  const given = textOf(spec, name)
+  if (given === '') errors.push(requiredValue(`${at}.${name}`, 'an empty string is disallowed'))
+  else errors.push(...invalidFor(`${at}.${name}`, given, checkSubdomain(given)))
+  if (!isGiven(spec, 'csi')) errors.push(requiredValue(`${at}.csi`, 'has to be specified when using volumeAttributesClassName'))
 }
 
 /** The source; a secret that a driver needs to grow the volume may be added later. */

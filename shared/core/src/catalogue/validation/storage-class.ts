@@ -11,7 +11,7 @@ import {
   tooLongValue,
 } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
-import { as, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
+import { as, type PartRule, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelKey } from '../../validation/selector.ts'
 import { bytesOf } from '../../validation/texts.ts'
 
@@ -22,7 +22,7 @@ const parameterBytesMax = 256 * 1024
 export const storageClassRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.StorageClass': [
     'provisioner',
-    validateProvisioner,
+    driverNamed('provisioner'),
     validateParameters,
     as('reclaimPolicy', field(only(closed('Delete', 'Retain')))),
     'volumeBindingMode',
@@ -30,11 +30,15 @@ export const storageClassRules: Readonly<Record<string, TypeRules>> = {
     validateTopologies,
     validateChange,
   ],
+  'storage/v1.VolumeAttributesClass': [keepAttributes, 'driverName', driverNamed('driverName'), validateParameters, requireParameters],
 }
 
-function validateProvisioner(errors: FieldError[], storageClass: Part): void {
-  const name = textOf(storageClass, 'provisioner').toLowerCase()
-  if (name !== '') errors.push(...invalidFor('provisioner', name, checkQualifiedName(name)))
+/** The name of a driver, which is compared without its case. */
+function driverNamed(field: string): PartRule {
+  return (errors, part) => {
+    const name = textOf(part, field).toLowerCase()
+    if (name !== '') errors.push(...invalidFor(field, name, checkQualifiedName(name)))
+  }
 }
 
 function validateParameters(errors: FieldError[], storageClass: Part): void {
@@ -82,6 +86,18 @@ function sorted(term: Part): Part {
     [...itemsOf<string>(requirement, 'values')].sort(),
   ])
   return Object.fromEntries(entries)
+}
+
+function requireParameters(errors: FieldError[], { parameters }: Part): void {
+  if (Object.keys(partOf({ parameters }, 'parameters')).length > 0) return
+  errors.push(requiredValue('parameters', 'must contain at least one key/value pair'))
+}
+
+function keepAttributes(errors: FieldError[], attributes: Part, _at: string, { live }: RuleContext): void {
+  if (live === undefined) return
+  for (const name of ['driverName', 'parameters']) {
+    if (!isSame(attributes[name], live[name])) errors.push(forbiddenValue(name, `updates to ${name} are forbidden.`))
+  }
 }
 
 function validateChange(errors: FieldError[], storageClass: Part, _at: string, { live }: RuleContext): void {

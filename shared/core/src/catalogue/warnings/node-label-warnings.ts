@@ -1,4 +1,5 @@
 import { memo } from '@orch/cel/memo'
+import { isJsonObject } from '../../json/member.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 
@@ -26,11 +27,26 @@ export function warningsOfNodeTerm(term: Part, path: string, names: Names): stri
 }
 
 /** The warnings of a PersistentVolume's node affinity. */
-export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names): string[] {
+export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names, level: number): string[] {
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
-  const required = partOf(partOf(partOf(volume, 'spec'), 'nodeAffinity'), 'required')
-  return itemsOf(required, 'nodeSelectorTerms').flatMap((term, index) => warningsOfNodeTerm(term, `${path}[${index}]`, names))
+  const spec = partOf(volume, 'spec')
+  const terms = itemsOf(partOf(partOf(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
+  const ofPlugins = formerPlugins.filter(({ field, since }) => level >= since && isJsonObject(spec[field]))
+  return [
+    ...terms.flatMap((term, index) => warningsOfNodeTerm(term, `${path}[${index}]`, names)),
+    ...ofPlugins.map(({ shown, text }) => `spec.${shown}: ${text}`),
+  ]
 }
+
+/** Kinds of volumes that no node mounts any more, and the first level that warns of them. */
+const formerPlugins = [
+  { field: 'cephfs', shown: 'cephfs', since: 28, text: 'deprecated in v1.28, non-functional in v1.31+' },
+  { field: 'photonPersistentDisk', shown: 'photonPersistentDisk', since: 26, text: 'deprecated in v1.11, non-functional in v1.16+' },
+  { field: 'scaleIO', shown: 'scaleIO', since: 26, text: 'deprecated in v1.16, non-functional in v1.22+' },
+  { field: 'storageos', shown: 'storageOS', since: 26, text: 'deprecated in v1.22, non-functional in v1.25+' },
+  { field: 'glusterfs', shown: 'glusterfs', since: 26, text: 'deprecated in v1.25, non-functional in v1.26+' },
+  { field: 'rbd', shown: 'rbd', since: 28, text: 'deprecated in v1.28, non-functional in v1.31+' },
+] as const
 
 /** The warnings of a RuntimeClass's node selector. */
 export function warningsOfRuntimeClass(runtimeClass: Part, _live: Part | undefined, names: Names): string[] {

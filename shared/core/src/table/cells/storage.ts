@@ -20,6 +20,9 @@ export const volumeAttachmentCells: ReadCells = (object) => {
   return [nameOf(object), textOf(spec, 'attacher'), volume, textOf(spec, 'nodeName'), isAttached, ageOf(object)]
 }
 
+/** The cells of a VolumeAttributesClass. */
+export const volumeAttributesClassCells: ReadCells = (object) => [nameOf(object), textOf(object, 'driverName'), ageOf(object)]
+
 /** The cells of a CSINode. */
 export const csiNodeCells: ReadCells = (object) => [nameOf(object), listOf(dataOf(object, 'spec'), 'drivers').length, ageOf(object)]
 
@@ -50,6 +53,7 @@ export function volumeCells(object: Data, names: Names): readonly Cell[] {
     phaseOf(object, status),
     has(spec, 'claimRef') ? `${textOf(claim, 'namespace')}/${textOf(claim, 'name')}` : '',
     storageClassOf(object, names),
+    textOf(spec, 'volumeAttributesClassName', unset),
     textOf(status, 'reason'),
     ageOf(object),
     textOf(spec, 'volumeMode', unset),
@@ -68,6 +72,7 @@ export function claimCells(object: Data, names: Names): readonly Cell[] {
     isBound ? textOf(dataOf(status, 'capacity'), 'storage', '0') : '',
     isBound ? printAccessModes(textsOf(status, 'accessModes')) : '',
     storageClassOf(object, names),
+    textOf(spec, 'volumeAttributesClassName', unset),
     ageOf(object),
     textOf(spec, 'volumeMode', unset),
   ]

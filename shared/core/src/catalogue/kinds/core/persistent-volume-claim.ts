@@ -3,6 +3,7 @@ import { countClaims } from '../../../quota/measures.ts'
 import { claimCells } from '../../../table/cells/storage.ts'
 import { fillClaim } from '../../defaults/storage.ts'
 import { validateClaim, validateClaimStatus } from '../../validation/persistent-volume-claim.ts'
+import { warningsOfClaim } from '../../warnings/claim-warnings.ts'
 
 /** A user's request for storage, and the hold on a volume once one is bound. */
 export const persistentVolumeClaim = defineResource({
@@ -17,6 +18,7 @@ export const persistentVolumeClaim = defineResource({
   quota: countClaims,
   deleteAnswer: 'object',
   defaults: fillClaim,
+  warnings: warningsOfClaim,
   validation: { main: validateClaim, status: validateClaimStatus },
   table: {
     cells: claimCells,
@@ -27,6 +29,7 @@ export const persistentVolumeClaim = defineResource({
       { name: 'Capacity', type: 'string' },
       { name: 'Access Modes', type: 'string' },
       { name: 'StorageClass', type: 'string' },
+      { name: 'VolumeAttributesClass', type: 'string', since: 29 },
       { name: 'Age', type: 'string' },
       { name: 'VolumeMode', type: 'string', priority: 1 },
     ],

@@ -26,6 +26,7 @@ export const persistentVolume = defineResource({
       { name: 'Status', type: 'string' },
       { name: 'Claim', type: 'string' },
       { name: 'StorageClass', type: 'string' },
+      { name: 'VolumeAttributesClass', type: 'string', since: 29 },
       { name: 'Reason', type: 'string' },
       { name: 'Age', type: 'string' },
       { name: 'VolumeMode', type: 'string', priority: 1 },

@@ -1,0 +1,39 @@
+import type { ApiObject } from '@orch/core/meta'
+import type { RulesOf } from './kind-rules.ts'
+import { statusKeeping } from './object-part.ts'
+
+/** The first level at which a volume says when its phase has changed. */
+const phaseTimeSince = 29
+
+const part = statusKeeping([])
+
+/** A volume keeps the time at which its phase has changed last. */
+export const persistentVolumeStrategy: RulesOf<'core/v1.PersistentVolume'> = {
+  prepareCreate(volume, _names, _user, level) {
+    const { creationTimestamp } = volume.metadata
+    if (level < phaseTimeSince || creationTimestamp == null) return
+    volume.status = { ...volume.status, lastPhaseTransitionTime: creationTimestamp }
+  },
+  status: { ...part, merge: (given, live, now) => withPhaseTime(part.merge(given, live, now), live, now) },
+}
+
+function withPhaseTime(object: ApiObject, live: ApiObject, now: string): ApiObject {
+  const [status, before] = [statusOf(object), statusOf(live)]
+  const { lastPhaseTransitionTime: time } = status
+  const isSamePhase = status.phase === before.phase
+  if (isSamePhase && time == null) return withTime(object, before.lastPhaseTransitionTime)
+  return !isSamePhase && (time == null || time === before.lastPhaseTransitionTime) ? withTime(object, now) : object
+}
+
+interface VolumeStatus {
+  readonly phase?: string
+  readonly lastPhaseTransitionTime?: string | null
+}
+
+function statusOf({ status }: ApiObject): VolumeStatus {
+  return status ?? {}
+}
+
+function withTime(object: ApiObject, time: string | null | undefined): ApiObject {
+  return time == null ? object : { ...object, status: { ...statusOf(object), lastPhaseTransitionTime: time } }
+}

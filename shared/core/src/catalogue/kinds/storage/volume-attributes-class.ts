@@ -1,0 +1,22 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { volumeAttributesClassCells } from '../../../table/cells/storage.ts'
+
+/** Attributes of volumes that may be changed while a volume is in use. */
+export const volumeAttributesClass = defineResource({
+  kind: 'VolumeAttributesClass',
+  versions: [{ type: 'storage/v1.VolumeAttributesClass', since: 34 }],
+  storedAs: 'storage/v1.VolumeAttributesClass',
+  plural: 'volumeattributesclasses',
+  shortNames: ['vac'],
+  scope: 'Cluster',
+  storageVersionHash: 'tIjydgKBC5w=',
+  deleteAnswer: 'object',
+  table: {
+    cells: volumeAttributesClassCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'DriverName', type: 'string' },
+      { name: 'Age', type: 'string' },
+    ],
+  },
+})
