@@ -1,12 +1,14 @@
 import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
+import { packages } from '../api/packages.ts'
 import { createCatalogue } from '../catalogue/catalogue.ts'
 import type { Node } from '../description/node.ts'
 import { structDepthMax } from '../description/node.ts'
+import { knownReleases } from '../gate-releases.ts'
 import { namesOf } from '../names.ts'
 import { decoderOf } from '../schema/decode.ts'
-import { allTypeNames, resolveNode, resolveStruct, resolveType } from '../schema/resolve.ts'
+import { allTypeNames, packageOf, resolveNode, resolveStruct, resolveType, typeNameAt } from '../schema/resolve.ts'
 import { decodeProtobuf } from './decode.ts'
 import { encodeProtobuf, encodeProtobufItem, encodeProtobufItems, hasProtobuf } from './encode.ts'
 import { parseEnvelope, printEnvelope, printProtobuf } from './envelope.ts'
@@ -21,6 +23,10 @@ const rootTypes = allTypeNames().filter((name) => {
   return node.kind === 'struct' && node.hasTypeMeta && hasProtobuf(name)
 })
 const types = rootTypes.filter((name) => !name.endsWith('List'))
+/** Types of packages that came after the oldest level, as the newest level has them. */
+const newTypes = types
+  .filter((name) => packages[packageOf(name)]?.since !== undefined)
+  .map((name) => typeNameAt(name, knownReleases.newest))
 
 describe('messages', () => {
   test.each(types)('PROTO-09: any %s is the same after Protobuf', (type) => {
@@ -30,7 +36,7 @@ describe('messages', () => {
     )
   })
 
-  test.each(types)('PROTO-09: a %s with every field set is the same after Protobuf', (type) => {
+  test.each([...types, ...newTypes])('PROTO-09: a %s with every field set is the same after Protobuf', (type) => {
     fc.assert(
       fc.property(anyStruct(resolveStruct(type), 'all'), (value) => expectRoundTrip(type, value)),
       { numRuns: 2 },
