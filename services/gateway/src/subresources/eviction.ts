@@ -107,12 +107,13 @@ function phaseOf({ status: { phase = '' } }: Pod): string {
   return phase
 }
 
-/** A pod that is not ready is none of the healthy ones that the budget wants, and there are enough of those. */
+/** A Pod that is not ready is none of the healthy ones that the budget wants: there are enough of those, or the budget lets it go always. */
 function isUnreadyBesideEnough({ status }: Pod, { object }: Budget): boolean {
   const { conditions = [] } = status
   const isReady = conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True')
   const { currentHealthy = 0, desiredHealthy = 0 } = object.status
-  return !isReady && desiredHealthy > 0 && currentHealthy >= desiredHealthy
+  if (isReady) return false
+  return object.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy)
 }
 
 async function onlyBudget(request: GatewayRequest, { info }: Target, pod: Pod, parts: EvictionParts): Promise<Budget | undefined> {

@@ -1,5 +1,7 @@
 /** workloads */
 
+export { limitReplicas, type Timed } from './autoscaler/behavior.ts'
+export { averageReplicas, resourceReplicas, type Sample, valueReplicas } from './autoscaler/replicas.ts'
 export { claim } from './claim.ts'
 export {
   type CronJob,

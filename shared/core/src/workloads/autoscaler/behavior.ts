@@ -1,0 +1,129 @@
+import type { BuiltIn } from '../../schema/built-in.ts'
+
+type Rules = BuiltIn<'autoscaling/v2.HPAScalingRules'>
+type Behavior = BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerBehavior'>
+
+/** Window of lower recommendations where the autoscaler has none. */
+const downWindowMs = 300_000
+/** Without a behavior the number at most doubles, or rises to four. */
+const upFactor = 2
+const upMinimum = 4
+
+/** A number at a time, in milliseconds since 1970. */
+export interface Timed {
+  readonly value: number
+  readonly atMs: number
+}
+
+export interface Wanted {
+  readonly currentReplicas: number
+  /** Replicas by the metrics. */
+  readonly wanted: number
+  readonly minReplicas: number
+  readonly maxReplicas: number
+  /** With the defaults of the API. Absent: the older rules apply. */
+  readonly behavior?: Behavior | null | undefined
+  /** Replicas wanted earlier. */
+  readonly recommendations: readonly Timed[]
+  /** Replicas added and removed earlier. */
+  readonly added: readonly Timed[]
+  readonly removed: readonly Timed[]
+}
+
+interface LimitCondition {
+  readonly type: 'AbleToScale' | 'ScalingLimited'
+  readonly status: 'True' | 'False'
+  readonly reason: string
+  readonly message: string
+}
+
+/** The number to scale to. */
+export interface Limited {
+  readonly replicas: number
+  readonly conditions: readonly LimitCondition[]
+}
+
+const upLimit = { reason: 'ScaleUpLimit', message: 'the desired replica count is increasing faster than the maximum scale rate' }
+const downLimit = { reason: 'ScaleDownLimit', message: 'the desired replica count is decreasing faster than the maximum scale rate' }
+const tooMany = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' }
+const tooFew = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' }
+const withinRange = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' }
+const upStabilized = {
+  reason: 'ScaleUpStabilized',
+  message: 'recent recommendations were lower than current one, applying the lowest recent recommendation',
+}
+const downStabilized = {
+  reason: 'ScaleDownStabilized',
+  message: 'recent recommendations were higher than current one, applying the highest recent recommendation',
+}
+const ready = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' }
+
+/**
+ * The wanted number within windows, rates and bounds: first the recommendations of the windows, then the rates of the policies, then the bounds.
+ *
+ *   3 replicas, 20 wanted, no behavior             6: ScaleUpLimit
+ *   the same with a policy of 2 Pods a minute      5
+ */
+export function limitReplicas(wanted: Wanted, nowMs: number): Limited {
+  const { behavior, currentReplicas } = wanted
+  const stable = behavior == null ? stableByDefault(wanted, nowMs) : stableByWindows(wanted, behavior, nowMs)
+  const turn = behavior == null ? downStabilized : wanted.wanted >= currentReplicas ? upStabilized : downStabilized
+  const limit = behavior == null ? limitByDefault(wanted, stable) : limitByPolicies({ ...wanted, wanted: stable }, behavior, nowMs)
+  return {
+    replicas: limit.replicas,
+    conditions: [
+      { type: 'AbleToScale', status: 'True', ...(stable === wanted.wanted ? ready : turn) },
+      { type: 'ScalingLimited', status: limit.replicas === stable ? 'False' : 'True', ...limit.cause },
+    ],
+  }
+}
+
+/** The highest recommendation of the last five minutes. */
+function stableByDefault({ wanted, recommendations }: Wanted, nowMs: number): number {
+  const recent = recommendations.flatMap(({ value, atMs }) => (atMs >= nowMs - downWindowMs ? [value] : []))
+  return Math.max(wanted, ...recent)
+}
+
+function stableByWindows({ wanted, currentReplicas, recommendations }: Wanted, { scaleUp, scaleDown }: Behavior, nowMs: number): number {
+  const within = (windowMs: number) => recommendations.flatMap(({ value, atMs }) => (atMs > nowMs - windowMs ? [value] : []))
+  const low = Math.min(wanted, ...within((scaleUp?.stabilizationWindowSeconds ?? 0) * 1000))
+  const downSeconds = scaleDown?.stabilizationWindowSeconds
+  const high = Math.max(wanted, ...within(downSeconds == null ? downWindowMs : downSeconds * 1000))
+  return Math.min(Math.max(currentReplicas, low), high)
+}
+
+function limitByDefault({ currentReplicas, minReplicas, maxReplicas }: Wanted, wanted: number) {
+  const rate = Math.max(upFactor * currentReplicas, upMinimum)
+  const [most, cause] = maxReplicas > rate ? [rate, upLimit] : [maxReplicas, tooMany]
+  if (wanted < minReplicas) return { replicas: minReplicas, cause: tooFew }
+  return wanted > most ? { replicas: most, cause } : { replicas: wanted, cause: withinRange }
+}
+
+function limitByPolicies(limits: Wanted, { scaleUp, scaleDown }: Behavior, nowMs: number) {
+  const { wanted, currentReplicas, minReplicas, maxReplicas } = limits
+  if (wanted > currentReplicas) {
+    const rate = Math.max(currentReplicas, rateOf(limits, scaleUp, 1, nowMs))
+    const [most, cause] = maxReplicas > rate ? [rate, upLimit] : [maxReplicas, tooMany]
+    if (wanted > most) return { replicas: most, cause }
+  } else if (wanted < currentReplicas) {
+    const rate = Math.min(currentReplicas, rateOf(limits, scaleDown, -1, nowMs))
+    const [least, cause] = minReplicas < rate ? [rate, downLimit] : [minReplicas, tooFew]
+    if (wanted < least) return { replicas: least, cause }
+  }
+  return { replicas: wanted, cause: withinRange }
+}
+
+/** The number that policies allow now. `Min` takes the smallest change, else the largest counts. */
+function rateOf({ currentReplicas, added, removed }: Wanted, rules: Rules | null | undefined, sign: 1 | -1, nowMs: number): number {
+  if (rules?.selectPolicy === 'Disabled') return currentReplicas
+  const proposals = (rules?.policies ?? []).map(({ type, value, periodSeconds }) => {
+    const since = (changes: readonly Timed[]) =>
+      changes.reduce((sum, change) => (change.atMs > nowMs - periodSeconds * 1000 ? sum + change.value : sum), 0)
+    const atStart = currentReplicas - since(added) + since(removed)
+    if (type === 'Pods') return atStart + sign * value
+    const percent = atStart * (1 + (sign * value) / 100)
+    return sign > 0 ? Math.ceil(percent) : Math.trunc(percent)
+  })
+  const isLargest = rules?.selectPolicy !== 'Min'
+  return isLargest === sign > 0 ? Math.max(...proposals) : Math.min(...proposals)
+}
