@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../json/member.ts'
 import type { Reshape } from '../../kind/reshape.ts'
-import type { ApiObject } from '../../meta/object-meta.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -18,28 +17,42 @@ const exactFields = [
 
 /** Claims of v1beta1, whose requests are flat. */
 export const flatClaim: Reshape = {
-  toStored: (claim) => withRequests(claim, ['spec', 'devices'], exactRequest),
+  toStored: (claim) => claimToFirst(claim),
   fromStored: (claim) => withRequests(claim, ['spec', 'devices'], flatRequest),
+}
+
+/** A claim of v1beta1 as v1 has it. */
+export function claimToFirst<T extends Json>(claim: T): T {
+  return withRequests(claim, ['spec', 'devices'], exactRequest)
 }
 
 /** Templates of v1beta1. */
 export const flatClaimTemplate: Reshape = {
-  toStored: (template) => withRequests(template, ['spec', 'spec', 'devices'], exactRequest),
+  toStored: (template) => claimTemplateToFirst(template),
   fromStored: (template) => withRequests(template, ['spec', 'spec', 'devices'], flatRequest),
+}
+
+/** A template of v1beta1 as v1 has it. */
+export function claimTemplateToFirst<T extends Json>(template: T): T {
+  return withRequests(template, ['spec', 'spec', 'devices'], exactRequest)
 }
 
 /** Slices of v1beta1, whose devices have their attributes in a part of their own. */
 export const basicSlice: Reshape = {
-  toStored: (slice) =>
-    changed(slice, ['spec'], ({ nodeName, allNodes, ...spec }) => ({
-      ...withItems(spec, 'devices', ({ basic, ...device }) => ({ ...device, ...(isJsonObject(basic) ? basic : {}) })),
-      ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
-      ...(allNodes === true ? { allNodes } : {}),
-    })),
+  toStored: (slice) => deviceSliceToFirst(slice),
   fromStored: (slice) => changed(slice, ['spec'], (spec) => withItems(spec, 'devices', ({ name, ...basic }) => ({ name, basic }))),
 }
 
-function withRequests(object: ApiObject, path: readonly string[], change: (request: Json) => Json): ApiObject {
+/** A slice of v1beta1 as v1 has it. */
+export function deviceSliceToFirst<T extends Json>(slice: T): T {
+  return changed(slice, ['spec'], ({ nodeName, allNodes, ...spec }) => ({
+    ...withItems(spec, 'devices', ({ basic, ...device }) => ({ ...device, ...(isJsonObject(basic) ? basic : {}) })),
+    ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
+    ...(allNodes === true ? { allNodes } : {}),
+  }))
+}
+
+function withRequests<T extends Json>(object: T, path: readonly string[], change: (request: Json) => Json): T {
   return changed(object, path, (devices) => withItems(devices, 'requests', change))
 }
 

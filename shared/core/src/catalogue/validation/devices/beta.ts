@@ -1,36 +1,30 @@
 import type { Rules } from '../../../kind/define-resource.ts'
-import type { Reshape } from '../../../kind/reshape.ts'
-import type { ApiObject } from '../../../meta/object-meta.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import type { Names } from '../../../names.ts'
 import type { Part } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
-import { basicSlice, flatClaim, flatClaimTemplate } from '../../conversion/devices.ts'
+import { claimTemplateToFirst, claimToFirst, deviceSliceToFirst } from '../../conversion/devices.ts'
 import { validateWithExpressions } from './expressions.ts'
 
 type Rule = NonNullable<Rules['main']>
+type ToFirst = (object: Part) => Part
 
 /** The rules of objects of v1beta1: those of v1, of the objects as v1 has them. */
-const asStored =
-  (type: string, { toStored }: Reshape): Rule =>
-  (object, _live, names, context) =>
-    validateWithExpressions(storedPart(object, names, toStored), type, storedContext(context, names, toStored))
+const asFirst =
+  (type: string, toFirst: ToFirst): Rule =>
+  (object, _live, _names, context) =>
+    validateWithExpressions(toFirst(object), type, contextOf(context, toFirst))
 
-function storedPart(object: Part, names: Names, toStored: Reshape['toStored']): Part {
-  return toStored(object as ApiObject, names)
+function contextOf(context: RuleContext, toFirst: ToFirst): RuleContext {
+  return { ...context, live: context.live && toFirst(context.live) }
 }
 
-function storedContext(context: RuleContext, names: Names, toStored: Reshape['toStored']): RuleContext {
-  return { ...context, live: context.live && storedPart(context.live, names, toStored) }
-}
-
-export const validateBetaClaim = asStored('resource/v1.ResourceClaim', flatClaim)
-export const validateBetaClaimTemplate = asStored('resource/v1.ResourceClaimTemplate', flatClaimTemplate)
-export const validateBetaSlice = asStored('resource/v1.ResourceSlice', basicSlice)
+export const validateBetaClaim = asFirst('resource/v1.ResourceClaim', claimToFirst)
+export const validateBetaClaimTemplate = asFirst('resource/v1.ResourceClaimTemplate', claimTemplateToFirst)
+export const validateBetaSlice = asFirst('resource/v1.ResourceSlice', deviceSliceToFirst)
 
 /** The status is as in v1; the requests that it refers to are not. */
-export function validateBetaClaimStatus(claim: Part, _live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
-  const { toStored } = flatClaim
-  const object = storedPart(claim, names, toStored)
-  return context.rules.checkObject('resource/v1.ResourceClaim', 'status', { ...storedContext(context, names, toStored), object })
+export function validateBetaClaimStatus(claim: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  const object = claimToFirst(claim)
+  return context.rules.checkObject('resource/v1.ResourceClaim', 'status', { ...contextOf(context, claimToFirst), object })
 }
