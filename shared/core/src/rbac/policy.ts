@@ -246,12 +246,22 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('impersonate', 'core', 'serviceaccounts'),
       on('create delete deletecollection patch update', 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
       on('create', 'core', 'pods/eviction'),
-      on(
-        'create delete deletecollection patch update',
-        'core',
-        'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+      upTo(
+        newer - 1,
+        on(
+          'create delete deletecollection patch update',
+          'core',
+          'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+        ),
       ),
-      upTo(newer - 1, on('create delete deletecollection patch update', 'core', 'events')),
+      from(
+        newer,
+        on(
+          'create delete deletecollection patch update',
+          'core',
+          'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+        ),
+      ),
       from(newer, on('create delete deletecollection patch update', 'core events.~', 'events')),
       from(34, on('create delete deletecollection patch update', 'resource.~', 'resourceclaims resourceclaimtemplates')),
       on('create', 'core', 'serviceaccounts/token'),
@@ -281,12 +291,22 @@ const clusterRoleTable: readonly RoleRow[] = [
         'core',
         'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
       ),
-      on(
-        'get list watch',
-        'core',
-        'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+      upTo(
+        newer - 1,
+        on(
+          'get list watch',
+          'core',
+          'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+        ),
       ),
-      upTo(newer - 1, on('get list watch', 'core', 'events')),
+      from(
+        newer,
+        on(
+          'get list watch',
+          'core',
+          'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+        ),
+      ),
       from(newer, on('get list watch', 'core events.~', 'events')),
       from(34, on('get list watch', 'resource.~', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
       on('get list watch', 'core', 'namespaces'),
