@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type RunningServer, start } from 'orch'
+import { type RunningServer, type StartOptions, start } from 'orch'
 import { beforeAll, describe, onTestFinished } from 'vitest'
 import { findProgram, withoutPrograms } from '../programs.ts'
 import { aFolder } from './server-process.ts'
@@ -29,11 +29,11 @@ export const describeKubectls = describe
   .each(kubectls.length === 0 ? [`kubectl${withoutPrograms('kubectl')}`] : kubectls)
 
 /** One server for the tests of a file, which documents its types once: each test finds it as it was at its start. */
-export function sharedServer(): () => Promise<RunningServer> {
+export function sharedServer(options: StartOptions = {}): () => Promise<RunningServer> {
   let starting: Promise<RunningServer> | undefined
   beforeAll(() => async () => (await starting)?.stop())
   return async () => {
-    starting ??= start({ profile: 'kubernetes' })
+    starting ??= start({ profile: 'kubernetes', ...options })
     const server = await starting
     onTestFinished(server.reset)
     return server

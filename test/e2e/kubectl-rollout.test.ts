@@ -1,0 +1,91 @@
+import { setTimeout } from 'node:timers/promises'
+import { startInformer } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { RunningServer } from 'orch'
+import { expect, onTestFinished, test } from 'vitest'
+import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
+
+const openServer = sharedServer({ controllers: ['*', 'workloads', '-serviceaccount', '-root-ca-cert-publisher'] })
+const web = 'deployment/web'
+const manifest = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, annotations: {kubernetes.io/change-cause: first}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: 'img:1'}]}
+`
+
+interface Pod extends ApiObject {
+  readonly status?: { readonly phase?: string }
+}
+
+/** Has each Pod ready, as nodes would. */
+function playNodes({ client }: RunningServer): void {
+  const ending = new AbortController()
+  const pods = client.resource<Pod>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
+  const ready = async ({ metadata: { name = '', namespace } }: Pod) => {
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }]
+    const body = { status: { phase: 'Running', conditions } }
+    await pods.patch(name, body, { type: 'merge', subresource: 'status', namespace }).catch((error: unknown) => {
+      // It has been deleted meanwhile.
+      if (!(error instanceof StatusError && error.code === 404)) throw error
+    })
+  }
+  const { done } = startInformer<Pod>({
+    resource: pods,
+    signal: ending.signal,
+    sleep: (delayMs, signal) => setTimeout(delayMs, undefined, { signal }).catch(() => undefined),
+    random: () => 0.5,
+    onEvent: ({ kind, object }) => {
+      if (kind === 'added') void ready(object)
+    },
+  })
+  onTestFinished(async () => {
+    ending.abort()
+    await done
+  })
+}
+
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
+  test('WL-DEP-59: rolls out, tells of the history, undoes, pauses, resumes, restarts and scales a Deployment', async () => {
+    const { kubectl, withFile } = await aKubectl(binary, async () => {
+      const server = await openServer()
+      playNodes(server)
+      return server
+    })
+    const images = async () => (await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].image}')).split(' ')
+    const isRolledOut = async () =>
+      expect(await kubectl('rollout', 'status', web, '--timeout=60s')).toContain('deployment "web" successfully rolled out')
+    await withFile('apply', manifest)
+    await isRolledOut()
+    await kubectl('set', 'image', web, 'c=img:2')
+    await kubectl('annotate', web, 'kubernetes.io/change-cause=second', '--overwrite')
+    await isRolledOut()
+    await expect.poll(images).toEqual(['img:2', 'img:2'])
+    await expect.poll(() => kubectl('rollout', 'history', web)).toMatch(/^1 +first\n2 +second$/m)
+    expect(await kubectl('rollout', 'undo', web)).toContain('rolled back')
+    await isRolledOut()
+    await expect.poll(images).toEqual(['img:1', 'img:1'])
+    await kubectl('rollout', 'pause', web)
+    await kubectl('set', 'image', web, 'c=img:3')
+    await kubectl('scale', web, '--replicas=3')
+    await expect.poll(images).toEqual(['img:1', 'img:1', 'img:1'])
+    await kubectl('rollout', 'resume', web)
+    await isRolledOut()
+    await expect.poll(images).toEqual(['img:3', 'img:3', 'img:3'])
+    await kubectl('rollout', 'restart', web)
+    await isRolledOut()
+    const sets = await kubectl(
+      'get',
+      'replicasets',
+      '-o',
+      'jsonpath={.items[*].metadata.annotations.deployment\\.kubernetes\\.io/revision}',
+    )
+    expect(sets.split(' ').sort()).toEqual(['2', '3', '4', '5'])
+    expect(await kubectl('wait', web, '--for=condition=Available', '--timeout=60s')).toContain('condition met')
+  })
+})

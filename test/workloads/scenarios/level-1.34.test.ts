@@ -1,0 +1,3 @@
+import { playFile } from './play-file.ts'
+
+playFile('level-1.34.jsonl', { level: '1.34' })
