@@ -145,7 +145,7 @@ const newerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo
 
 function withNewerLabels(affinity: unknown, names: Names): unknown {
   const newer = newerNodeLabels(names)
-  const terms = itemsOf(partOf({ affinity }, 'affinity')['required'] as Part | undefined, 'nodeSelectorTerms')
+  const terms = itemsOf(partOf(partOf({ affinity }, 'affinity'), 'required'), 'nodeSelectorTerms')
   return terms.map((term) => ({
     ...term,
     matchExpressions: itemsOf(term, 'matchExpressions').map((one) => ({ ...one, key: newer[textOf(one, 'key')] ?? textOf(one, 'key') })),
