@@ -633,6 +633,15 @@ describe('cells', () => {
     ],
     ['CSINode', { spec: { drivers: [{}, {}] } }, ['a', 2, '5s']],
     [
+      'StorageVersionMigration',
+      {
+        spec: { resource: { group: 'apps', resource: 'deployments' } },
+        status: { conditions: ['Running', 'Succeeded', 'Other'].map((type) => ({ type, status: type === 'Running' ? 'False' : 'True' })) },
+      },
+      ['a', 'deployments.apps', 'Succeeded'],
+    ],
+    ['StorageVersionMigration', { spec: { resource: { resource: 'secrets' } } }, ['a', 'secrets', 'Unknown']],
+    [
       'CSIDriver',
       {
         spec: {

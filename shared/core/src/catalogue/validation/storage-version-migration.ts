@@ -1,4 +1,4 @@
-import { field, needed, ref, text } from '../../description/define.ts'
+import { field, list, needed, ref, text } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidValue } from '../../validation/field-errors.ts'
@@ -35,7 +35,7 @@ function keepRevision(errors: FieldError[], status: Part, _at: string, context: 
 function validateEnd(errors: FieldError[], status: Part, _at: string, context: RuleContext): void {
   const before = liveAt(context, 'status')
   const fault = (detail: string) =>
-    errors.push(invalidValue('status.conditions', goValue(ref('storagemigration/v1.StorageVersionMigrationStatus'), status), detail))
+    errors.push(invalidValue('status.conditions', goValue(list(ref('meta/v1.Condition')), itemsOf(status, 'conditions')), detail))
   const [isRunning, hasSucceeded, hasFailed] = ['Running', 'Succeeded', 'Failed'].map((type) => isTrue(status, type))
   if (hasSucceeded && hasFailed) fault('Both success and failed conditions cannot be true at the same time')
   if (hasSucceeded && isRunning) fault('Running condition cannot be true when success condition is true')

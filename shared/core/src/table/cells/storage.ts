@@ -23,6 +23,18 @@ export const volumeAttachmentCells: ReadCells = (object) => {
 /** The cells of a VolumeAttributesClass. */
 export const volumeAttributesClassCells: ReadCells = (object) => [nameOf(object), textOf(object, 'driverName'), ageOf(object)]
 
+/** The cells of a StorageVersionMigration; the last condition that holds is its status. */
+export const migrationCells: ReadCells = (object) => {
+  const resource = dataOf(dataOf(object, 'spec'), 'resource')
+  const group = textOf(resource, 'group')
+  const conditions = listOf(dataOf(object, 'status'), 'conditions')
+  const last = conditions.filter((one) => one['status'] === 'True' && migrationStates.has(textOf(one, 'type'))).at(-1)
+  const place = [textOf(resource, 'resource'), ...(group === '' ? [] : [group])].join('.')
+  return [nameOf(object), place, last === undefined ? 'Unknown' : textOf(last, 'type')]
+}
+
+const migrationStates: ReadonlySet<string> = new Set(['Running', 'Failed', 'Succeeded'])
+
 /** The cells of a CSINode. */
 export const csiNodeCells: ReadCells = (object) => [nameOf(object), listOf(dataOf(object, 'spec'), 'drivers').length, ageOf(object)]
 

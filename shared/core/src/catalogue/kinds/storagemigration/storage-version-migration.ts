@@ -1,4 +1,5 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { migrationCells } from '../../../table/cells/storage.ts'
 
 /** A request to store all objects of a resource again. */
 export const storageVersionMigration = defineResource({
@@ -11,4 +12,12 @@ export const storageVersionMigration = defineResource({
   subresources: [statusSubresource],
   takesBareFinalizers: true,
   replacesUnconditionally: false,
+  table: {
+    cells: migrationCells,
+    columns: [
+      { name: 'Name', type: 'string' },
+      { name: 'Resource', type: 'string', description: 'The resource whose objects are stored again.' },
+      { name: 'Status', type: 'string' },
+    ],
+  },
 })
