@@ -67,10 +67,30 @@ const otherNames: Readonly<Record<string, string>> = {
   'resource/v1.DeviceAttribute.versions': 'VersionValues',
 }
 
+/** Fields in another order than the type with a version has. */
+const fieldOrders: Readonly<Record<string, readonly string[]>> = {
+  'core/v1.PodSpec': [
+    ...['volumes', 'initContainers', 'containers', 'ephemeralContainers', 'restartPolicy', 'terminationGracePeriodSeconds'],
+    ...['activeDeadlineSeconds', 'dnsPolicy', 'nodeSelector', 'serviceAccountName', 'serviceAccount', 'automountServiceAccountToken'],
+    ...['nodeName', 'hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'securityContext', 'imagePullSecrets', 'hostname'],
+    ...['subdomain', 'affinity', 'schedulerName', 'tolerations', 'hostAliases', 'priorityClassName', 'priority', 'dnsConfig'],
+    ...['readinessGates', 'runtimeClassName', 'enableServiceLinks', 'preemptionPolicy', 'overhead', 'topologySpreadConstraints'],
+    ...['setHostnameAsFQDN', 'os', 'hostUsers', 'schedulingGates', 'resourceClaims', 'resources'],
+  ],
+}
+
+/** Fields that the order of a type does not name come last. */
+function inOrder(type: string | undefined, fields: readonly Field[]): readonly Field[] {
+  const names = type === undefined ? undefined : fieldOrders[plainNameOf(type)]
+  if (names === undefined) return fields
+  const placeOf = ({ name }: Field): number => (names.includes(name) ? names.indexOf(name) : names.length)
+  return fields.toSorted((left, right) => placeOf(left) - placeOf(right))
+}
+
 function membersOf(type: string | undefined, struct: StructNode, value: Part): string[] {
   const isVersioned = type !== undefined && packageOf(type) === 'meta/v1'
   const fields = struct.hasTypeMeta ? struct.fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : struct.fields
-  return fields.flatMap((field) => {
+  return inOrder(type, fields).flatMap((field) => {
     const given = value[field.name]
     if (isVersioned) return isLeftOut(field, given) ? [] : [`"${field.name}":${goJson(field.node, given)}`]
     // Metadata is embedded: its members stand among those of the object.

@@ -2,38 +2,75 @@ import type { Node } from '../description/node.ts'
 import type { LevelText } from '../meta/level-text.ts'
 import { goValue, jsonSince } from '../schema/go-value.ts'
 
+/** Unchanged lines that are shown before and after the changed ones. */
 const contextLines = 3
 
 /**
- * The difference of two values of a type for a message, beginning with a new line: their JSON in the unified format with three lines of
- * context. All lines between the first and the last changed one are one hunk. Messages had no JSON before 1.34, and no difference here.
+ * Text that follows a message about a part that may not change: empty before 1.34, since then a line break and the difference of the
+ * JSON of both values in the unified form. All from the first changed line to the last one is one change.
+ *
+ *   {a: 1, b: 2} → {a: 1, b: 3}:   @@ -1,4 +1,4 @@
  */
 export function differenceOf(node: Node, before: unknown, after: unknown): LevelText {
   return (level) => {
     if (level < jsonSince) return ''
-    const [old, changed] = [before, after].map((value) => linesOf(goValue(node, value).textAt(level)))
-    return `\n${hunkOf(old ?? [], changed ?? [])}`
+    const [left, right] = [before, after].map((value) => indentedLines(goValue(node, value).textAt(level)))
+    return `\n${unifiedDifference(left ?? [], right ?? [])}`
   }
 }
 
-function linesOf(json: string): readonly string[] {
-  return JSON.stringify(JSON.parse(json), null, 1).split('\n')
-}
-
-function hunkOf(before: readonly string[], after: readonly string[]): string {
-  const least = Math.min(before.length, after.length)
+function unifiedDifference(before: readonly string[], after: readonly string[]): string {
+  const shared = Math.min(before.length, after.length)
   let start = 0
-  while (start < least && before[start] === after[start]) start++
+  while (start < shared && before[start] === after[start]) start += 1
   let end = 0
-  while (end < least - start && before.at(-1 - end) === after.at(-1 - end)) end++
-  const from = Math.max(0, start - contextLines)
-  const kept = Math.max(0, end - contextLines)
-  const range = (lines: readonly string[]) => `${from + 1},${lines.length - kept - from}`
+  while (end < shared - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
+  const first = Math.max(0, start - contextLines)
+  const rest = Math.min(end, contextLines)
   const lines = [
-    ...before.slice(from, start).map((line) => ` ${line}`),
+    `@@ -${rangeText(first, before.length - end + rest)} +${rangeText(first, after.length - end + rest)} @@`,
+    ...before.slice(first, start).map((line) => ` ${line}`),
     ...before.slice(start, before.length - end).map((line) => `-${line}`),
     ...after.slice(start, after.length - end).map((line) => `+${line}`),
-    ...after.slice(after.length - end, after.length - kept).map((line) => ` ${line}`),
+    ...before.slice(before.length - end, before.length - end + rest).map((line) => ` ${line}`),
   ]
-  return [`@@ -${range(before)} +${range(after)} @@`, ...lines, ''].join('\n')
+  return `${lines.join('\n')}\n`
+}
+
+/** Lines are counted from 1. */
+function rangeText(start: number, end: number): string {
+  const count = end - start
+  if (count === 1) return String(start + 1)
+  return count === 0 ? `${start},0` : `${start + 1},${count}`
+}
+
+const tokenPattern = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g
+
+/** JSON with a member or item a line, indented by one space for each level. */
+function indentedLines(json: string): string[] {
+  const tokens = json.match(tokenPattern) ?? []
+  const lines: string[] = []
+  let [line, depth] = ['', 0]
+  const breakLine = (): void => {
+    lines.push(line)
+    line = ' '.repeat(depth)
+  }
+  for (const [index, token] of tokens.entries()) {
+    const isEmpty = tokens[index + 1] === '}' || tokens[index + 1] === ']'
+    if (token === '{' || token === '[') {
+      line += token
+      depth += 1
+      if (!isEmpty) breakLine()
+    } else if (token === '}' || token === ']') {
+      depth -= 1
+      const isOpened = tokens[index - 1] === '{' || tokens[index - 1] === '['
+      if (!isOpened) breakLine()
+      line += token
+    } else if (token === ',') {
+      line += token
+      breakLine()
+    } else line += token === ':' ? ': ' : token
+  }
+  lines.push(line)
+  return lines
 }

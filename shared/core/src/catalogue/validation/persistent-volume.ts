@@ -1,11 +1,13 @@
 import { memo } from '@orch/cel/memo'
 import { map, quantity, ref } from '../../description/define.ts'
+import { joinTexts } from '../../meta/level-text.ts'
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { forbiddenValue, immutableValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { differenceOf } from '../../validation/object-difference.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateAccessModes } from './access-modes.ts'
@@ -114,9 +116,12 @@ function validateDriverSecrets(errors: FieldError[], source: Part | undefined, a
 function validateChange(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined) return
   const before = liveAt(context, at)
-  if (!isSame(sourceOf(spec, before), sourceOf(before, before))) {
-    const field = 'spec.persistentvolumesource'
-    errors.push(forbiddenValue(field, 'spec.persistentvolumesource is immutable after creation'))
+  const [source, kept] = [sourceOf(spec, before), sourceOf(before, before)]
+  if (!isSame(source, kept)) {
+    const difference = differenceOf(ref('core/v1.PersistentVolumeSource'), kept, source)
+    errors.push(
+      forbiddenValue('spec.persistentvolumesource', joinTexts(['spec.persistentvolumesource is immutable after creation', difference])),
+    )
   }
   errors.push(...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode']))
   if (isGiven(before, 'nodeAffinity')) errors.push(...validateAffinityChange(spec['nodeAffinity'], before['nodeAffinity'], context))

@@ -123,7 +123,8 @@ function withChangeable(spec: Part, live: Part): Part {
   }
 }
 
-function withImages(containers: readonly Part[], live: readonly Part[]): readonly Part[] {
+function withImages(containers: readonly Part[], live: readonly Part[]): readonly Part[] | undefined {
+  if (containers.length === 0) return undefined
   return containers.map((container, index) => ({ ...container, image: live[index]?.['image'] }))
 }
 
