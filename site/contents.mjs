@@ -54,6 +54,7 @@ export const contents = [
       { file: 'kinds.html', title: 'Kinds', generated: 'kinds' },
       { file: 'metrics.html', title: 'Metrics', generated: 'metrics' },
       { file: 'versions.html', title: 'API levels', sources: ['docs/reference/versions.md'] },
+      { file: 'levels.html', title: 'What each level serves', sources: ['docs/reference/levels.md'] },
       { file: 'statuses.html', title: 'Status codes', sources: ['docs/reference/status-codes.md'] },
       { file: 'compatibility.html', title: 'Compatibility', sources: ['docs/reference/compatibility.md'] },
       { file: 'coverage.html', title: 'What tests show', generated: 'coverage' },
