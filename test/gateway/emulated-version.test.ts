@@ -299,6 +299,24 @@ describe('versions of the API', () => {
     }
   })
 
+  test('TODAY-SVC-04: an address that a Service has got at 1.25 is taken at 1.37, where it has become an IPAddress', async () => {
+    const storage = await aStorage()
+    const services = '/api/v1/namespaces/default/services'
+    const aService = (name: string, clusterIP: string) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace: 'default' },
+      spec: { clusterIP, ports: [{ port: 80 }] },
+    })
+    const older = await emulating('1.25', storage)
+    expect((await older.call('POST', services, aService('a', '10.0.0.9'))).code).toBe(201)
+    const newer = await emulating('1.37', storage)
+    const refused = await newer.call('POST', services, aService('b', '10.0.0.9'))
+    expect([refused.code, refused.body['message']]).toEqual([422, expect.stringContaining('provided IP is already allocated')])
+    const address = await newer.call('GET', '/apis/networking.orch.io/v1/ipaddresses/10.0.0.9')
+    expect(address.body).toMatchObject({ spec: { parentRef: { namespace: 'default', name: 'a' } } })
+  })
+
   test('EMV-07: clients are warned of versions deprecated at the emulated release, and of none deprecated later', async () => {
     const storage = await aStorage()
     const warningsAt = async (version: string, path: string) => (await (await emulating(version, storage)).call('GET', path)).warning
