@@ -1,8 +1,11 @@
+import { ref } from '../../description/define.ts'
 import type { IsGateOn } from '../../feature-gates.ts'
+import { joinTexts } from '../../meta/level-text.ts'
 import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { forbiddenValue, immutableValue, invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { differenceOf } from '../../validation/object-difference.ts'
 import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext } from '../../validation/rule-book.ts'
 import { allowOneOf, isGiven } from './checks.ts'
@@ -76,9 +79,11 @@ function validateChange(claim: Part, live: Part, names: Names, { isGateOn, level
     resources: isBound ? withSizeOf(spec, before) : spec['resources'],
     volumeAttributesClassName: isBound ? before['volumeAttributesClassName'] : spec['volumeAttributesClassName'],
   }
-  if (!isSame(changed, { ...before, volumeName: textOf(before, 'volumeName') })) {
+  const kept = { ...before, volumeName: textOf(before, 'volumeName') }
+  if (!isSame(changed, kept)) {
     const what = level < attributesNamedSince ? 'resources.requests' : 'resources.requests and volumeAttributesClassName'
-    errors.push(forbiddenValue('spec', `spec is immutable after creation except ${what} for bound claims`))
+    const difference = differenceOf(ref('core/v1.PersistentVolumeClaimSpec'), kept, changed)
+    errors.push(forbiddenValue('spec', joinTexts([`spec is immutable after creation except ${what} for bound claims`, difference])))
   }
   errors.push(...validateShrinking(claim, live, isGateOn))
   errors.push(...immutableValue('volumeMode', spec['volumeMode'], before['volumeMode']))
