@@ -41,7 +41,7 @@ export interface BootstrapObject {
 export type WriteBootstrapObjects = (objects: readonly BootstrapWrite[]) => Promise<void>
 
 /** An object to be created, with the owners of its fields. */
-export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'fieldManager'> {
+export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'status' | 'fieldManager'> {
   /** Fields that a manager of their own has applied; absent: none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
@@ -118,9 +118,7 @@ async function writeFirst(
   const { items } = await client.resource(namespaces).list({ limit: 1 })
   if (items.length > 0) return objects
   const unplaced = objects.filter(({ resource }) => !resource.namespaced)
-  await writeBootstrapObjects(
-    unplaced.map(({ status, ...one }) => ({ ...one, object: status === undefined ? one.object : { ...one.object, status } })),
-  )
+  await writeBootstrapObjects(unplaced)
   return objects.filter(({ resource }) => resource.namespaced)
 }
 

@@ -4,14 +4,13 @@ import type { Draws } from '../request/draws.ts'
 import type { Served } from '../target/target.ts'
 import { decodeCandidate } from './candidate.ts'
 import { Draft, type Origin } from './draft.ts'
-import type { BootstrapManagers } from './ownership.ts'
-import { type BootstrapParts, bootstrapSteps } from './steps.ts'
+import { type BootstrapPart, type BootstrapParts, bootstrapSteps } from './steps.ts'
 
 /** The dependencies of creating the server's own objects. */
 export type BootstrapWriteParts = BootstrapParts & { readonly requestTimeoutMs: number; readonly draws: Draws }
 
 /** An object of the server's own. */
-export interface BootstrapWrite extends BootstrapManagers {
+export interface BootstrapWrite extends BootstrapPart {
   readonly resource: { readonly group: string; readonly version: string; readonly plural: string }
   readonly object: ApiObject
 }

@@ -189,7 +189,7 @@ function otherKind({ kind, apiVersion }: GivenKind, expected: Described, why: st
 }
 
 /** kube-apiserver names the place of its list of kinds; clients compare the whole text. */
-const listOfKinds = textSince(34, { before: 'scheme "pkg/runtime/scheme.go:100"', after: 'scheme "pkg/runtime/scheme.go:111"' })
+export const listOfKinds = textSince(34, { before: 'scheme "pkg/runtime/scheme.go:100"', after: 'scheme "pkg/runtime/scheme.go:111"' })
 
 /** The refusal of a kind that no resource has, in the words of a level. */
 export function unregisteredText({ kind, apiVersion }: GivenKind, level: number): string {

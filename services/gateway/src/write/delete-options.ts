@@ -1,12 +1,12 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
-import { cannotUnmarshal, isJsonObject, printBare, printValue } from '@orch/core/json'
-import { badRequest, type FieldError, type PlainFieldError } from '@orch/core/meta'
+import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
+import { badRequest, type FieldError, type PlainFieldError, textAt } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { unsupportedValue } from '@orch/core/schema'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
-import { typeMetaType, unregisteredText } from './candidate.ts'
+import { listOfKinds, typeMetaType } from './candidate.ts'
 import { checkDryRun, invalidOptions } from './options.ts'
 
 /** The inputs of the options' meaning. */
@@ -74,7 +74,9 @@ async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: Delet
   const kind = value['kind'] || 'DeleteOptions'
   const apiVersion = value['apiVersion'] || parts.metaVersion
   if (kind !== 'DeleteOptions')
-    throw badRequest(unregisteredText({ kind: printBare(kind), apiVersion: printBare(apiVersion) }, parts.level))
+    throw badRequest(
+      `no kind ${printValue(kind)} is registered for version ${printValue(apiVersion)} in ${textAt(listOfKinds, parts.level)}`,
+    )
   requireOptionsVersion(apiVersion, parts)
   const decoded = deleteOptions.readers.decode(value, { trackUnknown: false, hasNumerals })
   if (decoded.kind === 'mismatch') throw badRequest(decoded.textWithoutPath)

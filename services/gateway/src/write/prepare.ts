@@ -41,9 +41,11 @@ export const clearNew: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
   draft.object = object
 }
 
-/** As `clearNew`, for an object of the server's own: its status stays. */
-export const clearOwn: WriteStep<unknown, NewDraft<Plan>> = (draft) => {
-  draft.object = { ...draft.given, metadata: newMetadata(draft.given.metadata, undefined) }
+/** An object of the server's own begins with a status. */
+export function giveStatus(status: ApiObject['status']): WriteStep<unknown, NewDraft<Plan>> {
+  return (draft) => {
+    if (status !== undefined) draft.object = { ...draft.object, status }
+  }
 }
 
 /** The writer's part, which the path names, with the rest of the live object. */

@@ -24,11 +24,11 @@ import type { ChangeDraft, NewDraft, Plan, WriteStep } from './draft.ts'
 import { type BootstrapManagers, type FindOwnersParts, findOwners, type OwnershipParts, ownBootstrap } from './ownership.ts'
 import {
   clearNew,
-  clearOwn,
   completeChange,
   completeNew,
   dropDisabled,
   fillDefaults,
+  giveStatus,
   keepLive,
   limitOwners,
   mergeAdmittedOwners,
@@ -99,7 +99,13 @@ export const markSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDel
 /** A deletion. */
 export const removeSteps: readonly WriteStep<StepParts, ChangeDraft>[] = [admitDeletion, commitRemoval]
 
+/** The owners and the status of an object that the server itself creates. */
+export interface BootstrapPart extends BootstrapManagers {
+  /** The status that it begins with; absent: none. */
+  readonly status?: Readonly<Record<string, unknown>>
+}
+
 /** An object that the server itself creates at its first start: it is neither asked about nor checked. */
-export function bootstrapSteps(managers: BootstrapManagers): readonly WriteStep<BootstrapParts, NewDraft<Plan>>[] {
-  return [clearOwn, fillDefaults, ownBootstrap(managers), completeNew, commitNew]
+export function bootstrapSteps({ status, ...managers }: BootstrapPart): readonly WriteStep<BootstrapParts, NewDraft<Plan>>[] {
+  return [clearNew, giveStatus(status), fillDefaults, ownBootstrap(managers), completeNew, commitNew]
 }
