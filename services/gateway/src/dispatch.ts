@@ -116,7 +116,7 @@ const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb<DispatchPart
 }
 
 /** Subresources that are parts of the object itself, and the verbs that work on them. */
-const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'approval'])
+const ownParts: ReadonlySet<string> = new Set(['status', 'finalize', 'ephemeralcontainers', 'resize', 'approval'])
 
 function findTarget(served: Served | undefined, request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): Target {
   if (served === undefined || !isPlaceOf(served.resource, info)) throw nothingAt(request.path, parts)

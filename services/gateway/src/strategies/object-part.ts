@@ -1,16 +1,13 @@
 import { fieldSets } from '@orch/core/apply'
 import type { Behaviour } from '@orch/core/catalogue'
-import { jsonEqual } from '@orch/core/json'
 import { memo } from '@orch/core/memo'
-import { type ApiObject, carryOverMeta, type FieldError, type ObjectMeta } from '@orch/core/meta'
+import { type ApiObject, carryOverMeta, type ObjectMeta } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { approvedStatus } from './certificate-parts.ts'
 import type { KindRules, MetadataField, ObjectPart } from './kind-rules.ts'
 
 /** As in kube-apiserver, some writes leave no mark: those of requests for certificates and of ephemeral containers. */
 export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
-
-type Container = BuiltIn<'core/v1.EphemeralContainer'>
 
 /** A status is written together with the metadata of the object, except for the fields that the kind keeps. */
 export const statusKeeping = memo(
@@ -34,8 +31,33 @@ const finalize: ObjectPart = {
 }
 
 const ephemeralContainers: ObjectPart = {
-  merge: (given, live) => withSpec(live, { ephemeralContainers: containersOf(given) }),
-  validate: validateAddedContainers,
+  merge: (given, live) => withSpec(live, { ephemeralContainers: requireType('core/v1.Pod', given).spec.ephemeralContainers ?? [] }),
+  isWanted: true,
+}
+
+/** Containers that are not those of the live Pod are left as given, for the rules to refuse. */
+const resize: ObjectPart = {
+  merge(given, live) {
+    const [after, before] = [requireType('core/v1.Pod', given).spec, requireType('core/v1.Pod', live).spec]
+    const containers = resized(after.containers ?? [], before.containers ?? [])
+    const { initContainers, resources = before.resources } = after
+    return withSpec(withMetadata(given, live), {
+      ...(resources === undefined ? {} : { resources }),
+      containers,
+      ...(initContainers === undefined ? {} : { initContainers: resized(initContainers, before.initContainers ?? []) }),
+    })
+  },
+  isWanted: true,
+}
+
+type Container = BuiltIn<'core/v1.Container'>
+
+function resized(given: readonly Container[], live: readonly Container[]): readonly Container[] {
+  if (given.length !== live.length || given.some(({ name }, index) => name !== live[index]?.name)) return given
+  return live.map((container, index) => {
+    const { resources = container.resources, resizePolicy = container.resizePolicy } = given[index] ?? {}
+    return { ...container, resources, ...(resizePolicy === undefined ? {} : { resizePolicy }) }
+  })
 }
 
 const approval: ObjectPart = {
@@ -50,6 +72,7 @@ const scale: ObjectPart = { merge: (given) => given, isWanted: true }
 const parts: Readonly<Record<string, ObjectPart>> = {
   finalize,
   ephemeralcontainers: ephemeralContainers,
+  resize,
   approval,
   binding: whole,
   bindings: whole,
@@ -85,20 +108,4 @@ export function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
 
 function withSpec(object: ApiObject, change: Record<string, unknown>): ApiObject {
   return { ...object, spec: { ...(object.spec ?? {}), ...change } }
-}
-
-function containersOf(pod: ApiObject): readonly Container[] {
-  return requireType('core/v1.Pod', pod).spec.ephemeralContainers ?? []
-}
-
-/** A container that was added to a running pod stays unchanged. */
-function validateAddedContainers(object: ApiObject, live: ApiObject): FieldError[] {
-  const after = new Map(containersOf(object).map((container) => [container.name, container]))
-  return containersOf(live).flatMap((container) => {
-    const kept = after.get(container.name)
-    if (kept !== undefined && jsonEqual(kept, container)) return []
-    const what = kept === undefined ? 'removed' : 'changed'
-    const message = `Forbidden: existing ephemeral containers ${JSON.stringify(container.name)} may not be ${what}\n`
-    return [{ reason: 'FieldValueForbidden', field: 'spec.ephemeralContainers', message }]
-  })
 }

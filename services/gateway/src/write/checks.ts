@@ -123,7 +123,8 @@ function* faultsOfChange(draft: ChangeDraft, parts: CheckParts): Steps<FieldErro
     const ofPart = yield* resource.readers.validate({ ...change, part: 'status' })
     return [...ofPart, ...(part.validateToo?.(object, live) ?? [])]
   }
-  const ofKind = yield* resource.readers.validate({ ...change, part: 'main' })
+  const written = subresource === undefined ? {} : { subresource: subresource.name }
+  const ofKind = yield* resource.readers.validate({ ...change, part: 'main', ...written })
   yield
   return [...ofKind, ...(strategy.rules.validate?.(object, live) ?? [])]
 }

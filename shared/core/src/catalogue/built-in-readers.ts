@@ -120,11 +120,11 @@ export class BuiltInReaders implements KindReaders {
    * The errors of an object besides its metadata, by the rules of the kind; empty for none. A field that its type calls
    * required, and a list of values, are facts of documents: clients leave out empty fields, and may write newer values.
    */
-  *validate({ body, object, live, part, names, isGateOn, level }: ValidationCandidate): Steps<FieldError[]> {
+  *validate({ body, object, live, part, subresource = '', names, isGateOn, level }: ValidationCandidate): Steps<FieldError[]> {
     const rules = this.#rules
     const { storedAs, validation } = this.#facts
     const context: RuleContext = { body, object, live, names, isGateOn, level, rules, declared: [] }
-    const ofKind = validation?.[part]
+    const ofKind = validation?.parts?.[subresource] ?? validation?.[part]
     const ofType = (): FieldError[] => (storedAs === undefined ? [] : rules.checkObject(storedAs, part, context))
     const found = ofKind === undefined ? ofType() : ofKind(object, live, names, context)
     const errors = Array.isArray(found) ? found : yield* found

@@ -57,8 +57,7 @@ function upstreamKindsAt(level: number): Kinds {
     const [first = '', ...words] = line.trim().split(' ')
     if (line.startsWith('#') || first === '') continue
     if (line.startsWith(' ')) {
-      // pods/resize is not there yet.
-      if (path !== undefined && Number(first) <= level) kinds[path] = words.join(' ').replace('proxy,resize,', 'proxy,')
+      if (path !== undefined && Number(first) <= level) kinds[path] = words.join(' ')
       continue
     }
     const [since = '', until = ''] = (words[0] ?? '').split('-')

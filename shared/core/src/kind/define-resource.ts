@@ -146,6 +146,8 @@ export type Unreadable = (object: Part) => string | undefined
 export interface Rules {
   readonly main?: Rule | RuleInSteps
   readonly status?: Rule
+  /** By subresources that are parts of the wanted state. Absent: the rules of `main`. */
+  readonly parts?: Readonly<Record<string, Rule>>
 }
 
 /** The warnings for the writer of a valid object; `live` is the replaced one. */

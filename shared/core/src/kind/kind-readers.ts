@@ -96,6 +96,8 @@ export interface ValidationCandidate {
   /** The object that is being replaced; absent on create. */
   readonly live?: Part | undefined
   readonly part: 'main' | 'status'
+  /** The subresource of the main part that is written; absent: the main part itself. */
+  readonly subresource?: string
   readonly names: Names
   readonly isGateOn: IsGateOn
   /** Minor number of the release whose rules and texts they are. */

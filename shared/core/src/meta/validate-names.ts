@@ -1,4 +1,5 @@
 import {
+  explain,
   label1035Pattern,
   labelLengthMax,
   labelPattern,
@@ -16,6 +17,15 @@ import { joinTexts, type LevelText, textSince } from './level-text.ts'
 
 /** The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL. */
 export type NameKind = 'subdomain' | 'label' | 'label1035' | 'pathSegment'
+
+const dnsLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
+const dnsName = `${dnsLabel}(\\.${dnsLabel})*`
+const dnsNamePattern = new RegExp(`^${dnsName}$`)
+const wrongDnsName = explain(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+  ['example.com'],
+  dnsName,
+)
 
 /** Bytes that all annotations of an object may have together, keys and values. */
 export const annotationsBytesMax = 262_144
@@ -66,6 +76,11 @@ export function checkLabel1035(text: string): readonly string[] {
 /** An RFC 1123 subdomain: the name of most objects. */
 export function checkSubdomain(text: string): readonly string[] {
   return checkDns(text, subdomainPattern, wrongSubdomain, subdomainLengthMax)
+}
+
+/** As `checkSubdomain`, for a name in DNS whose labels may have underscores. */
+export function checkDnsName(text: string): readonly string[] {
+  return checkDns(text, dnsNamePattern, wrongDnsName, subdomainLengthMax)
 }
 
 function checkDns<T extends LevelText>(text: string, pattern: RegExp, wrong: T, lengthMax: number): readonly (T | string)[] {

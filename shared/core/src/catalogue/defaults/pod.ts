@@ -9,6 +9,7 @@ export function fillPod(pod: Draft, names: Names): void {
   fillAddresses(child(pod, 'status'))
   const spec = ensureChild(pod, 'spec')
   fillPodSpec(spec)
+  fillHostPorts(spec)
   const grace = spec['terminationGracePeriodSeconds']
   if (typeof grace === 'number' && grace < 0) spec['terminationGracePeriodSeconds'] = 1
   fill(spec, { enableServiceLinks: true })
@@ -16,10 +17,12 @@ export function fillPod(pod: Draft, names: Names): void {
 }
 
 /** The Pod spec in a template. */
-export function fillPodTemplate(template: Draft | undefined, names: Names): void {
+export function fillPodTemplate(template: Draft | undefined, names: Names, copiesHostPorts: boolean): void {
   if (template === undefined) return
   dropOldAnnotations(template, names)
-  fillPodSpec(ensureChild(template, 'spec'))
+  const spec = ensureChild(template, 'spec')
+  fillPodSpec(spec)
+  if (copiesHostPorts) fillHostPorts(spec)
 }
 
 /** Annotations in which old clients kept init containers: they are no place for them, and would show up as a difference. */
@@ -66,7 +69,6 @@ function fillPodSpec(spec: Draft): void {
   const containers = [...children(spec, 'containers'), ...children(spec, 'initContainers')]
   for (const container of [...containers, ...children(spec, 'ephemeralContainers')]) fillContainer(container)
   for (const volume of children(spec, 'volumes')) fillVolume(volume)
-  if (spec['hostNetwork'] === true) for (const container of containers) copyHostPorts(container)
 }
 
 function fillContainer(container: Draft): void {
@@ -80,7 +82,10 @@ function fillContainer(container: Draft): void {
   for (const port of children(container, 'ports')) fill(port, { protocol: 'TCP' })
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) fillProbe(child(container, name))
   for (const hook of ['postStart', 'preStop']) fillHttpGet(child(child(child(container, 'lifecycle'), hook), 'httpGet'))
-  for (const variable of children(container, 'env')) fillEmpty(child(child(variable, 'valueFrom'), 'fieldRef'), { apiVersion: 'v1' })
+  for (const variable of children(container, 'env')) {
+    fillEmpty(child(child(variable, 'valueFrom'), 'fieldRef'), { apiVersion: 'v1' })
+    fill(child(child(variable, 'valueFrom'), 'fileKeyRef'), { optional: false })
+  }
 }
 
 function fillProbe(probe: Draft | undefined): void {
@@ -93,8 +98,12 @@ function fillHttpGet(action: Draft | undefined): void {
   fill(action, { path: '/', scheme: 'HTTP' })
 }
 
-function copyHostPorts(container: Draft): void {
-  for (const port of children(container, 'ports')) fill(port, { hostPort: port['containerPort'] })
+/** On the network of its node, ports of a container are ports of the node. */
+function fillHostPorts(spec: Draft): void {
+  if (spec['hostNetwork'] !== true) return
+  for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) {
+    for (const port of children(container, 'ports')) fill(port, { hostPort: port['containerPort'] })
+  }
 }
 
 /** Copies a container's limits to its requests where it states none. */

@@ -6,7 +6,7 @@ import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
 
 /** Labels and selector follow the template where they are not given. */
-export function fillReplicationController(controller: Draft, names: Names): void {
+export function fillReplicationController(controller: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(controller, 'spec')
   const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
   if (labels !== undefined) {
@@ -15,13 +15,21 @@ export function fillReplicationController(controller: Draft, names: Names): void
     if (isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
   }
   fill(spec, { replicas: 1 })
-  fillPodTemplate(child(spec, 'template'), names)
+  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
-export function fillReplicaSet(set: Draft, names: Names): void {
+export function fillReplicaSet(set: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1 })
-  fillPodTemplate(child(spec, 'template'), names)
+  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
+}
+
+/** The last levels at which templates on the network of their node have its ports, and at which the gate for that is known. */
+const [hostPortsUntil, hostPortsGateUntil] = [27, 30]
+
+/** True if the Pods of a template on the network of their node get its ports already in the template. */
+export function copiesHostPorts(isGateOn: IsGateOn, level: number): boolean {
+  return level <= hostPortsUntil || (level <= hostPortsGateUntil && isGateOn('DefaultHostNetworkHostPortsInPodTemplates'))
 }
 
 /** Annotation with the revision to which a Deployment of an older version is rolled back. */
@@ -34,7 +42,7 @@ function spellNumber(annotations: Draft, name: string): void {
   if (digits !== undefined) annotations[name] = digits === '0' ? digits : `${minus}${digits}`
 }
 
-export function fillDeployment(deployment: Draft, names: Names): void {
+export function fillDeployment(deployment: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const annotations = child(child(deployment, 'metadata'), 'annotations')
   if (annotations !== undefined) {
     if (annotations[rollbackAnnotation] === '') delete annotations[rollbackAnnotation]
@@ -45,10 +53,10 @@ export function fillDeployment(deployment: Draft, names: Names): void {
   const strategy = ensureChild(spec, 'strategy')
   fill(strategy, { type: 'RollingUpdate' })
   if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' })
-  fillPodTemplate(child(spec, 'template'), names)
+  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
-export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn): void {
+export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1, revisionHistoryLimit: 10, podManagementPolicy: 'OrderedReady' })
   const strategy = ensureChild(spec, 'updateStrategy')
@@ -63,13 +71,13 @@ export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn): v
     Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
     fillClaim(claim)
   }
-  fillPodTemplate(child(spec, 'template'), names)
+  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
 /** Annotation that counts the changes of a DaemonSet's template. */
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
-export function fillDaemonSet(set: Draft, names: Names): void {
+export function fillDaemonSet(set: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   // The server's own count comes later: a writer of an object without one owns the annotation from then on.
   const annotations = ensureChild(ensureChild(set, 'metadata'), 'annotations')
   fillEmpty(annotations, { [templateGenerationAnnotation]: '0' })
@@ -79,7 +87,7 @@ export function fillDaemonSet(set: Draft, names: Names): void {
   const strategy = ensureChild(spec, 'updateStrategy')
   fill(strategy, { type: 'RollingUpdate' })
   if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 })
-  fillPodTemplate(child(spec, 'template'), names)
+  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
 const isPresent = (draft: Draft, name: string): boolean => draft[name] !== undefined && draft[name] !== null
@@ -101,13 +109,13 @@ export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: num
   for (const rule of children(child(spec, 'podFailurePolicy'), 'rules')) {
     for (const pattern of children(rule, 'onPodConditions')) fillEmpty(pattern, { status: 'True' })
   }
-  fillPodTemplate(child(spec, 'template'), names)
+  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
-export function fillCronJob(job: Draft, names: Names): void {
+export function fillCronJob(job: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(job, 'spec')
   fill(spec, { concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
-  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'), names)
+  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'), names, copiesHostPorts(isGateOn, level))
 }
 
 export function fillHorizontalPodAutoscaler(autoscaler: Draft, names: Names): void {

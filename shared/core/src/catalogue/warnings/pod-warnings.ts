@@ -5,6 +5,7 @@ import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../
 import { appArmorPrefix, appArmorWarning, profileOfAnnotation } from '../app-armor.ts'
 import { isGiven } from '../validation/checks.ts'
 import { containersOf } from '../validation/pod/platform.ts'
+import { warningsOfIp } from './address-warnings.ts'
 import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
 import { warningsOfVolumes } from './volume-warnings.ts'
 
@@ -39,12 +40,70 @@ export function warningsOfTemplate(template: Part, path: string, { names, level 
     ...ofSeccomp(spec, { annotations, path: at.annotations, key: `${seccompDomain(names)}/pod` }),
   ]
   for (const [container, place] of containersOf(spec, at.spec)) {
-    said.push(...ofContainer(container, place, { annotations, path: at.annotations, names }))
+    said.push(...ofContainer(container, place, { annotations, path: at.annotations, names, level }))
     if (path !== '' && level >= appArmorWarnedSince) {
       said.push(...ofAppArmor(container, spec, { annotations, path: at.annotations, names }))
     }
   }
+  if (level >= clearerSince) said.push(...ofPorts(spec, at.spec))
+  if (level >= addressesWarnedSince) said.push(...ofAddresses(spec, at.spec, level))
   return said
+}
+
+/** The first level at which only a variable that hides an earlier one is warned of, and ports that others repeat. */
+const clearerSince = 27
+const addressesWarnedSince = 33
+
+/** A variable may refer to an earlier one of its name. */
+function ofVariables(variables: readonly Part[], path: string, level: number): readonly string[] {
+  if (level < clearerSince) return repeated(variables, 'name', path)
+  const seen = new Set<string>()
+  return variables.flatMap((variable, index) => {
+    const [name, value] = [textOf(variable, 'name'), textOf(variable, 'value')]
+    const isKnown = seen.has(name)
+    seen.add(name)
+    const reference = `$(${name})`
+    if (!isKnown || (!isGiven(variable, 'valueFrom') && value !== reference && value.includes(reference))) return []
+    return [`${path}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
+  })
+}
+
+interface PlacedPort {
+  readonly port: Part
+  readonly place: string
+}
+
+/** Ports of one number and protocol, in any container, that a Service or the node cannot tell apart. */
+function ofPorts(spec: Part, path: string): string[] {
+  const said: string[] = []
+  const known = new Map<string, PlacedPort[]>()
+  for (const [container, at] of containersOf(spec, path)) {
+    for (const [index, port] of itemsOf(container, 'ports').entries()) {
+      const key = `${String(port['containerPort'])}/${textOf(port, 'protocol')}`
+      const place = `${at}.ports[${index}]`
+      const others = known.get(key) ?? []
+      for (const other of others) said.push(...ofSamePort(port, place, other))
+      known.set(key, [...others, { port, place }])
+    }
+  }
+  return said
+}
+
+function ofSamePort(port: Part, place: string, other: PlacedPort): string[] {
+  const [ip, otherIp] = [textOf(port, 'hostIP'), textOf(other.port, 'hostIP')]
+  const [host, otherHost] = [port['hostPort'] ?? 0, other.port['hostPort'] ?? 0]
+  if (ip === otherIp && host === otherHost) return [`${place}: duplicate port definition with ${other.place}`]
+  if (host === 0 || otherHost === 0) return [`${place}: overlapping port definition with ${other.place}`]
+  const isAmbiguous = host === otherHost && (ip === '') !== (otherIp === '')
+  return isAmbiguous ? [`${place}: dangerously ambiguous port definition with ${other.place}`] : []
+}
+
+function ofAddresses(spec: Part, path: string, level: number): string[] {
+  const servers = itemsOf<string>(partOf(spec, 'dnsConfig'), 'nameservers')
+  return [
+    ...servers.flatMap((server, index) => warningsOfIp(server, `${path}.dnsConfig.nameservers[${index}]`, level)),
+    ...itemsOf(spec, 'hostAliases').flatMap((alias, index) => warningsOfIp(textOf(alias, 'ip'), `${path}.hostAliases[${index}].ip`, level)),
+  ]
 }
 
 interface PodAnnotations {
@@ -53,10 +112,10 @@ interface PodAnnotations {
   readonly names: Names
 }
 
-function ofContainer(container: Part, at: string, { annotations, path, names }: PodAnnotations): string[] {
+function ofContainer(container: Part, at: string, { annotations, path, names, level }: PodAnnotations & Release): string[] {
   const ofProfile = ofSeccomp(container, { annotations, path, key: `container.${seccompDomain(names)}/${textOf(container, 'name')}` })
   const ofResources = ofAmounts(partOf(container, 'resources'), `${at}.resources`)
-  return [...ofProfile, ...ofResources, ...repeated(itemsOf(container, 'env'), 'name', `${at}.env`)]
+  return [...ofProfile, ...ofResources, ...ofVariables(itemsOf(container, 'env'), `${at}.env`, level)]
 }
 
 /** An annotation says what the field of the Pod does not. */

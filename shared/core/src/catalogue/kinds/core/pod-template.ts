@@ -2,6 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { child } from '../../../kind/draft.ts'
 import { podTemplateCells } from '../../../table/cells/workloads.ts'
 import { fillPodTemplate } from '../../defaults/pod.ts'
+import { copiesHostPorts } from '../../defaults/workloads.ts'
 import { warningsOfPodTemplate } from '../../warnings/rules.ts'
 
 /** A pod to be made, as an object of its own. */
@@ -14,7 +15,7 @@ export const podTemplate = defineResource({
   storageVersionHash: 'LIXB2x4IFpk=',
   deleteAnswer: 'object',
   countsGenerations: true,
-  defaults: (object, names) => fillPodTemplate(child(object, 'template'), names),
+  defaults: (object, names, isGateOn, level) => fillPodTemplate(child(object, 'template'), names, copiesHostPorts(isGateOn, level)),
   warnings: warningsOfPodTemplate,
   table: {
     cells: podTemplateCells,

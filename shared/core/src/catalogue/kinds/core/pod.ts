@@ -4,6 +4,7 @@ import { countPods } from '../../../quota/measures.ts'
 import { podCells, podConditions } from '../../../table/cells/pod.ts'
 import { fillPod } from '../../defaults/pod.ts'
 import { validatePod, validatePodStatus } from '../../validation/pod/pod.ts'
+import { validateAddedContainers, validateResize } from '../../validation/pod/pod-parts.ts'
 import { warningsOfNewPod } from '../../warnings/rules.ts'
 
 /** Containers that run together on one node and share its network address. */
@@ -50,6 +51,7 @@ export const pod = defineResource({
       reaches: 'pod',
       hasSubpath: true,
     },
+    { name: 'resize', verbs: ['get', 'patch', 'update'], since: 33 },
     statusSubresource,
   ],
   storageVersionHash: 'xPOwRZ+Yhw8=',
@@ -71,7 +73,11 @@ export const pod = defineResource({
     }),
   },
   defaults: fillPod,
-  validation: { main: validatePod, status: validatePodStatus },
+  validation: {
+    main: validatePod,
+    status: validatePodStatus,
+    parts: { ephemeralcontainers: validateAddedContainers, resize: validateResize },
+  },
   warnings: warningsOfNewPod,
   table: {
     cells: podCells,

@@ -1,13 +1,13 @@
-import { checked, needed, text } from '../../../description/define.ts'
+import { checked, needed, string, text } from '../../../description/define.ts'
 import { compareQuantities, parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName } from '../../../meta/validate-names.ts'
 import { invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { optionalPart, type Part, textOf } from '../../../validation/part.ts'
-import { as, type PartRule, type TypeRules, within } from '../../../validation/rule-book.ts'
+import { as, type PartRule, type RuleContext, type TypeRules, within } from '../../../validation/rule-book.ts'
 import { isGiven, requireText } from '../checks.ts'
 
-const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef']
+const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef']
 const tooMany = 'may not have more than one field specified at a time'
 const anyName = as('name', checked(text('subdomain')))
 const name = as('name', needed(text('subdomain')))
@@ -25,6 +25,13 @@ export const environmentRules: Readonly<Record<string, TypeRules>> = {
     resourceRefRule('variable'),
     within('configMapKeyRef', anyName, 'key'),
     within('secretKeyRef', anyName, 'key'),
+    within(
+      'fileKeyRef',
+      as('key', needed(text('relaxedVariableName'))),
+      as('volumeName', needed(text('label'))),
+      as('path', needed(string())),
+      refuseBacksteps,
+    ),
   ],
   'core/v1.EnvFromSource': [
     { until: 31, step: 'prefix' },
@@ -35,12 +42,19 @@ export const environmentRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-function validateSource(errors: FieldError[], variable: Part, at: string): void {
+const oneSource = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`'
+
+function refuseBacksteps(errors: FieldError[], reference: Part, at: string): void {
+  const path = textOf(reference, 'path')
+  if (path.split('/').includes('..')) errors.push(invalidValue(`${at}.path`, path, "must not contain '..'"))
+}
+
+function validateSource(errors: FieldError[], variable: Part, at: string, { isGateOn }: RuleContext): void {
   const source = optionalPart(variable, 'valueFrom')
   if (source === undefined) return
   const count = sources.filter((name) => isGiven(source, name)).length
   const refuse = (detail: string): void => void errors.push(invalidValue(`${at}.valueFrom`, '', detail))
-  if (count === 0) refuse('must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`')
+  if (count === 0) refuse(isGateOn('EnvFiles') ? `${oneSource}, \`secretKeyRef\` or \`fileKeyRef\`` : `${oneSource} or \`secretKeyRef\``)
   else if (textOf(variable, 'value') !== '') refuse('may not be specified when `value` is not empty')
   else if (count > 1) refuse(tooMany)
 }

@@ -7,6 +7,7 @@ import { isGiven, notFoundValue } from '../checks.ts'
 import { validateVolumeDevices, validateVolumeMounts } from './container-mounts.ts'
 import type { PodContext } from './pod-context.ts'
 import { validateProbes } from './probes.ts'
+import { refuseRestartsOfInit, validateResizePolicy } from './resize-policy.ts'
 import { validateUsedClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
 import { isSidecar, validateInitRestartPolicy, validateRestartPolicy } from './restart-policy.ts'
@@ -53,6 +54,7 @@ function validateContainers(errors: FieldError[], list: readonly Part[], { names
     validate(errors, container, at, context)
     refuseTwice(errors, textOf(container, 'name'), names, at)
     validateServing(errors, container, at, context)
+    validateResizePolicy(errors, container, at, context)
     validateRestartPolicy(errors, container, at, context)
   }
   refuseSharedHostPorts(errors, list, path)
@@ -73,12 +75,14 @@ function validateInitContainers(errors: FieldError[], list: readonly Part[], { n
     const at = `${path}[${index}]`
     validate(errors, container, at, context)
     validateInitRestartPolicy(errors, container, at, context)
+    validateResizePolicy(errors, container, at, context)
     refuseTwice(errors, textOf(container, 'name'), names, at)
     refuseSharedHostPorts(errors, [container], path)
     if (isSidecar(container)) {
       validateServing(errors, container, at, context)
       continue
     }
+    refuseRestartsOfInit(errors, container, at)
     for (const name of fieldsOfServing) if (isGiven(container, name)) errors.push(forbiddenValue(`${at}.${name}`, notInInit))
   }
 }
@@ -108,6 +112,7 @@ function validateEphemeralContainers(errors: FieldError[], spec: Part, { names, 
     refuseTwice(errors, textOf(container, 'name'), names, at)
     for (const name of fieldsOfFullContainers) if (isGiven(container, name)) refuse(`${at}.${name}`)
     if (Object.keys(optionalPart(container, 'resources') ?? {}).length > 0) refuse(`${at}.resources`)
+    if (isGiven(container, 'resizePolicy')) refuse(`${at}.resizePolicy`)
     for (const [position, mount] of itemsOf(container, 'volumeMounts').entries()) {
       for (const name of ['subPath', 'subPathExpr']) {
         if (textOf(mount, name) !== '') refuse(`${at}.volumeMounts[${position}].${name}`)

@@ -1,12 +1,13 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { checkSubdomain } from '../../../meta/validate-names.ts'
-import { invalidValue, requiredValue } from '../../../validation/field-errors.ts'
-import { parseIp } from '../../../validation/ip-address.ts'
+import { checkDnsName, checkSubdomain } from '../../../meta/validate-names.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../../validation/field-errors.ts'
+import { parseIp, validateLegacyIp } from '../../../validation/ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import type { RuleContext, TypeRules } from '../../../validation/rule-book.ts'
-import { numberOf, requireOneOf } from '../checks.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
+import { bytesOf } from '../../../validation/texts.ts'
+import { addressesChecked, isGiven, notFoundValue, numberOf, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
-import { validateHostProcesses, validateOperatingSystem } from './platform.ts'
+import { containersOf, validateHostProcesses, validateOperatingSystem } from './platform.ts'
 import { PodContext } from './pod-context.ts'
 import { validatePodResources } from './pod-resources.ts'
 import { validateResourceClaims } from './resource-claims.ts'
@@ -34,6 +35,7 @@ export const podSpecRules: Readonly<Record<string, TypeRules>> = {
     'topologySpreadConstraints',
     refuseSameSpread,
     validateHostProcesses,
+    validateHostname,
     ...['serviceAccountName', 'nodeName', 'activeDeadlineSeconds', 'hostname', 'subdomain', 'tolerations'],
     validateHostAliases,
     ...['priorityClassName', 'runtimeClassName'],
@@ -41,6 +43,7 @@ export const podSpecRules: Readonly<Record<string, TypeRules>> = {
     (errors, spec, at) => validateResources(errors, { limits: spec['overhead'] }, `${at}.overhead`),
     { passedOver: ['preemptionPolicy', 'os'] },
     validateOperatingSystem,
+    validateFileKeys,
   ],
 }
 
@@ -51,9 +54,39 @@ function validateParts(errors: FieldError[], spec: Part, at: string, context: Ru
   pod.volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${at}.volumes`, pod)
   pod.claims = validateResourceClaims(errors, spec, at, pod)
   pod.hasOwnUsers = spec['hostUsers'] === false
+  pod.restartPolicy = textOf(spec, 'restartPolicy')
   pod.graceSeconds = numberOf(spec, 'terminationGracePeriodSeconds')
   validateAllContainers(errors, spec, at, pod)
   validatePodResources(errors, spec, at, pod)
+}
+
+const hostnameLengthMax = 64
+
+/** A hostname for the containers alone goes with no other source of their hostname. */
+function validateHostname(errors: FieldError[], spec: Part, at: string): void {
+  const name = spec['hostnameOverride']
+  if (typeof name !== 'string') return
+  const path = `${at}.hostnameOverride`
+  for (const other of ['setHostnameAsFQDN', 'hostNetwork']) {
+    if (spec[other] === true) errors.push(forbiddenValue(path, `may not be specified when ${other} is true`))
+  }
+  if (bytesOf(name) > hostnameLengthMax) errors.push(tooLongValue(path, hostnameLengthMax))
+  errors.push(...invalidFor(path, name, checkSubdomain(name)))
+}
+
+/** Files with variables of containers are in volumes that the node makes. */
+function validateFileKeys(errors: FieldError[], spec: Part, at: string): void {
+  for (const [container, path] of containersOf(spec, at)) {
+    for (const [index, variable] of itemsOf(container, 'env').entries()) {
+      const reference = optionalPart(optionalPart(variable, 'valueFrom'), 'fileKeyRef')
+      if (reference === undefined) continue
+      const name = textOf(reference, 'volumeName')
+      const field = `${path}.env[${index}].valueFrom.fileKeyRef.volumeName`
+      const volume = itemsOf(spec, 'volumes').find((one) => textOf(one, 'name') === name)
+      if (volume === undefined) errors.push(notFoundValue(field, name))
+      else if (!isGiven(volume, 'emptyDir')) errors.push(invalidValue(field, name, 'referenced volume must be of type emptyDir'))
+    }
+  }
 }
 
 function validatePreemption(errors: FieldError[], spec: Part, at: string): void {
@@ -62,7 +95,15 @@ function validatePreemption(errors: FieldError[], spec: Part, at: string): void 
   }
 }
 
-function validateDnsConfig(errors: FieldError[], spec: Part, at: string): void {
+/** The first level with the rules of all old fields for addresses, and with names of hosts in DNS as search paths. */
+const [addressRulesSince, dnsNamesSince] = [33, 33]
+
+function validateAddress(text: string, field: string, context: RuleContext, kept: readonly string[]): readonly FieldError[] {
+  if (context.level >= addressRulesSince) return validateLegacyIp(text, field, addressesChecked(context, kept))
+  return parseIp(text) === undefined ? [invalidValue(field, text, 'must be valid IP address')] : []
+}
+
+function validateDnsConfig(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const path = `${at}.dnsConfig`
   const config = optionalPart(spec, 'dnsConfig')
   const servers = itemsOf<string>(config, 'nameservers')
@@ -78,16 +119,17 @@ function validateDnsConfig(errors: FieldError[], spec: Part, at: string): void {
   if (servers.length > nameserversMax) {
     errors.push(invalidValue(`${path}.nameservers`, servers, `must not have more than ${nameserversMax} nameservers`))
   }
+  const keptServers = itemsOf<string>(partOf(liveAt(context, at), 'dnsConfig'), 'nameservers')
   for (const [index, server] of servers.entries()) {
-    if (parseIp(server) === undefined) errors.push(invalidValue(`${path}.nameservers[${index}]`, server, 'must be valid IP address'))
+    errors.push(...validateAddress(server, `${path}.nameservers[${index}]`, context, keptServers))
   }
-  validateSearches(errors, itemsOf<string>(config, 'searches'), `${path}.searches`)
+  validateSearches(errors, itemsOf<string>(config, 'searches'), `${path}.searches`, context.level)
   for (const [index, option] of itemsOf(config, 'options').entries()) {
     if (textOf(option, 'name') === '') errors.push(requiredValue(`${path}.options[${index}]`, 'must not be empty'))
   }
 }
 
-function validateSearches(errors: FieldError[], searches: readonly string[], path: string): void {
+function validateSearches(errors: FieldError[], searches: readonly string[], path: string, level: number): void {
   if (searches.length > searchPathsMax) {
     errors.push(invalidValue(path, searches, `must not have more than ${searchPathsMax} search paths`))
   }
@@ -96,16 +138,19 @@ function validateSearches(errors: FieldError[], searches: readonly string[], pat
     errors.push(invalidValue(path, searches, detail))
   }
   for (const [index, search] of searches.entries()) {
+    if (search === '.' && level >= dnsNamesSince) continue
     const name = search.replace(/\.$/, '')
-    for (const problem of checkSubdomain(name)) errors.push(invalidValue(`${path}[${index}]`, name, problem))
+    for (const problem of level >= dnsNamesSince ? checkDnsName(name) : checkSubdomain(name))
+      errors.push(invalidValue(`${path}[${index}]`, name, problem))
   }
 }
 
-/** kube-apiserver blames the list. */
-function validateHostAliases(errors: FieldError[], spec: Part, at: string): void {
-  for (const alias of itemsOf(spec, 'hostAliases')) {
-    const address = textOf(alias, 'ip')
-    if (parseIp(address) === undefined) errors.push(invalidValue(`${at}.hostAliases.ip`, address, 'must be valid IP address'))
+/** kube-apiserver blames the list for a name, and before 1.33 for an address. */
+function validateHostAliases(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const kept = itemsOf(liveAt(context, at), 'hostAliases').map((alias) => textOf(alias, 'ip'))
+  for (const [index, alias] of itemsOf(spec, 'hostAliases').entries()) {
+    const place = context.level >= addressRulesSince ? `[${index}]` : ''
+    errors.push(...validateAddress(textOf(alias, 'ip'), `${at}.hostAliases${place}.ip`, context, kept))
     for (const hostname of itemsOf<string>(alias, 'hostnames')) {
       for (const problem of checkSubdomain(hostname)) errors.push(invalidValue(`${at}.hostAliases.hostnames`, hostname, problem))
     }

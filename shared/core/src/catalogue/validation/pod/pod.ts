@@ -16,13 +16,9 @@ import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from '
 
 /** A new Pod, or an update of it, which may change hardly anything, as it may be running already. */
 export function validatePod(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
-  const errors: FieldError[] = []
+  const errors = validateContent(pod, names, context)
   const spec = partOf(pod, 'spec')
   const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
-  validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations', names })
-  validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
-  if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
-  for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
   if (live !== undefined) {
     validateAnnotationChange(errors, annotations, partOf(partOf(live, 'metadata'), 'annotations'), names)
     validateChange(errors, spec, partOf(live, 'spec'), context.level)
@@ -30,6 +26,18 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names, con
   }
   validateNewSpec(errors, spec)
   if (hasAppArmorFields(context)) validateAppArmorMatch(errors, annotations, spec, names)
+  return errors
+}
+
+/** The annotations and the spec of a Pod, whatever has changed in them. */
+export function validateContent(pod: Part, names: Names, context: RuleContext): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = partOf(pod, 'spec')
+  const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
+  validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations', names })
+  validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
+  if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
+  for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
   return errors
 }
 

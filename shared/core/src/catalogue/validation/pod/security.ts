@@ -7,6 +7,7 @@ import { itemsOf, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { bytesOf } from '../../../validation/texts.ts'
 import { profileBytesMax } from '../../app-armor.ts'
+import { copiesHostPorts } from '../../defaults/workloads.ts'
 import { isGiven, requireText } from '../checks.ts'
 import { validateDescendingPath } from './paths.ts'
 import { containersOf } from './platform.ts'
@@ -43,18 +44,19 @@ export const securityRules: Readonly<Record<string, TypeRules>> = {
 
 /** The namespaces that a Pod shares with its node. */
 export function validateSharing(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
-  if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${at}.containers`)
+  if (spec['hostNetwork'] === true) validateHostPorts(errors, itemsOf(spec, 'containers'), `${at}.containers`, context)
   if (spec['hostUsers'] === false) refuseSharing(errors, spec, at, context)
   if (spec['shareProcessNamespace'] !== true || spec['hostPID'] !== true) return
   const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
   errors.push(invalidValue(`${at}.securityContext.shareProcessNamespace`, true, detail))
 }
 
-/** In the node's own network a container's port is the node's port. */
-function validateHostPorts(errors: FieldError[], containers: readonly Part[], path: string): void {
+/** In the node's own network a container's port is the node's port. Templates of today leave it out, and their Pods get it. */
+function validateHostPorts(errors: FieldError[], containers: readonly Part[], path: string, context: RuleContext): void {
+  const mayBeAbsent = !path.startsWith('spec.containers') && !copiesHostPorts(context.isGateOn, context.level)
   for (const [index, container] of containers.entries()) {
     for (const [position, port] of itemsOf(container, 'ports').entries()) {
-      if (port['hostPort'] === port['containerPort']) continue
+      if (port['hostPort'] === port['containerPort'] || (mayBeAbsent && !port['hostPort'])) continue
       const field = `${path}[${index}].ports[${position}].containerPort`
       errors.push(invalidValue(field, port['containerPort'], 'must match `hostPort` when `hostNetwork` is true'))
     }

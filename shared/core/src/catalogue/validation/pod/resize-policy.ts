@@ -1,0 +1,34 @@
+import type { FieldError } from '../../../meta/status.ts'
+import { duplicateValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { itemsOf, type Part, textOf } from '../../../validation/part.ts'
+import type { PodContext } from './pod-context.ts'
+
+const resources = ['cpu', 'memory']
+const policies = ['NotRequired', 'RestartContainer']
+
+/** The policies of a container for changes of its resources. kube-apiserver mostly blames the list. */
+export function validateResizePolicy(errors: FieldError[], container: Part, at: string, { restartPolicy }: PodContext): void {
+  const path = `${at}.resizePolicy`
+  const seen = new Set<string>()
+  for (const [index, item] of itemsOf(container, 'resizePolicy').entries()) {
+    const [resource, policy] = [textOf(item, 'resourceName'), textOf(item, 'restartPolicy')]
+    if (seen.has(resource)) errors.push(duplicateValue(`${path}[${index}]`, resource))
+    seen.add(resource)
+    if (resource === '') errors.push(requiredValue(path))
+    else if (!resources.includes(resource)) errors.push(unsupportedValue(path, resource, resources))
+    if (policy === '') errors.push(requiredValue(path))
+    else if (!policies.includes(policy)) errors.push(unsupportedValue(path, policy, policies))
+    if (restartPolicy === 'Never' && policy !== 'NotRequired') {
+      errors.push(invalidValue(path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+    }
+  }
+}
+
+/** A container that initializes is not started again. */
+export function refuseRestartsOfInit(errors: FieldError[], container: Part, at: string): void {
+  const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+  for (const [index, item] of itemsOf(container, 'resizePolicy').entries()) {
+    const policy = textOf(item, 'restartPolicy')
+    if (policy === 'RestartContainer') errors.push(invalidValue(`${at}.resizePolicy[${index}].restartPolicy`, policy, detail))
+  }
+}
