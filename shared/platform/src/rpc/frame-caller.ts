@@ -9,7 +9,7 @@ import { afterPatience } from './patience.ts'
 import { PushStream } from './push-stream.ts'
 import { ConnectionLostError, fromWireFailure, NotAskedError, noAnswerInTime } from './wire-failure.ts'
 
-/** The connection that calls travel on, and whom to tell of its end. */
+/** The connection of a caller, and the receiver of its end. */
 export interface FrameCallerOptions {
   readonly port: FramePort<CallItem, ReplyItem>
   readonly clock: Clock

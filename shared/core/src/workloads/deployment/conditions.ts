@@ -10,7 +10,7 @@ export interface DeploymentCondition {
 
 type Draft = Required<Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>>
 
-/** `2³¹ − 1` of a deadline or a history stands for none. */
+/** A progress deadline or a limit of revisions with this value means none, as in upstream's `HasProgressDeadline` and `HasRevisionHistoryLimit`. */
 export const unlimited = 2 ** 31 - 1
 
 /** The conditions of a Deployment while they are decided on; `list` is the result. */

@@ -70,8 +70,9 @@ function takeAway(sets: readonly SizedSet[], budget: number, mostOf: (set: Sized
 
 /**
  * Sizes after a change of the Deployment's replicas: a single active ReplicaSet, or the newest if none is active, gets all; if the new one has
- * all Pods available, old ones go to 0; else the difference is shared in proportion (WL-DEP-27 to WL-DEP-31). Sizes that stay are listed where
- * ReplicaSets are to get the notes of the scaling all the same. `statusReplicas` stands for a note that is missing.
+ * all Pods available, old ones go to 0; else the difference is shared in proportion (WL-DEP-27 to WL-DEP-31). A size that stays is listed too
+ * if the annotations of its ReplicaSet have to change. A ReplicaSet without the annotation of its largest size counts with `statusReplicas`,
+ * the number of Pods in the status of the Deployment.
  */
 export function scaledSizes(
   wish: RollWish,
