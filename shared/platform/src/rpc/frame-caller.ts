@@ -70,7 +70,7 @@ export class FrameCaller {
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise((take, fail) => {
       const onAbort = (pending: Pending) => this.#giveUp(pending, timeout('the call was cancelled'))
-      this.#open(method, payload, { context, patience, receiver: { take, end: () => {}, fail }, onAbort })
+      this.#open(method, payload, { context, patience, receiver: { take, end: () => fail(noAnswerInTime()), fail }, onAbort })
     })
   }
 
