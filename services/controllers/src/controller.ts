@@ -25,6 +25,7 @@ export const controllerNames = [
   'replicaset',
   'replicationcontroller',
   'deployment',
+  'statefulset',
   'job',
   'cronjob',
   'ttl-after-finished',

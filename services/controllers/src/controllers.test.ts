@@ -226,6 +226,7 @@ describe('FLAG-29: --controllers', () => {
       'replicaset',
       'replicationcontroller',
       'deployment',
+      'statefulset',
       'job',
       'cronjob',
       'ttl-after-finished',
@@ -243,7 +244,7 @@ describe('FLAG-29: --controllers', () => {
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, deployment, job, cronjob, ttl-after-finished, disruption, endpoint, endpointslice, endpointslicemirroring, workloads)',
+      'unknown controller namespaces; did you mean namespace? (known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, deployment, statefulset, job, cronjob, ttl-after-finished, disruption, endpoint, endpointslice, endpointslicemirroring, workloads)',
     )
   })
 })

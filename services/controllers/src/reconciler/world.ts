@@ -22,6 +22,8 @@ export type Action = {
   readonly succeeded?: (answer: ApiObject) => void
   /** Called with the message of a refusal. */
   readonly refused?: (message: string) => void
+  /** Called instead of `succeeded` where an object to create has the name of another. */
+  readonly existed?: () => void
 } & (
   | { readonly kind: 'create' }
   | { readonly kind: 'delete' }
@@ -170,12 +172,13 @@ export class World implements Caches {
     return []
   }
 
-  async #sendAction({ succeeded, refused }: Action, { send, unexpect }: ActionRequest): Promise<void> {
+  async #sendAction({ succeeded, refused, existed }: Action, { send, unexpect }: ActionRequest): Promise<void> {
     let answer: ApiObject
     try {
       answer = await send()
     } catch (error) {
       unexpect?.()
+      if (error instanceof StatusError && error.reason === 'AlreadyExists') existed?.()
       if (isSettled(error)) return
       if (error instanceof StatusError) refused?.(error.message)
       throw error

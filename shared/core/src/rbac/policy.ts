@@ -182,7 +182,7 @@ const controllerAccounts =
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
   'generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
-  'service-account-controller ' +
+  'service-account-controller statefulset-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
 
 /** The level from which on roles that are not known in between are those of 1.34; before it they are those of 1.25. */
@@ -724,8 +724,8 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('create delete get patch update', 'core', 'pods'),
     on('create delete get list patch update watch', 'apps', 'controllerrevisions'),
     on('create get', 'core', 'persistentvolumeclaims'),
-    from(newer, on('delete list update watch', 'core', 'persistentvolumeclaims')),
-    from(newer, on('update', 'core', 'pods/finalizers')),
+    from(27, on('delete list update watch', 'core', 'persistentvolumeclaims')),
+    from(27, on('update', 'core', 'pods/finalizers')),
     ofEvents,
   ],
   'ttl-controller': [on('list patch update watch', 'core', 'nodes'), ofEvents],

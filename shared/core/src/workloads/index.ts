@@ -34,7 +34,7 @@ export { type EndpointSlice, groupByPorts, packSlices, type SliceDraft, type Sli
 export { repack, type Subset, subsetsOf, truncated } from './endpoints/subsets.ts'
 export { sharesOfZones, topologyHints, type ZonedNode } from './endpoints/topology.ts'
 export { TriggerTimes } from './endpoints/trigger-times.ts'
-export { templateHashesAt } from './hash/content-hash.ts'
+export { printSorted, revisionData, revisionHash, templateHashesAt } from './hash/content-hash.ts'
 export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
 export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'
 export { addIndexes, countIndexes, parseIndexes, printIndexes } from './job/indexes.ts'
@@ -52,3 +52,15 @@ export {
 export { matchFailurePolicy, matchSuccessPolicy } from './job/policies.ts'
 export { isFinishedPod, isReadyPod, type Node, type Pod } from './pods.ts'
 export { decideReplicas, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from './replicas.ts'
+export {
+  type ControllerRevision,
+  chooseRevision,
+  inRevisionOrder,
+  newRevision,
+  surplusRevisions,
+  templateOfRevision,
+} from './revisions.ts'
+export { type ClaimOwners, ownersAfter, type VolumeClaim } from './stateful-set/claims.ts'
+export { decideStatefulSet, type StatefulSetPlan, type StatefulSetStep } from './stateful-set/decide.ts'
+export { ordinalOf, revisionLabel, type StatefulSet, statefulSetLabels } from './stateful-set/names.ts'
+export { countMembers } from './stateful-set/status.ts'

@@ -95,7 +95,7 @@ function withCreationTimes(template: Template, level: number): object {
 }
 
 /** JSON as Go prints maps: sorted, with escapes for HTML. */
-function printSorted(value: unknown): string {
+export function printSorted(value: unknown): string {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -1,0 +1,380 @@
+import type { InformerEvent } from '@orch/client'
+import { jsonEqual } from '@orch/core/json'
+import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
+import {
+  type ControllerRevision,
+  chooseRevision,
+  claim,
+  decideStatefulSet,
+  inRevisionOrder,
+  newRevision,
+  ordinalOf,
+  type Pod,
+  printSorted,
+  revisionData,
+  revisionHash,
+  revisionLabel,
+  type StatefulSet,
+  type StatefulSetPlan,
+  type StatefulSetStep,
+  statefulSetLabels,
+  surplusRevisions,
+  templateOfRevision,
+  type VolumeClaim,
+} from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import type { EventDraft } from '../reconciler/events/correlator.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { inGrowingBatches } from '../reconciler/slow-start.ts'
+import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
+import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
+import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import type { ServedLevel } from './replica-controllers.ts'
+import { claimRevisions, createRevision, deleteRevisions, raiseRevision, revisions } from './revisions.ts'
+
+const kind = { apiVersion: 'apps/v1', kind: 'StatefulSet' }
+const sets = own<StatefulSet>('apps/v1', 'statefulsets')
+const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true })
+const orphans = mapped<Pod>(
+  'v1',
+  'pods',
+  (event, caches) => adoptersOf(event, caches.read(sets), (owner) => caches.read(sets).get(keyOf(owner))?.spec.selector),
+  { isLazy: true },
+)
+/** A Pod may wait for the end of an earlier one's claims. */
+const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', setsOfEndedClaim, { isLazy: true })
+
+function setsOfEndedClaim({ kind: what, object }: InformerEvent<VolumeClaim>, caches: Caches): string[] {
+  if (what !== 'deleted') return []
+  const { name = '', namespace } = object.metadata
+  const isOf = ({ metadata, spec }: StatefulSet) =>
+    spec.volumeClaimTemplates?.some((template) => ordinalOf(`${template.metadata.name}-${metadata.name}`, name) !== undefined) === true
+  return [...caches.read(sets).inNamespace(namespace)].filter(isOf).map(keyOf)
+}
+
+/** Runs numbered Pods with names and claims of their own, one after another, and keeps the revisions of their template. */
+export function statefulSetController(served: ServedLevel): Controller {
+  return reconciler<StatefulSet>('statefulset', ({ names }) => {
+    const labels = statefulSetLabels(names)
+    /** Revisions of the last written statuses, by key. */
+    const written = new Map<string, number>()
+    return {
+      watches: [sets, pods, orphans, revisions, ...(readsClaims(served) ? [claims] : [])],
+      backoff: workloadBackoff,
+      absent: async ({ key }) => {
+        written.delete(key)
+        return done
+      },
+      reconcile: async ({ key, object: set, world, clock, signal }) => {
+        // The events of earlier writes bring another pass.
+        if (world.isPending || revisionOf(set) < (written.get(key) ?? 0)) return done
+        const onWrite = (after: StatefulSet) => void written.set(key, revisionOf(after))
+        return new Pass({ set, world, labels, served, signal, onWrite }).run(clock.now())
+      },
+    }
+  })
+}
+
+/** Before 1.27 the controller may not list claims; it looks for those of a Pod that it creates. */
+function readsClaims({ level }: ServedLevel): boolean {
+  return level >= 27
+}
+
+function revisionOf({ metadata }: ApiObject): number {
+  return parseRevision(metadata.resourceVersion ?? '') ?? 0
+}
+
+interface PassParts {
+  readonly set: StatefulSet
+  readonly world: World
+  readonly labels: ReturnType<typeof statefulSetLabels>
+  readonly served: ServedLevel
+  readonly signal: AbortSignal
+  onWrite(set: StatefulSet): void
+}
+
+interface Chosen {
+  readonly current: ControllerRevision
+  readonly update: ControllerRevision
+  readonly collisionCount: number
+}
+
+/** One pass over one StatefulSet. */
+class Pass {
+  readonly #parts: PassParts
+
+  constructor(parts: PassParts) {
+    this.#parts = parts
+  }
+
+  async run(nowMs: number): Promise<Result> {
+    const { set, world, signal, served, labels } = this.#parts
+    const selector = requirementsOf(set.spec.selector)
+    if (selector === undefined) return done
+    const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
+    const members = claimed && (await this.#claimPods(selector))
+    if (claimed === undefined || members === undefined) return done
+    const known = inRevisionOrder(claimed)
+    const chosen = await this.#chooseRevisions(known)
+    if (chosen === undefined) return done
+    const { current, update, collisionCount } = chosen
+    const versioned = (revision: ControllerRevision) => ({
+      name: revision.metadata.name ?? '',
+      template: (revision === update ? undefined : templateOfRevision(revision)) ?? set.spec.template,
+    })
+    const plan = decideStatefulSet(
+      {
+        set,
+        pods: members,
+        claimNamed: (name) => (readsClaims(served) ? world.read(claims).get(`${set.metadata.namespace}/${name}`) : undefined),
+        current: versioned(current),
+        update: versioned(update),
+        collisionCount,
+        labels,
+        hasIndexLabel: served.isGateOn('PodIndexLabel'),
+        hasRetention: readsClaims(served) && served.isGateOn('StatefulSetAutoDeletePVC'),
+        hasMaxUnavailable: served.isGateOn('MaxUnavailableStatefulSet'),
+        level: served.level,
+      },
+      nowMs,
+    )
+    const failure = await this.#perform(plan)
+    await this.#writeStatus(plan)
+    const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ''))
+    for (const { metadata } of members) live.add(metadata.labels?.[revisionLabel] ?? '')
+    await deleteRevisions(surplusRevisions(known, { live, limit: set.spec.revisionHistoryLimit ?? 10 }), world, signal)
+    if (failure !== undefined) throw failure
+    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+  }
+
+  /** The Pods of the set, those included that it adopts now. Undefined: it may not adopt. */
+  async #claimPods(selector: NonNullable<ReturnType<typeof requirementsOf>>): Promise<readonly Pod[] | undefined> {
+    const { set, world, signal } = this.#parts
+    const { uid, namespace, name = '', deletionTimestamp } = set.metadata
+    const cached = world.read(pods)
+    const isMember = ({ metadata }: Pod) => ordinalOf(name, metadata.name) !== undefined
+    const controlled = [...cached.controlledBy(uid)]
+    const free = [...cached.uncontrolled(namespace)].filter((pod) => isMember(pod) && pod.metadata.deletionTimestamp == null)
+    const { owned, adopted, released } = claim([...controlled.filter(isMember), ...free], { owner: set.metadata, selector })
+    const strangers = deletionTimestamp == null ? controlled.filter((pod) => !isMember(pod)) : []
+    if (adopted.length > 0 && !(await mayAdopt(set, sets, world, signal))) return undefined
+    const reference = referenceTo(kind, set)
+    await world.perform(claimActions({ in: pods, owner: set, reference, adopted, released: [...released, ...strangers] }))
+    return [...owned, ...adopted]
+  }
+
+  /** The revisions of the status and of the template, which is made if it is new. Undefined: a set that is deleted has no such revision. */
+  async #chooseRevisions(known: readonly ControllerRevision[]): Promise<Chosen | undefined> {
+    const { set, served, world, signal } = this.#parts
+    const data = revisionData(set.spec.template, served.level)
+    const choice = chooseRevision(known, (revision) => this.#isEqual(revision, data, revision === known.at(-1)))
+    const currentOr = (update: ControllerRevision) => known.find(({ metadata }) => metadata.name === set.status.currentRevision) ?? update
+    const collisionCount = set.status.collisionCount ?? 0
+    if (choice.kind === 'keep') return { current: currentOr(choice.revision), update: choice.revision, collisionCount }
+    if (set.metadata.deletionTimestamp != null) return undefined
+    if (choice.kind === 'create') {
+      const created = await this.#createRevision(data, choice.number, collisionCount)
+      return { ...created, current: currentOr(created.update) }
+    }
+    const update = await raiseRevision(choice.revision, choice.to, world, signal)
+    const current = currentOr(update)
+    return { current: current.metadata.name === update.metadata.name ? update : current, update, collisionCount }
+  }
+
+  /** From 1.34 on the newest revision is also the template's if both mean the same (WL-HASH-19). */
+  #isEqual(revision: ControllerRevision, data: string, isNewest: boolean): boolean {
+    const { level, isGateOn } = this.#parts.served
+    const template = templateOfRevision(revision)
+    if (template === undefined) return false
+    const isSemantic = isNewest && isGateOn('StatefulSetSemanticRevisionComparison')
+    return printSorted(revision.data) === data || (isSemantic && revisionData(template, level) === data)
+  }
+
+  async #createRevision(data: string, number: number, collisions: number): Promise<Omit<Chosen, 'current'>> {
+    const { set, world, labels, signal } = this.#parts
+    for (let collisionCount = collisions; ; collisionCount++) {
+      const hash = revisionHash(data, collisionCount)
+      const { template } = set.spec
+      const draft = newRevision({ owner: set.metadata, template, hash, number, data, hashLabel: labels.revisionHash })
+      const update = await createRevision(draft, referenceTo(kind, set), world, signal)
+      if (update !== undefined) return { update, collisionCount }
+    }
+  }
+
+  async #writeStatus({ status }: StatefulSetPlan): Promise<void> {
+    const { set, world, onWrite } = this.#parts
+    if (jsonEqual(set.status, status)) return
+    const after = await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus(set, status))
+    if (after !== undefined) onWrite(after)
+  }
+
+  /** Answers the first failure. */
+  async #perform({ groups, isParallel }: StatefulSetPlan): Promise<unknown> {
+    const take = (step: StatefulSetStep) => this.#take(step)
+    for (const group of groups) {
+      if (isParallel) {
+        const { errors } = await inGrowingBatches(group, take)
+        if (errors.length > 0) return errors[0]
+        continue
+      }
+      for (const step of group) {
+        try {
+          await take(step)
+        } catch (error) {
+          return error
+        }
+      }
+    }
+    return undefined
+  }
+
+  async #take(step: StatefulSetStep): Promise<void> {
+    switch (step.kind) {
+      case 'create':
+        return this.#create(step)
+      case 'update':
+        return this.#update(step)
+      case 'delete':
+        return this.#delete(step.pod)
+      case 'claims':
+        await this.#createClaims(step)
+        return this.#telling('update', step.pod, () => this.#changeOwners(step))
+    }
+  }
+
+  async #create(step: StatefulSetStep): Promise<void> {
+    const { set, world } = this.#parts
+    const { pod, replaced } = step
+    if (replaced !== undefined) {
+      const { namespace, name } = set.metadata
+      const message = `StatefulSet ${namespace}/${name} is recreating failed Pod ${replaced.metadata.name}`
+      this.#record({ type: 'Warning', reason: 'RecreatingFailedPod', message })
+      await this.#delete(replaced)
+    }
+    await this.#telling('create', pod, () => this.#createClaims(step))
+    const metadata = { ...pod.metadata, ownerReferences: [referenceTo(kind, set)] }
+    const { status: _, ...draft } = pod
+    const creation: Action = {
+      kind: 'create',
+      in: pods,
+      object: { ...draft, metadata },
+      succeeded: () => this.#succeeded('create', pod),
+      refused: (message) => this.#failed('create', pod, message),
+      existed: () => {
+        existing = new Error(`a Pod ${pod.metadata.name} that is not of the set exists`)
+      },
+    }
+    let existing: Error | undefined
+    await world.perform([creation])
+    if (existing !== undefined) throw existing
+  }
+
+  async #update(step: StatefulSetStep): Promise<void> {
+    const { world, signal } = this.#parts
+    const { pod } = step
+    await this.#telling('update', pod, async () => {
+      await this.#createClaims(step)
+      await this.#changeOwners(step)
+    })
+    try {
+      await world.collection(pods).update(pod, { signal })
+    } catch (error) {
+      if (error instanceof StatusError && error.reason !== 'Conflict') this.#failed('update', pod, error.message)
+      throw error
+    }
+    this.#succeeded('update', pod)
+  }
+
+  async #delete(pod: Pod): Promise<void> {
+    const deletion: Action = {
+      kind: 'delete',
+      in: pods,
+      object: pod,
+      succeeded: () => this.#succeeded('delete', pod),
+      refused: (message) => this.#failed('delete', pod, message),
+    }
+    await this.#parts.world.perform([deletion])
+  }
+
+  /** Throws if a claim could not be made, or is being deleted. */
+  async #createClaims({ pod, claims: { missing, ending } }: StatefulSetStep): Promise<void> {
+    const { world, signal } = this.#parts
+    const set = this.#parts.set.metadata.name
+    const failures: string[] = []
+    for (const wanted of missing) {
+      const { name = '', namespace } = wanted.metadata
+      const about = `${this.#verb('create')} Claim ${name}`
+      try {
+        // No cache may show it yet.
+        const existing = await unlessGone(() => world.collection(claims).get(name, { namespace, signal }))
+        if (existing?.metadata.deletionTimestamp != null) failures.push(endingClaim(name))
+        if (existing !== undefined) continue
+        await world.collection(claims).create(wanted, { signal })
+        const message = `${about} Pod ${pod.metadata.name} in StatefulSet ${set} success`
+        this.#record({ type: 'Normal', reason: 'SuccessfulCreate', message })
+      } catch (error) {
+        if (!(error instanceof StatusError) || error.reason === 'AlreadyExists' || isOfEndingNamespace(error)) throw error
+        const message = `${about} for Pod ${pod.metadata.name} in StatefulSet ${set} failed error: ${error.message}`
+        this.#record({ type: 'Warning', reason: 'FailedCreate', message })
+        failures.push(`failed to create PVC ${name}: ${error.message}`)
+      }
+    }
+    failures.push(...ending.map(endingClaim))
+    if (failures.length > 0) throw new ClaimError(failures.length === 1 ? failures.join() : `[${failures.join(', ')}]`)
+  }
+
+  async #changeOwners({ claims: { owned, foreign } }: StatefulSetStep): Promise<void> {
+    const { world, signal } = this.#parts
+    for (const name of foreign) {
+      const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`
+      this.#record({ type: 'Warning', reason: 'ConflictingController', message })
+    }
+    for (const { claim: changed, ownerReferences } of owned) {
+      const metadata = { ...changed.metadata, ownerReferences: [...ownerReferences] }
+      await unlessGone(() => world.collection(claims).update({ ...changed, metadata }, { signal }))
+    }
+  }
+
+  /** Tells of a failure of the work on claims. */
+  async #telling(verb: Verb, pod: Pod, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof ClaimError) this.#failed(verb, pod, error.message)
+      throw error
+    }
+  }
+
+  #succeeded(verb: Verb, pod: Pod): void {
+    const message = `${this.#verb(verb)} Pod ${pod.metadata.name} in StatefulSet ${this.#parts.set.metadata.name} successful`
+    this.#record({ type: 'Normal', reason: `Successful${capitals[verb]}`, message })
+  }
+
+  #failed(verb: Verb, pod: Pod, why: string): void {
+    const message = `${this.#verb(verb)} Pod ${pod.metadata.name} in StatefulSet ${this.#parts.set.metadata.name} failed error: ${why}`
+    this.#record({ type: 'Warning', reason: `Failed${capitals[verb]}`, message })
+  }
+
+  #verb(verb: Verb): string {
+    return this.#parts.served.level >= 35 ? capitals[verb] : verb
+  }
+
+  #record({ type, reason, message }: EventDraft): void {
+    const { set, world } = this.#parts
+    const { name = '', namespace, uid = '', resourceVersion } = set.metadata
+    world.record({ ...kind, namespace, name, uid, resourceVersion }, { type, reason, message })
+  }
+}
+
+type Verb = 'create' | 'update' | 'delete'
+
+const capitals: Readonly<Record<Verb, string>> = { create: 'Create', update: 'Update', delete: 'Delete' }
+
+function endingClaim(name: string): string {
+  return `pvc ${name} is being deleted`
+}
+
+/** The claims of a Pod are not as they must be. */
+class ClaimError extends Error {}

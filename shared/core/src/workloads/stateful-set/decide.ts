@@ -1,0 +1,304 @@
+import type { OwnerReference } from '../../meta/object-meta.ts'
+import { availableFromMs, type Pod } from '../pods.ts'
+import { type ClaimOwners, claimsFor, hasOtherController, isOfEarlierPod, ownersAfter, type VolumeClaim } from './claims.ts'
+import { ordinalOf, ordinalsOf, revisionLabel, type StatefulSet } from './names.ts'
+import { corrected, type IdentityOptions, memberOf, type Versioned } from './pod.ts'
+import { type StatefulSetStatus, statusOf } from './status.ts'
+
+/** A StatefulSet and the objects around it. */
+export interface StatefulSetObserved extends IdentityOptions {
+  readonly set: StatefulSet
+  /** Pods that the set controls, with names of its own. */
+  readonly pods: readonly Pod[]
+  /** The claim of this name in the namespace of the set. */
+  readonly claimNamed: (name: string) => VolumeClaim | undefined
+  /** The revision of Pods that are not updated yet. */
+  readonly current: Versioned
+  readonly update: Versioned
+  readonly collisionCount: number
+  /** The minor release whose behaviour is shown, such as 37. */
+  readonly level: number
+  /** True if the retention policy of claims is served. */
+  readonly hasRetention: boolean
+  /** True if `maxUnavailable` is served. */
+  readonly hasMaxUnavailable: boolean
+}
+
+/** The work on the claims of one Pod. */
+interface ClaimWork {
+  /** Claims to create. */
+  readonly missing: readonly VolumeClaim[]
+  /** Names of claims that are being deleted: the Pod waits for their end. */
+  readonly ending: readonly string[]
+  /** Claims whose owners change. */
+  readonly owned: readonly { readonly claim: VolumeClaim; readonly ownerReferences: readonly OwnerReference[] }[]
+  /** Names of claims that another object controls. */
+  readonly foreign: readonly string[]
+}
+
+/** One step about one Pod; its work on claims comes first. */
+export interface StatefulSetStep {
+  /** `claims`: nothing is done but that work. */
+  readonly kind: 'create' | 'update' | 'delete' | 'claims'
+  readonly pod: Pod
+  readonly claims: ClaimWork
+  /** A failed Pod of the same name, which is deleted first (below 1.29). */
+  readonly replaced?: Pod
+}
+
+export interface StatefulSetPlan {
+  /** Steps in groups: after a failed step the following groups are left out. */
+  readonly groups: readonly (readonly StatefulSetStep[])[]
+  /** True if the steps of a group are taken together, in growing batches. */
+  readonly isParallel: boolean
+  readonly status: StatefulSetStatus
+  /** Time until the next Pod counts as available. Undefined: none is waiting. */
+  readonly waitMs: number | undefined
+}
+
+/**
+ * The next steps of a StatefulSet. With OrderedReady a pass creates or deletes at most one Pod: the lowest missing or finished one first, then,
+ * when all wanted ones are available, the highest condemned one, and then the update goes on. With Parallel nothing waits for another Pod
+ * (WL-STS-14 to WL-STS-18).
+ *
+ *   replicas 3, Pods 0 (available), 1 (pending)       wait
+ *   replicas 3, Pods 0, 1 (available)                 create 2
+ *   replicas 1, Pods 0, 1, 2 (available)              delete 2
+ *   replicas 2, Pods 0, 1 (of the old revision)       delete 1
+ */
+export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number): StatefulSetPlan {
+  const { set, pods } = observed
+  const { minReadySeconds = 0, podManagementPolicy } = set.spec
+  const isParallel = podManagementPolicy === 'Parallel'
+  const times = pods
+    .flatMap((pod) => (minReadySeconds > 0 ? (availableFromMs(pod, minReadySeconds) ?? []) : []))
+    .filter((fromMs) => fromMs > nowMs)
+  return {
+    groups: set.metadata.deletionTimestamp == null ? new Decision(observed, nowMs).groups() : [],
+    isParallel,
+    status: statusOf(observed, nowMs),
+    waitMs: times.length === 0 ? undefined : Math.min(...times) - nowMs,
+  }
+}
+
+/** A wanted number and its Pod. */
+interface Place {
+  readonly ordinal: number
+  readonly pod: Pod | undefined
+}
+
+interface Member {
+  readonly ordinal: number
+  readonly pod: Pod
+}
+
+const noClaims: ClaimWork = { missing: [], ending: [], owned: [], foreign: [] }
+
+class Decision {
+  readonly #observed: StatefulSetObserved
+  readonly #nowMs: number
+  readonly #isOrdered: boolean
+  readonly #places: readonly Place[]
+  /** From the highest ordinal on. */
+  readonly #condemned: readonly Member[]
+
+  constructor(observed: StatefulSetObserved, nowMs: number) {
+    const { set, pods } = observed
+    const { start, end } = ordinalsOf(set)
+    const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set.metadata.name ?? '', pod.metadata.name) ?? -1, pod]))
+    this.#observed = observed
+    this.#nowMs = nowMs
+    this.#isOrdered = set.spec.podManagementPolicy !== 'Parallel'
+    this.#places = Array.from({ length: end - start }, (_, index) => ({ ordinal: start + index, pod: byOrdinal.get(start + index) }))
+    this.#condemned = [...byOrdinal]
+      .filter(([ordinal]) => ordinal >= 0 && (ordinal < start || ordinal >= end))
+      .sort(([left], [right]) => right - left)
+      .map(([ordinal, pod]) => ({ ordinal, pod }))
+  }
+
+  groups(): StatefulSetStep[][] {
+    const groups: StatefulSetStep[][] = []
+    for (const phase of [() => this.#keep(), () => this.#disown(), () => this.#remove(), () => this.#update()]) {
+      const { steps, isLast } = phase()
+      if (steps.length > 0) groups.push(steps)
+      if (isLast) break
+    }
+    return groups
+  }
+
+  /** The wanted Pods: each exists, and with OrderedReady waits for those before it. */
+  #keep(): Phase {
+    const steps: StatefulSetStep[] = []
+    for (const place of this.#places) {
+      const { step, isBlocked } = this.#keepPlace(place)
+      if (step !== undefined) steps.push(step)
+      if (isBlocked && this.#isOrdered) return { steps, isLast: true }
+    }
+    return { steps, isLast: false }
+  }
+
+  #keepPlace(place: Place): { readonly step?: StatefulSetStep | undefined; readonly isBlocked: boolean } {
+    const { set, level } = this.#observed
+    const { ordinal, pod } = place
+    if (pod === undefined) return { step: this.#creation(ordinal), isBlocked: true }
+    const isDeleted = pod.metadata.deletionTimestamp != null
+    if (this.#hasEnded(pod)) {
+      if (isDeleted) return { isBlocked: true }
+      return { step: level >= 29 ? { kind: 'delete', pod, claims: noClaims } : this.#creation(ordinal, pod), isBlocked: true }
+    }
+    const claims = this.#claimWork(pod, ordinal)
+    const isBlocked = isDeleted || !this.#isUsable(pod)
+    if (level >= 27 && pod.status.phase === 'Pending' && hasWork(claims)) return { step: { kind: 'claims', pod, claims }, isBlocked }
+    if (isBlocked && this.#isOrdered) return { isBlocked }
+    const changed = corrected(pod, set, ordinal, this.#observed)
+    if (changed !== undefined) return { step: { kind: 'update', pod: changed, claims }, isBlocked }
+    return { step: claims.owned.length === 0 ? undefined : { kind: 'update', pod, claims: onlyOwners(claims) }, isBlocked }
+  }
+
+  /** True if another Pod takes the place of this one. */
+  #hasEnded({ status: { phase } }: Pod): boolean {
+    return phase === 'Failed' || (this.#observed.level >= 29 && phase === 'Succeeded')
+  }
+
+  /** Undefined: a claim of an earlier Pod has to end first. */
+  #creation(ordinal: number, replaced?: Pod): StatefulSetStep | undefined {
+    const { set, current, update } = this.#observed
+    const pod = memberOf(set, ordinal, this.#isCurrent(ordinal) ? current : update, this.#observed)
+    const owners = this.#ownersOf(pod, ordinal)
+    if (this.#claimsOf(ordinal).some(({ cached }) => cached !== undefined && isOfEarlierPod(cached, owners))) return undefined
+    return { kind: 'create', pod, claims: { ...this.#claimWork(pod, ordinal), owned: [] }, ...(replaced && { replaced }) }
+  }
+
+  /** True if a new Pod of this number gets the current revision and not the update's (WL-STS-28). */
+  #isCurrent(ordinal: number): boolean {
+    const { spec, status } = this.#observed.set
+    const { type, rollingUpdate } = spec.updateStrategy ?? {}
+    const { start } = ordinalsOf(this.#observed.set)
+    if (type !== 'RollingUpdate') return false
+    return ordinal < start + (rollingUpdate == null ? (status.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0))
+  }
+
+  #isUsable(pod: Pod): boolean {
+    return pod.status.phase === 'Running' && this.#isAvailable(pod)
+  }
+
+  #isAvailable(pod: Pod): boolean {
+    return (availableFromMs(pod, this.#observed.set.spec.minReadySeconds ?? 0) ?? Number.POSITIVE_INFINITY) <= this.#nowMs
+  }
+
+  #isUnavailable(pod: Pod | undefined): boolean {
+    return pod === undefined || pod.metadata.deletionTimestamp != null || !this.#isAvailable(pod)
+  }
+
+  #ownersOf({ metadata }: Pod, ordinal: number): ClaimOwners {
+    const { set, level, hasRetention } = this.#observed
+    const { start, end } = ordinalsOf(set)
+    return {
+      set: set.metadata,
+      pod: metadata,
+      policy: (hasRetention ? set.spec.persistentVolumeClaimRetentionPolicy : undefined) ?? {},
+      isCondemned: ordinal < start || ordinal >= end,
+      isController: level >= 33,
+    }
+  }
+
+  #claimsOf(ordinal: number): readonly { readonly wanted: VolumeClaim; readonly cached: VolumeClaim | undefined }[] {
+    const { set, claimNamed } = this.#observed
+    return [...claimsFor(set, ordinal).values()].map((wanted) => ({ wanted, cached: claimNamed(wanted.metadata.name ?? '') }))
+  }
+
+  #claimWork(pod: Pod, ordinal: number): ClaimWork {
+    const owners = this.#ownersOf(pod, ordinal)
+    const claims = this.#claimsOf(ordinal)
+    const cached = claims.flatMap((one) => one.cached ?? [])
+    const namesOf = (list: readonly VolumeClaim[]) => list.map(({ metadata }) => metadata.name ?? '')
+    return {
+      missing: claims.flatMap(({ wanted, cached: found }) => (found === undefined ? [wanted] : [])),
+      ending: namesOf(cached.filter(({ metadata }) => metadata.deletionTimestamp != null)),
+      owned: !this.#observed.hasRetention
+        ? []
+        : cached.flatMap((claim) => {
+            const ownerReferences = ownersAfter(claim, owners)
+            return ownerReferences === undefined ? [] : [{ claim, ownerReferences }]
+          }),
+      foreign: namesOf(cached.filter((claim) => hasOtherController(claim, owners))),
+    }
+  }
+
+  /** The claims of condemned Pods get their owners before the Pods go. */
+  #disown(): Phase {
+    const steps = this.#condemned.flatMap(({ ordinal, pod }): StatefulSetStep[] => {
+      const claims = onlyOwners(this.#claimWork(pod, ordinal))
+      return claims.owned.length === 0 ? [] : [{ kind: 'claims', pod, claims }]
+    })
+    return { steps, isLast: false }
+  }
+
+  /** Condemned Pods: with OrderedReady one at a time, and an unhealthy one only if it is the first of all unhealthy ones. */
+  #remove(): Phase {
+    const steps: StatefulSetStep[] = []
+    const firstUnavailable = this.#condemned.findLast(({ pod }) => this.#isUnavailable(pod))?.pod
+    for (const { pod } of this.#condemned) {
+      const isDeleted = pod.metadata.deletionTimestamp != null
+      const isHeld = isDeleted || !(this.#isUsable(pod) || pod === firstUnavailable)
+      if (!isDeleted && !(this.#isOrdered && isHeld)) steps.push({ kind: 'delete', pod, claims: noClaims })
+      if (this.#isOrdered) return { steps, isLast: true }
+    }
+    return { steps, isLast: false }
+  }
+
+  #update(): Phase {
+    const { updateStrategy } = this.#observed.set.spec
+    if (updateStrategy?.type === 'OnDelete') return { steps: [], isLast: true }
+    const pods = this.#observed.hasMaxUnavailable ? this.#outdatedByBudget() : this.#outdatedOneByOne()
+    return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true }
+  }
+
+  /** Members from the partition on, the highest first. A place without Pod was filled in this pass. */
+  #updatable(): readonly Place[] {
+    return this.#places.slice(this.#observed.set.spec.updateStrategy?.rollingUpdate?.partition ?? 0).reverse()
+  }
+
+  #isOutdated(pod: Pod | undefined): pod is Pod {
+    if (pod === undefined || pod.metadata.deletionTimestamp != null || this.#hasEnded(pod)) return false
+    return pod.metadata.labels?.[revisionLabel] !== this.#observed.update.name
+  }
+
+  /** The highest outdated Pod, if all above it are available (WL-STS-29, WL-STS-30). */
+  #outdatedOneByOne(): Pod[] {
+    for (const { pod } of this.#updatable()) {
+      if (this.#isOutdated(pod)) return [pod]
+      if (this.#isUnavailable(pod)) return []
+    }
+    return []
+  }
+
+  /** WL-STS-34 to WL-STS-36. */
+  #outdatedByBudget(): Pod[] {
+    const budget = this.#maxUnavailable() - this.#places.filter(({ pod }) => this.#isUnavailable(pod)).length
+    const outdated = this.#updatable().flatMap(({ pod }) => (this.#isOutdated(pod) ? [pod] : []))
+    if (this.#isOrdered) return outdated.slice(0, Math.max(0, budget))
+    const available = outdated.filter((pod) => this.#isAvailable(pod))
+    return [...outdated.filter((pod) => !this.#isAvailable(pod)), ...available.slice(0, Math.max(0, budget))]
+  }
+
+  #maxUnavailable(): number {
+    const { replicas, updateStrategy } = this.#observed.set.spec
+    const value = updateStrategy?.rollingUpdate?.maxUnavailable ?? 1
+    const count = typeof value === 'number' ? value : Math.floor((Number.parseInt(value, 10) * (replicas ?? 1)) / 100)
+    return Math.max(1, count)
+  }
+}
+
+interface Phase {
+  readonly steps: StatefulSetStep[]
+  readonly isLast: boolean
+}
+
+function hasWork({ missing, ending, owned }: ClaimWork): boolean {
+  return missing.length > 0 || ending.length > 0 || owned.length > 0
+}
+
+function onlyOwners(claims: ClaimWork): ClaimWork {
+  return { ...claims, missing: [], ending: [] }
+}

@@ -1,0 +1,40 @@
+import { type Names, subdomainLabel } from '../../names.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+
+/** A StatefulSet as its controller sees it. */
+export type StatefulSet = BuiltIn<'apps/v1.StatefulSet'>
+
+/** The label with the name of a Pod's revision. */
+export const revisionLabel = 'controller-revision-hash'
+
+/** The labels of Pods of StatefulSets and of their revisions. */
+export interface StatefulSetLabels {
+  readonly podName: string
+  readonly podIndex: string
+  readonly revisionHash: string
+}
+
+export function statefulSetLabels(names: Names): StatefulSetLabels {
+  return {
+    podName: subdomainLabel(names, 'statefulset', 'pod-name'),
+    podIndex: subdomainLabel(names, 'apps', 'pod-index'),
+    revisionHash: subdomainLabel(names, 'controller', 'hash'),
+  }
+}
+
+/** Numbers of the wanted Pods, from `start` to before `end`. */
+export interface Ordinals {
+  readonly start: number
+  readonly end: number
+}
+
+export function ordinalsOf({ spec: { ordinals, replicas } }: StatefulSet): Ordinals {
+  const start = ordinals?.start ?? 0
+  return { start, end: start + (replicas ?? 1) }
+}
+
+/** The number at the end of a member's name: 3 of `web-3` in the set `web`. Undefined: the name is not one of the set. */
+export function ordinalOf(set: string, name: string | undefined): number | undefined {
+  const digits = name?.startsWith(`${set}-`) === true ? name.slice(set.length + 1) : ''
+  return /^(0|[1-9]\d{0,9})$/.test(digits) && Number(digits) < 2 ** 31 ? Number(digits) : undefined
+}

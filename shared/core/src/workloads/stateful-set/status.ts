@@ -1,0 +1,72 @@
+import type { BuiltIn } from '../../schema/built-in.ts'
+import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
+import { revisionLabel, type StatefulSet } from './names.ts'
+
+/** Counts that are zero are absent, but for `replicas` and `availableReplicas`. */
+export type StatefulSetStatus = BuiltIn<'apps/v1.StatefulSetStatus'>
+
+export interface StatusSources {
+  readonly set: StatefulSet
+  readonly pods: readonly Pod[]
+  readonly current: { readonly name: string }
+  readonly update: { readonly name: string }
+  readonly collisionCount: number
+  readonly level: number
+}
+
+/** The status of a StatefulSet. When all Pods are ready and of the update's revision, that one becomes the current one (WL-STS-27). */
+export function statusOf({ set, pods, current, update, collisionCount, level }: StatusSources, nowMs: number): StatefulSetStatus {
+  const { replicas: wanted = 1, minReadySeconds, updateStrategy } = set.spec
+  const counts = countMembers(pods, { minReadySeconds: minReadySeconds ?? 0, current: current.name, update: update.name, nowMs })
+  const mayComplete = level >= 37 || updateStrategy?.type === 'RollingUpdate'
+  const isComplete = mayComplete && [counts.replicas, counts.readyReplicas, counts.updatedReplicas].every((count) => count === wanted)
+  const { readyReplicas, updatedReplicas } = counts
+  const currentReplicas = isComplete ? updatedReplicas : counts.currentReplicas
+  const { generation = 0 } = set.metadata
+  const { conditions } = set.status
+  return {
+    ...(generation > 0 && { observedGeneration: generation }),
+    replicas: counts.replicas,
+    ...(readyReplicas > 0 && { readyReplicas }),
+    ...(currentReplicas > 0 && { currentReplicas }),
+    ...(updatedReplicas > 0 && { updatedReplicas }),
+    currentRevision: isComplete ? update.name : current.name,
+    updateRevision: update.name,
+    collisionCount,
+    ...(conditions && { conditions }),
+    availableReplicas: counts.availableReplicas,
+  }
+}
+
+interface CountOptions {
+  readonly minReadySeconds: number
+  /** Name of the current revision. */
+  readonly current: string
+  /** Name of the update's revision. */
+  readonly update: string
+  readonly nowMs: number
+}
+
+interface MemberCounts {
+  readonly replicas: number
+  readonly readyReplicas: number
+  readonly availableReplicas: number
+  readonly currentReplicas: number
+  readonly updatedReplicas: number
+}
+
+/** Terminating Pods are members, but of no revision (WL-STS-46). */
+export function countMembers(pods: readonly Pod[], { minReadySeconds, current, update, nowMs }: CountOptions): MemberCounts {
+  const ready = pods.filter((pod) => pod.status.phase === 'Running' && isReadyPod(pod))
+  const revisions = pods
+    .filter(({ metadata }) => metadata.deletionTimestamp == null)
+    .map(({ metadata }) => metadata.labels?.[revisionLabel])
+  const countOf = (name: string) => revisions.filter((revision) => revision === name).length
+  return {
+    replicas: pods.length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => (availableFromMs(pod, minReadySeconds) ?? Number.POSITIVE_INFINITY) <= nowMs).length,
+    currentReplicas: countOf(current),
+    updatedReplicas: countOf(update),
+  }
+}

@@ -1,0 +1,6 @@
+import { playFile } from './play-file.ts'
+
+playFile('sts.jsonl', {
+  level: '1.37',
+  differences: { 'sts-parallel 1': 'the recorded controller asked for two Pods at once, and either may be the first' },
+})
