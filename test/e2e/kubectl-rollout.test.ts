@@ -19,6 +19,19 @@ spec:
     spec: {containers: [{name: c, image: 'img:1'}]}
 `
 
+const statefulManifest = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 2
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, image: 'img:1'}]}
+`
+
 interface Pod extends ApiObject {
   readonly status?: { readonly phase?: string }
 }
@@ -87,5 +100,36 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     )
     expect(sets.split(' ').sort()).toEqual(['2', '3', '4', '5'])
     expect(await kubectl('wait', web, '--for=condition=Available', '--timeout=60s')).toContain('condition met')
+  })
+
+  test('WL-STS-53: rolls out, tells of the history, undoes, restarts and scales a StatefulSet', async () => {
+    const { kubectl, withFile } = await aKubectl(binary, async () => {
+      const server = await openServer()
+      playNodes(server)
+      return server
+    })
+    const db = 'statefulset/db'
+    const images = async () => (await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].image}')).split(' ')
+    const isRolledOut = async (image: string, count = 2) => {
+      await kubectl('rollout', 'status', db, '--timeout=60s')
+      await expect.poll(images).toEqual(Array.from({ length: count }, () => image))
+    }
+    await withFile('apply', statefulManifest)
+    await isRolledOut('img:1')
+    expect(await kubectl('get', db, '-o', 'jsonpath={.status.readyReplicas}')).toBe('2')
+    await kubectl('set', 'image', db, 'c=img:2')
+    await isRolledOut('img:2')
+    expect(await kubectl('rollout', 'history', db)).toMatch(/^1 +\S+\n2 +\S+$/m)
+    expect(await kubectl('rollout', 'history', db, '--revision=1')).toContain('img:1')
+    expect(await kubectl('rollout', 'undo', db)).toContain('rolled back')
+    await isRolledOut('img:1')
+    await kubectl('rollout', 'restart', db)
+    await kubectl('rollout', 'status', db, '--timeout=60s')
+    const restarted = 'jsonpath={.items[*].metadata.annotations.kubectl\\.kubernetes\\.io/restartedAt}'
+    await expect.poll(async () => (await kubectl('get', 'pods', '-o', restarted)).split(' ').length).toBe(2)
+    await kubectl('scale', db, '--replicas=3')
+    await isRolledOut('img:1', 3)
+    const numbers = await kubectl('get', 'controllerrevisions', '-o', 'jsonpath={.items[*].revision}')
+    expect(numbers.split(' ').sort()).toEqual(['2', '3', '4'])
   })
 })

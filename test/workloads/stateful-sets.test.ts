@@ -1,0 +1,212 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const labels = { app: 'x' }
+const image = (tag: number) => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image: `registry.example/app:${tag}` }] } })
+const resource = (group: string, plural: string) => ({ group, version: 'v1', plural, namespaced: true })
+const claimTemplate = {
+  metadata: { name: 'data' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+}
+
+interface Workload extends ApiObject {
+  readonly spec?: unknown
+  readonly status?: Readonly<Record<string, unknown>>
+}
+
+interface Event extends ApiObject {
+  readonly type?: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** A server for the tests of a group, whose clock they move. */
+function sharedServer(version: string): (namespace: string) => Promise<ReturnType<typeof inNamespace>> {
+  let server: RunningServer
+  let clock: VirtualClock
+  beforeAll(async () => {
+    clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
+    server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'], version })
+  })
+  afterAll(() => server?.stop())
+  return async (namespace) => {
+    await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    return inNamespace(namespace, server, clock)
+  }
+}
+
+function inNamespace(namespace: string, { client }: RunningServer, clock: VirtualClock) {
+  const of = (group: string, plural: string) => client.resource<Workload>(resource(group, plural))
+  const [pods, claims, sets] = [of('', 'pods'), of('', 'persistentvolumeclaims'), of('apps', 'statefulsets')]
+  const create = (apiVersion: string, kind: string, metadata: object, rest: object) =>
+    client.objects.create({ apiVersion, kind, metadata: { ...metadata, namespace }, ...rest } as ApiObject)
+  const patchPod = (name: string, status: object) => pods.patch(name, { status }, { type: 'merge', subresource: 'status', namespace })
+  const namesOf = async (collection: typeof pods) =>
+    (await collection.list({ namespace })).items.map(({ metadata }) => metadata.name).sort()
+  return {
+    create,
+    createSet: (spec: object) =>
+      create(
+        'apps/v1',
+        'StatefulSet',
+        { name: 'db' },
+        { spec: { replicas: 1, serviceName: 'svc', selector: { matchLabels: labels }, template: image(1), ...spec } },
+      ),
+    settle: (duration: '2s' | '1m' = '2s') => clock.advance(duration),
+    patchSet: (spec: object) => sets.patch('db', { spec }, { type: 'merge', namespace }),
+    makeReady: (name: string) =>
+      patchPod(name, {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: new Date(clock.now()).toISOString() }],
+      }),
+    fail: (name: string) => patchPod(name, { phase: 'Failed' }),
+    bind: (name: string) =>
+      client.request({
+        method: 'POST',
+        path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`,
+        body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: 'n' } },
+      }),
+    deletePod: (name: string) => pods.delete(name, { namespace }, { gracePeriodSeconds: 0 }),
+    setFinalizers: (claim: string, finalizers: readonly string[]) =>
+      claims.patch(claim, { metadata: { finalizers } }, { type: 'merge', namespace }),
+    deleteClaim: (name: string) => claims.delete(name, { namespace }),
+    pod: async (name: string) => (await pods.list({ namespace })).items.find(({ metadata }) => metadata.name === name),
+    claim: (name: string) => claims.get(name, { namespace }),
+    podNames: () => namesOf(pods),
+    claimNames: () => namesOf(claims),
+    revisionNames: () => namesOf(of('apps', 'controllerrevisions')),
+    status: async () => (await sets.get('db', { namespace })).status,
+    events: async () =>
+      (await client.resource<Event>(resource('', 'events')).list({ namespace })).items
+        .filter(({ metadata }) => metadata.name?.startsWith('db.') === true)
+        .map(({ type, reason, message }) => `${type} ${reason} ${message}`)
+        .sort(),
+  }
+}
+
+describe('at level 1.25', () => {
+  const open = sharedServer('1.25')
+
+  test('WL-STS-12, WL-STS-19, WL-HASH-18: names, labels and events are those of that release', async () => {
+    const { createSet, settle, fail, pod, podNames, revisionNames, events } = await open('release')
+    await createSet({})
+    await settle()
+    await fail('db-0')
+    await settle()
+    expect(await podNames()).toEqual(['db-0'])
+    const [revision] = await revisionNames()
+    expect((await pod('db-0'))?.metadata.labels).toEqual({
+      ...labels,
+      'controller-revision-hash': revision,
+      'statefulset.kubernetes.io/pod-name': 'db-0',
+    })
+    expect(await events()).toEqual([
+      'Normal SuccessfulCreate create Pod db-0 in StatefulSet db successful',
+      'Normal SuccessfulDelete delete Pod db-0 in StatefulSet db successful',
+      'Warning RecreatingFailedPod StatefulSet release/db is recreating failed Pod db-0',
+    ])
+  })
+
+  test('WL-STS-06, WL-STS-07: a Pod gets its claim, and waits while that is being deleted', async () => {
+    const { createSet, settle, setFinalizers, deletePod, deleteClaim, podNames, claimNames, events } = await open('claims')
+    await createSet({ volumeClaimTemplates: [claimTemplate] })
+    await settle()
+    expect([await podNames(), await claimNames()]).toEqual([['db-0'], ['data-db-0']])
+    await setFinalizers('data-db-0', ['example.com/hold'])
+    await deleteClaim('data-db-0')
+    await deletePod('db-0')
+    await settle()
+    expect(await podNames()).toEqual([])
+    expect(await events()).toContain('Warning FailedCreate create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted')
+    await setFinalizers('data-db-0', [])
+    await settle('1m')
+    expect([await podNames(), await claimNames()]).toEqual([['db-0'], ['data-db-0']])
+  })
+})
+
+describe('at level 1.37', () => {
+  const open = sharedServer('1.37')
+
+  test('WL-STS-10: a Pod of the right name and labels is adopted, gets its identity, and is replaced by the update', async () => {
+    const { create, createSet, settle, makeReady, pod, events } = await open('adoption')
+    const before = await create('v1', 'Pod', { name: 'db-0', labels }, { spec: image(0).spec })
+    await makeReady('db-0')
+    await createSet({})
+    await settle()
+    const after = await pod('db-0')
+    expect(after?.metadata.uid).not.toBe(before.metadata.uid)
+    expect(after?.metadata.labels).toMatchObject({ 'statefulset.kubernetes.io/pod-name': 'db-0' })
+    expect(await events()).toEqual([
+      'Normal SuccessfulCreate Create Pod db-0 in StatefulSet db successful',
+      'Normal SuccessfulDelete Delete Pod db-0 in StatefulSet db successful',
+      'Normal SuccessfulUpdate Update Pod db-0 in StatefulSet db successful',
+    ])
+  })
+
+  test('WL-STS-13: a Pod of another has the name: there is no event, and the set has its own when that is gone', async () => {
+    const { create, createSet, settle, deletePod, pod, events, status } = await open('foreign')
+    await create('v1', 'Pod', { name: 'db-0', labels: { app: 'other' } }, { spec: image(0).spec })
+    await createSet({})
+    await settle()
+    expect([await events(), await status()]).toMatchObject([[], { replicas: 0 }])
+    await deletePod('db-0')
+    await settle()
+    await settle()
+    expect((await pod('db-0'))?.metadata.ownerReferences).toMatchObject([{ kind: 'StatefulSet', name: 'db', controller: true }])
+  })
+
+  test('WL-STS-25: a name that belongs to other data is passed over and counted', async () => {
+    const { createSet, settle, revisionNames, status } = await open('collision')
+    await createSet({ replicas: 0 })
+    await settle()
+    const [name = ''] = await revisionNames()
+    const other = await open('collision-again')
+    await other.create('apps/v1', 'ControllerRevision', { name }, { data: { other: true }, revision: 1 })
+    await other.createSet({ replicas: 0 })
+    await settle()
+    const names = await other.revisionNames()
+    expect(names).toHaveLength(2)
+    expect([await status(), await other.status()]).toMatchObject([
+      { collisionCount: 0, updateRevision: name },
+      { collisionCount: 1, updateRevision: names.find((one) => one !== name) },
+    ])
+  })
+
+  test('WL-STS-37: with OnDelete a Pod comes back in the new revision when a user has deleted it', async () => {
+    const { createSet, settle, makeReady, patchSet, deletePod, pod, status } = await open('on-delete')
+    await createSet({ updateStrategy: { type: 'OnDelete' } })
+    await settle()
+    await makeReady('db-0')
+    await patchSet({ template: image(2) })
+    await settle()
+    const before = await status()
+    expect((await pod('db-0'))?.metadata.labels).toMatchObject({ 'controller-revision-hash': before?.['currentRevision'] })
+    expect(before?.['updateRevision']).not.toBe(before?.['currentRevision'])
+    await deletePod('db-0')
+    await settle()
+    expect((await pod('db-0'))?.metadata.labels).toMatchObject({ 'controller-revision-hash': before?.['updateRevision'] })
+  })
+
+  test('WL-STS-44: a set that is scaled up again waits for the end of the claim of its earlier Pod', async () => {
+    const { createSet, settle, patchSet, setFinalizers, bind, deletePod, claim, podNames, events } = await open('stale')
+    const persistentVolumeClaimRetentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Retain' }
+    await createSet({ volumeClaimTemplates: [claimTemplate], persistentVolumeClaimRetentionPolicy })
+    await settle()
+    await bind('db-0')
+    const { uid } = (await claim('data-db-0')).metadata
+    await setFinalizers('data-db-0', ['example.com/hold'])
+    await patchSet({ replicas: 0 })
+    await settle()
+    expect((await claim('data-db-0')).metadata.ownerReferences).toMatchObject([{ kind: 'Pod', name: 'db-0' }])
+    await deletePod('db-0')
+    await settle()
+    await patchSet({ replicas: 1 })
+    await settle()
+    expect([await podNames(), (await events()).filter((event) => event.startsWith('Warning'))]).toEqual([[], []])
+    await setFinalizers('data-db-0', [])
+    await settle()
+    expect(await podNames()).toEqual(['db-0'])
+    expect((await claim('data-db-0')).metadata.uid).not.toBe(uid)
+  })
+})
