@@ -12,10 +12,10 @@ const statefulSet = {
   spec: { serviceName: 'a', selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
 }
 
-test.each([['--emulated-version=1.27'], ['--feature-gates=StatefulSetAutoDeletePVC=true']])(
+test.each([[['--emulated-version=1.27']], [['--emulated-version=1.26', '--feature-gates=StatefulSetAutoDeletePVC=true']]])(
   'EMV-03: with %s admission fills in what a webhook has removed of a field behind a gate, as gateways do',
-  async (flag) => {
-    const api = await anApi({ flags: [flag] })
+  async (flags) => {
+    const api = await anApi({ flags })
     const namespace = await aNamespace(api)
     const hook = await aWebhookServer(patching(() => [{ op: 'remove', path: '/spec/persistentVolumeClaimRetentionPolicy/whenScaled' }]))
     const rules = [{ operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['statefulsets'] }]

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, type Api, aNamespace, type Body, configMap, configMapsIn, created, failure, sharedApi } from './api.ts'
 
 // No controller writes into quotas.
-const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
+const server = sharedApi({ version: '1.25', controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 interface Applying {
   manager?: string

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Api, aName, aNamespace, anApi, type Body, created, namesOfItems, sharedApi, until } from './api.ts'
 
-const server = sharedApi({ profile: 'kubernetes' })
+const server = sharedApi({ version: '1.25', profile: 'kubernetes' })
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 interface Kind {
@@ -448,7 +448,7 @@ describe('tables', () => {
 })
 
 test('CRD-157: metrics count requests for custom objects by their kind, and how long updates are compared', async () => {
-  const api = await anApi({ profile: 'kubernetes' })
+  const api = await anApi({ version: '1.25', profile: 'kubernetes' })
   const { group, collection } = await gadgets(api)
   await created(api, collection, gadget(group, 'a'))
   expect((await api.patch(`${collection}/a`, { spec: { size: 2 } })).status).toBe(200)

@@ -15,7 +15,7 @@ import {
   until,
 } from './api.ts'
 
-const server = sharedApi({ profile: 'kubernetes' })
+const server = sharedApi({ version: '1.25', profile: 'kubernetes' })
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 const widgetSchema = {
@@ -701,7 +701,7 @@ describe('everything around', () => {
 })
 
 test('CRD-74: definitions of the other profile have the group of its domain', async () => {
-  const api = await anApi({ profile: 'orch' })
+  const api = await anApi({ version: '1.25', profile: 'orch' })
   const group = 'widgets.example.com'
   await created(api, '/apis/apiextensions.orch.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.orch.io/v1',

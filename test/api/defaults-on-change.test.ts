@@ -4,7 +4,7 @@ import { type Answer, aName, aNamespace, type Body, created, sharedApi } from '.
 import { sampleFields, sampleName } from './sample-objects.ts'
 
 // A controller's writes would count as differences.
-const server = sharedApi({ controllers: [] })
+const server = sharedApi({ version: '1.25', controllers: [] })
 
 type Json = Record<string, unknown>
 

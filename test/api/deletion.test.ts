@@ -14,7 +14,7 @@ import {
   until,
 } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 const options = (fields: Record<string, unknown>) => ({ kind: 'DeleteOptions', apiVersion: 'v1', ...fields })
 
@@ -189,7 +189,7 @@ describe('options', () => {
     ['Orphan', 'orphan'],
     ['Foreground', 'foregroundDeletion'],
   ])('DEL-12: %s leaves the finalizer %s for the collector', async (propagationPolicy, finalizer) => {
-    const api = await anApi({ controllers: [] })
+    const api = await anApi({ version: '1.25', controllers: [] })
     const path = await someConfigMaps(api, 'a')
     const { status, body } = await api.delete(`${path}/a`, options({ propagationPolicy }))
     expect({ status, finalizers: body.metadata.finalizers }).toEqual({ status: 200, finalizers: [finalizer] })
@@ -198,7 +198,7 @@ describe('options', () => {
   })
 
   test('DEL-12: a Job orphans its Pods by default, with a warning, and is the answer meanwhile', async () => {
-    const api = await anApi({ controllers: [] })
+    const api = await anApi({ version: '1.25', controllers: [] })
     const path = `/apis/batch/v1/namespaces/${await aNamespace(api)}/jobs`
     const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
     const deleted = async (body?: unknown, target = '') => {
@@ -395,7 +395,7 @@ describe('Pods', () => {
 describe('Events', () => {
   test('WATCH-21: are deleted at their expiry, by an ordinary deletion', async () => {
     const clock = createFakeClock(Date.now())
-    const api = await anApi({ clock, eventTtlMs: 3_600_000 })
+    const api = await anApi({ version: '1.25', clock, eventTtlMs: 3_600_000 })
     const path = '/api/v1/namespaces/default/events'
     const involvedObject = { kind: 'Pod', name: 'p', namespace: 'default' }
     await created(api, path, { apiVersion: 'v1', kind: 'Event', metadata: { name: 'a' }, involvedObject })

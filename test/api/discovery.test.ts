@@ -2,7 +2,7 @@ import { parseYaml } from '@orch/core/yaml'
 import { describe, expect, test } from 'vitest'
 import { type Api, anApi, sharedApi } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 interface ApiResource {
   name: string
@@ -210,13 +210,13 @@ describe('runtime configuration', () => {
   })
 
   test('RTC-01, RTC-02, RTC-04, RTC-06: a bare group version is switched on', async () => {
-    const api = await anApi({ runtimeConfig: ['networking.orch.io/v1alpha1'] })
+    const api = await anApi({ version: '1.25', runtimeConfig: ['networking.orch.io/v1alpha1'] })
     expect(await namesIn(api)).toContain('networking.orch.io/v1alpha1')
     expect((await api.get('/apis/networking.orch.io/v1alpha1/clustercidrs')).status).toBe(200)
   })
 
   test('RTC-03, RTC-06: a group version is switched off, and its paths with it', async () => {
-    const api = await anApi({ runtimeConfig: ['storage.orch.io/v1beta1=false', 'batch/v1=false'] })
+    const api = await anApi({ version: '1.25', runtimeConfig: ['storage.orch.io/v1beta1=false', 'batch/v1=false'] })
     const names = await namesIn(api)
     expect(names).toContain('storage.orch.io/v1')
     expect(names).not.toContain('storage.orch.io/v1beta1')
@@ -233,7 +233,7 @@ describe('runtime configuration', () => {
   })
 
   test('RTC-05, RTC-07: one resource of a version is switched off', async () => {
-    const api = await anApi({ runtimeConfig: ['storage.orch.io/v1/csinodes=false'] })
+    const api = await anApi({ version: '1.25', runtimeConfig: ['storage.orch.io/v1/csinodes=false'] })
     expect((await api.get('/apis/storage.orch.io/v1/csinodes')).status).toBe(404)
     expect((await api.get('/apis/storage.orch.io/v1/volumeattachments')).status).toBe(200)
     const names = (await resourcesOf(api, '/apis/storage.orch.io/v1')).map(({ name }) => name)
@@ -242,25 +242,25 @@ describe('runtime configuration', () => {
   })
 
   test('RTC-01: several at once, by stability too', async () => {
-    const api = await anApi({ runtimeConfig: ['api/beta=false', 'storage.orch.io/v1beta1=true', 'api/alpha=true'] })
+    const api = await anApi({ version: '1.25', runtimeConfig: ['api/beta=false', 'storage.orch.io/v1beta1=true', 'api/alpha=true'] })
     const names = await namesIn(api)
     expect(names.filter((name) => name.includes('beta'))).toEqual(['storage.orch.io/v1beta1'])
     expect(names).toContain('networking.orch.io/v1alpha1')
   })
 
   test('RTC-01: a key that names nothing is refused', async () => {
-    await expect(anApi({ runtimeConfig: ['nothing.orch.io/v1=false'] })).rejects.toThrow('nothing.orch.io/v1')
+    await expect(anApi({ version: '1.25', runtimeConfig: ['nothing.orch.io/v1=false'] })).rejects.toThrow('nothing.orch.io/v1')
   })
 
   test('GATE-01, GATE-02, GATE-04: gates that are settled or unknown can’t be switched', async () => {
-    await expect(anApi({ featureGates: ['NoSuchGate=true'] })).rejects.toThrow('NoSuchGate')
-    await expect(anApi({ featureGates: ['AdvancedAuditing=false'] })).rejects.toThrow('AdvancedAuditing')
+    await expect(anApi({ version: '1.25', featureGates: ['NoSuchGate=true'] })).rejects.toThrow('NoSuchGate')
+    await expect(anApi({ version: '1.25', featureGates: ['AdvancedAuditing=false'] })).rejects.toThrow('AdvancedAuditing')
   })
 })
 
 describe('settled gates', () => {
   test('GATE-03: a GA gate may still be named with its value', async () => {
-    const api = await anApi({ featureGates: ['AdvancedAuditing=true'] })
+    const api = await anApi({ version: '1.25', featureGates: ['AdvancedAuditing=true'] })
     expect((await api.get('/readyz')).status).toBe(200)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, anApi, created, failure, namesOfItems, sharedApi, until } from './api.ts'
 
 // No controller writes into quotas.
-const server = sharedApi({ controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
+const server = sharedApi({ version: '1.25', controllers: ['namespace', 'bootstrap', 'garbage-collector'] })
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 
@@ -326,7 +326,7 @@ describe('others', () => {
 
   test('METRIC-17, METRIC-18, FLAG-26: a metric that was deprecated three releases ago is hidden until it is asked for', async () => {
     expect((await server.api.get('/metrics')).text).not.toContain('apiserver_registered_watchers')
-    const asked = await anApi({ flags: ['--show-hidden-metrics-for-version=1.24'] })
+    const asked = await anApi({ version: '1.25', flags: ['--show-hidden-metrics-for-version=1.24'] })
     expect((await asked.get('/metrics')).text).toMatch(
       /^# HELP apiserver_registered_watchers \[ALPHA\] \(Deprecated from 1\.22\) .*\n# TYPE \S+ gauge\napiserver_registered_watchers \d+$/m,
     )

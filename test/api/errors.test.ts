@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { aNamespace, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 const json = { 'content-type': 'application/json' }
 

@@ -7,6 +7,7 @@ import { sampleFields, sampleName } from './sample-objects.ts'
 // Objects must read as they were written, and a namespace must be empty: controllers would give a FlowSchema without its level a condition,
 // and a quota its count.
 const server = sharedApi({
+  version: '1.25',
   controllers: ['*', '-flow-control', '-resourcequota', '-serviceaccount', '-root-ca-cert-publisher', '-validatingadmissionpolicy-status'],
 })
 

@@ -7,7 +7,7 @@ const driver = { metadata: { name: 'd.example' }, spec: { seLinuxMount: true } }
 const specAt = async (api: Api, path: string) => (await api.get(path)).body['spec'] as Record<string, unknown>
 
 test('GATE-01: a field of an alpha feature is dropped when it is created, and when it is patched', async () => {
-  const api = await anApi()
+  const api = await anApi({ version: '1.25' })
   await created(api, drivers, driver)
   expect(await specAt(api, `${drivers}/d.example`)).not.toHaveProperty('seLinuxMount')
   const patched = await api.patch(`${drivers}/d.example`, { spec: { seLinuxMount: true, requiresRepublish: true } })
@@ -16,7 +16,7 @@ test('GATE-01: a field of an alpha feature is dropped when it is created, and wh
 })
 
 test('GATE-11: a feature that is switched on keeps its fields, with their defaults', async () => {
-  const api = await anApi({ featureGates: ['SELinuxMountReadWriteOncePod=true'] })
+  const api = await anApi({ version: '1.25', featureGates: ['SELinuxMountReadWriteOncePod=true'] })
   await created(api, drivers, driver)
   await created(api, drivers, { metadata: { name: 'e.example' }, spec: {} })
   expect(await specAt(api, `${drivers}/d.example`)).toHaveProperty('seLinuxMount', true)
@@ -37,13 +37,13 @@ test('GATE-01, GATE-11: fields of Jobs and StatefulSets of features that are off
     const { updateStrategy, persistentVolumeClaimRetentionPolicy } = ofSet as Record<string, unknown>
     return { ...(ofJob as object), updateStrategy, persistentVolumeClaimRetentionPolicy }
   }
-  const off = await madeBy(await anApi())
+  const off = await madeBy(await anApi({ version: '1.25' }))
   expect(off).toMatchObject({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } })
   expect(off.updateStrategy).not.toHaveProperty('rollingUpdate.maxUnavailable')
   expect(off).not.toHaveProperty('podFailurePolicy')
   expect(off.persistentVolumeClaimRetentionPolicy).toBeUndefined()
   const featureGates = ['JobPodFailurePolicy=true', 'MaxUnavailableStatefulSet=true', 'StatefulSetAutoDeletePVC=true']
-  expect(await madeBy(await anApi({ featureGates }))).toMatchObject({
+  expect(await madeBy(await anApi({ version: '1.25', featureGates }))).toMatchObject({
     podFailurePolicy: { rules: [{ onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
     updateStrategy: { rollingUpdate: { partition: 0, maxUnavailable: 1 } },
     persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' },
@@ -56,8 +56,8 @@ test('GATE-01, GATE-11: a value of an alpha feature is refused until the feature
     const answer = await api.post(`/api/v1/namespaces/${await aNamespace(api)}/persistentvolumeclaims`, claim)
     return answer.status
   }
-  expect(await create(await anApi())).toBe(422)
-  expect(await create(await anApi({ featureGates: ['ReadWriteOncePod=true'] }))).toBe(201)
+  expect(await create(await anApi({ version: '1.25' }))).toBe(422)
+  expect(await create(await anApi({ version: '1.25', featureGates: ['ReadWriteOncePod=true'] }))).toBe(201)
 })
 
 test('GATE-02, GATE-11: a field of a beta feature that is switched off is dropped', async () => {
@@ -66,6 +66,6 @@ test('GATE-02, GATE-11: a field of a beta feature that is switched off is droppe
     const path = `/api/v1/namespaces/${await aNamespace(api)}/services`
     return ((await created(api, path, service))['spec'] as Record<string, unknown>)['internalTrafficPolicy']
   }
-  expect(await policy(await anApi())).toBe('Cluster')
-  expect(await policy(await anApi({ featureGates: ['ServiceInternalTrafficPolicy=false'] }))).toBeUndefined()
+  expect(await policy(await anApi({ version: '1.25' }))).toBe('Cluster')
+  expect(await policy(await anApi({ version: '1.25', featureGates: ['ServiceInternalTrafficPolicy=false'] }))).toBeUndefined()
 })

@@ -10,7 +10,7 @@ async function aPolicy(api: Api): Promise<string> {
 }
 
 test('the status of a NetworkPolicy is served while its feature gate is off, and writes to it are dropped', async () => {
-  const api = await anApi()
+  const api = await anApi({ version: '1.25' })
   const path = await aPolicy(api)
   expect((await api.get(`${path}/status`)).body).toMatchObject({ kind: 'NetworkPolicy', status: {} })
   for (const at of [`${path}/status`, path]) {
@@ -21,6 +21,6 @@ test('the status of a NetworkPolicy is served while its feature gate is off, and
 })
 
 test('DEP-12: componentstatuses are deprecated', async () => {
-  const api = await anApi()
+  const api = await anApi({ version: '1.25' })
   expect((await api.get('/api/v1/componentstatuses')).headers.warning).toBe('299 - "v1 ComponentStatus is deprecated in v1.19+"')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aName, aNamespace, type Body, created, sharedApi } from './api.ts'
 
-const server = sharedApi({ controllers: ['bootstrap'], featureGates: ['SELinuxMountReadWriteOncePod=true'] })
+const server = sharedApi({ version: '1.25', controllers: ['bootstrap'], featureGates: ['SELinuxMountReadWriteOncePod=true'] })
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } }
 const generationOf = ({ metadata }: Body) => metadata.generation

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aNamespace, sharedApi } from './api.ts'
 
-const server = sharedApi({ controllers: ['bootstrap'] })
+const server = sharedApi({ version: '1.25', controllers: ['bootstrap'] })
 
 test('a valid object with an outdated field is written with a warning, an invalid one is refused without', async () => {
   const path = `/apis/apps/v1/namespaces/${await aNamespace(server.api)}/deployments`

@@ -43,7 +43,7 @@ const additionalNames: Readonly<Record<string, readonly string[]>> = {
   rolebindings: ['kube-system/system:controllers'],
 }
 
-const server = sharedApi({ profile: 'kubernetes' })
+const server = sharedApi({ version: '1.25', profile: 'kubernetes' })
 
 test.each([
   ['clusterroles', ['clusterRoles', 'controllerRoles']],

@@ -14,7 +14,7 @@ import {
   until,
 } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 /** All pages of a list, with something done after each. */
 async function pagesOf(api: Api, path: string, limit: number, query = '', between = async (_page: number) => {}): Promise<Body[]> {
@@ -138,7 +138,7 @@ describe('pages', () => {
   })
 
   test('CHUNK-02: with the gate off a limit does not divide a list', async () => {
-    const api = await anApi({ featureGates: ['APIListChunking=false'] })
+    const api = await anApi({ version: '1.25', featureGates: ['APIListChunking=false'] })
     const path = await someConfigMaps(api, ...letters)
     const { body } = await api.get(`${path}?limit=2`)
     expect(namesOfItems(body)).toEqual(letters)
@@ -146,7 +146,7 @@ describe('pages', () => {
   })
 
   test('CHUNK-10, ERR-09: answer an expired token with a 410 and a token that continues there', async () => {
-    const api = await anApi({ watchHistoryMs: 20 })
+    const api = await anApi({ version: '1.25', watchHistoryMs: 20 })
     const path = await someConfigMaps(api, ...letters)
     const { body: first } = await api.get(`${path}?limit=2`)
     await api.delete(`${path}/d`)

@@ -46,7 +46,7 @@ describe.each(Object.entries(profiles))('profile %s', (profile, expected) => {
   test('NAME-01: options are named after the product’s meta group', async () => {
     const { body } = await server.api.post('/api/v1/namespaces/default/configmaps?dryRun=x', configMap({ name: 'a' }))
     expect(body['message']).toBe(
-      `CreateOptions.meta.${expected.domain} "" is invalid: dryRun: Unsupported value: []string{"x"}: supported values: "All"`,
+      `CreateOptions.meta.${expected.domain} "" is invalid: dryRun: Unsupported value: ["x"]: supported values: "All"`,
     )
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, anApi, configMap, configMapsIn, created, failure, namesOfItems, sharedApi, someConfigMaps } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 const node = (name: string, spec: Record<string, unknown> = {}) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec })
 
@@ -131,7 +131,7 @@ describe('metadata', () => {
   })
 
   test('META-09: a taken generated name may be tried again', async () => {
-    const api = await anApi({ random: () => 0 })
+    const api = await anApi({ version: '1.25', random: () => 0 })
     const path = await someConfigMaps(api)
     await created(api, path, configMap({ generateName: 'job-' }))
     const { status, headers, body } = await api.post(path, configMap({ generateName: 'job-' }))
@@ -154,7 +154,7 @@ describe('metadata', () => {
   test('META-09: a taken generated name is followed by another one', async () => {
     // Five characters to a name: the first two names are the same, unless another request draws in between, the third is another one.
     let drawn = 0
-    const api = await anApi({ random: () => (drawn++ < 10 ? 0 : Math.random()) })
+    const api = await anApi({ version: '1.25', random: () => (drawn++ < 10 ? 0 : Math.random()) })
     const path = await someConfigMaps(api)
     drawn = 0
     const first = await created(api, path, configMap({ generateName: 'job-' }))

@@ -170,6 +170,6 @@ test('META-21: an owner whose apiVersion is no group and version is refused', as
   for (const apiVersion of ['a/b/c', 'a/', '/']) {
     const ownerReferences = [{ apiVersion, kind: 'K', name: 'n', uid: 'u' }]
     const answer = await server.api.patch(`${path}/p`, { metadata: { ownerReferences } })
-    expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'metadata.ownerReferences.apiVersion' }] } } })
+    expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'metadata.ownerReferences[0].apiVersion' }] } } })
   }
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Answer, aNamespace, type Body, configMap, created, failure, sharedApi, someConfigMaps } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 type Type = 'json-patch' | 'merge-patch' | 'strategic-merge-patch'
 

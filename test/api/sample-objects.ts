@@ -148,6 +148,10 @@ export function sampleFields(
       return { spec: { policyName: 'none' } }
     case 'CertificateSigningRequest':
       return { spec: { request: certificateRequest, signerName: 'example.com/signer', usages: ['client auth'] } }
+    case 'DeviceTaintRule':
+      return { spec: { taint: { key: 'example.com/broken', effect: 'NoSchedule' } } }
+    case 'ServiceCIDR':
+      return { spec: { cidrs: ['10.77.0.0/24'] } }
     case 'FlowSchema':
       return { spec: { priorityLevelConfiguration: { name: 'low' }, matchingPrecedence: 100 } }
     case 'PriorityLevelConfiguration':

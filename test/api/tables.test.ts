@@ -181,7 +181,7 @@ describe('metadata alone', () => {
 })
 
 test('FlowSchemas in a Table are in the order in which requests meet them, by precedence and then by name', async () => {
-  const path = '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas'
+  const path = '/apis/flowcontrol.apiserver.orch.io/v1/flowschemas'
   const names = [aName('z'), aName('y'), aName('x')]
   for (const [index, name] of names.entries()) {
     const spec = { priorityLevelConfiguration: { name: 'global-default' }, matchingPrecedence: index === 0 ? 7 : 9500 }

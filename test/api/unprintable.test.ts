@@ -116,7 +116,7 @@ test('LIM-12: a number out of range in an apply to an object with owners in anot
         apiVersion: `autoscaling/${version}`,
         kind: 'HorizontalPodAutoscaler',
         metadata: { name: 'a' },
-        spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas },
+        spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas },
       },
       headers: { 'content-type': 'application/apply-patch+yaml' },
     })

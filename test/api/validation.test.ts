@@ -13,7 +13,7 @@ import {
   untilEverywhere,
 } from './api.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 
 /** An object with two unknown fields, one of them deep, and a duplicate one. */
 const strange = (name: string) =>
@@ -142,7 +142,7 @@ describe('unknown and duplicate fields', () => {
   })
 
   test('VAL-15: the parameter has no effect with the gate off, and fields are dropped silently', async () => {
-    const api = await anApi({ featureGates: ['ServerSideFieldValidation=false'] })
+    const api = await anApi({ version: '1.25', featureGates: ['ServerSideFieldValidation=false'] })
     const path = configMapsIn(await aNamespace(api))
     const { status, headers } = await api.post(path, strange('a'))
     expect({ status, warning: headers['warning'] }).toEqual({ status: 201, warning: undefined })

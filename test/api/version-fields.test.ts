@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aNamespace, type Body, created, sharedApi } from './api.ts'
 
-const server = sharedApi({ controllers: ['bootstrap'] })
+const server = sharedApi({ version: '1.25', controllers: ['bootstrap'] })
 
 const countAnnotation = 'deprecated.daemonset.template.generation'
 const daemonSet = {

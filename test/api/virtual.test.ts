@@ -63,8 +63,8 @@ test('MACH-ID-05: a review of its own answers with a time and none of the metada
   const self = await server.api.post(`${authentication}/selfsubjectreviews`, { metadata })
   expect(self.body.metadata).toEqual({ creationTimestamp: expect.stringMatching(/^20[2-9]\d-(?!.*2020-01-01)/) })
   const rules = await server.api.post(`${authorization}/selfsubjectrulesreviews`, { metadata, spec: { namespace: 'default' } })
-  expect(rules.body).toMatchObject({ metadata: { creationTimestamp: null }, spec: {} })
-  expect(Object.keys(rules.body.metadata)).toEqual(['creationTimestamp'])
+  expect(rules.body).toMatchObject({ spec: {} })
+  expect(rules.body.metadata).toEqual({})
 })
 
 test('a review of an unknown token keeps the sent status, except for the verdict', async () => {
@@ -76,6 +76,5 @@ test('a review of an unknown token keeps the sent status, except for the verdict
 test('other reviews keep sent metadata, except for the server’s own', async () => {
   const metadata = { name: 'x', labels: { a: 'b' }, uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }
   const { body } = await server.api.post(`${authentication}/tokenreviews`, { metadata, spec: { token: 'x' } })
-  expect(body.metadata).toMatchObject({ name: 'x', labels: { a: 'b' }, creationTimestamp: null })
-  expect(body.metadata).not.toHaveProperty('uid')
+  expect(body.metadata).toEqual({ name: 'x', labels: { a: 'b' }, managedFields: expect.anything() })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until, untilEverywhere } from './api.ts'
 import type { WatchEvent } from './watch-reader.ts'
 
-const server = sharedApi()
+const server = sharedApi({ version: '1.25' })
 const today = sharedApi({ flags: ['--emulated-version=1.36'] })
 
 /** `ADDED a`, in short. */
@@ -195,7 +195,7 @@ describe('where a watch starts', () => {
     'WATCH-15, WATCH-20, WATCH-22, ERR-08: a version that is no longer kept: one ERROR with 410, and the end',
     muchIsWritten,
     async () => {
-      const api = await anApi({ watchHistoryMs: 20 })
+      const api = await anApi({ version: '1.25', watchHistoryMs: 20 })
       const path = await someConfigMaps(api, 'a')
       const { body } = await api.get(path)
       const version = body.metadata.resourceVersion
@@ -352,7 +352,7 @@ describe('the end and bookmarks', () => {
 
   test('WATCH-10: the last bookmark is sent two seconds before the end', async () => {
     const clock = createFakeClock(Date.now())
-    const api = await anApi({ clock })
+    const api = await anApi({ version: '1.25', clock })
     const watch = await api.watch(`${await someConfigMaps(api, 'a')}?watch=1&allowWatchBookmarks=true&timeoutSeconds=30`)
     expect(told(await watch.take(1))).toEqual(['ADDED a'])
     clock.advance(28_000)
@@ -394,7 +394,7 @@ describe('the end and bookmarks', () => {
 
   test('WATCH-11, READ-20: a bookmark is sent about once a minute', async () => {
     const clock = createFakeClock(Date.now())
-    const api = await anApi({ clock })
+    const api = await anApi({ version: '1.25', clock })
     const path = await someConfigMaps(api, 'a')
     const watch = await api.watch(`${path}?watch=1&allowWatchBookmarks=true`)
     const silent = await api.watch(`${path}?watch=1`)
@@ -448,7 +448,7 @@ describe('the end and bookmarks', () => {
   })
 
   test('WATCH-22: a server that stops ends its watches', async () => {
-    const api = await anApi()
+    const api = await anApi({ version: '1.25' })
     const namespace = await aNamespace(api)
     const watch = await api.watch(`${configMapsIn(namespace)}?watch=1`)
     await api.stop()

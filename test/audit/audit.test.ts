@@ -379,7 +379,9 @@ test('AUDIT-08, IMP-01, READ-27: the event has the user, the impersonated user a
 describe('the use of a deprecated version', () => {
   const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`
   const use = async () => {
-    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: 'autoscaling' }], namespaces: ['default'] }]))
+    const audited = await anAuditedApi(aPolicy([{ level: 'Metadata', resources: [{ group: 'autoscaling' }], namespaces: ['default'] }]), {
+      version: '1.25',
+    })
     return { audited, old: await audited.api.get(path('v2beta2')), current: await audited.api.get(path('v2')) }
   }
 
@@ -415,7 +417,7 @@ test('NAME-01, AUDIT-07: the event of a deprecated version has k8s.io/deprecated
     kind: 'Policy',
     rules: [{ level: 'Metadata', namespaces: ['default'] }],
   })
-  const audited = await anAuditedApi(policyText, { profile: 'kubernetes' })
+  const audited = await anAuditedApi(policyText, { version: '1.25', profile: 'kubernetes' })
   await audited.api.get('/apis/autoscaling/v2beta2/namespaces/default/horizontalpodautoscalers')
   const event = (await audited.events()).find(({ requestURI, stage }) => requestURI.includes('v2beta2') && stage === 'ResponseComplete')
   expect(event?.annotations).toEqual({

@@ -201,8 +201,8 @@ describe('reading', () => {
 
 describe('the server and the user', () => {
   test('version, api-versions and api-resources', async () => {
-    expect((await ctl(['version'])).out).toMatch(/^Server Version: v1\.25/)
-    expect((await ctl(['api-versions'])).out.split('\n')).toEqual(expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v2beta2']))
+    expect((await ctl(['version'])).out).toMatch(/^Server Version: v1\.37/)
+    expect((await ctl(['api-versions'])).out.split('\n')).toEqual(expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v2']))
     expect((await ctl(['api-resources', '--api-group=apps', '-o', 'name'])).out).toContain('deployments.apps\n')
     const names = async (...flags: string[]) => (await ctl(['api-resources', '-o', 'name', ...flags])).out.split('\n')
     expect(await names('--namespaced=false')).toEqual(await names('--cluster-scoped'))

@@ -41,7 +41,7 @@ interface Listed {
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('discovers the server’s resources', async () => {
     const { kubectl } = await aKubectl(binary, server)
-    expect(await kubectl('version', '-o', 'json')).toContain('"minor": "25"')
+    expect(await kubectl('version', '-o', 'json')).toContain('"minor": "37"')
     expect(await kubectl('api-versions')).toContain('storage.k8s.io/v1\n')
     expect(await kubectl('api-resources', '-o', 'name')).toContain('volumeattachments.storage.k8s.io\n')
     expect(await kubectl('explain', 'node.spec.taints')).toContain('effect')

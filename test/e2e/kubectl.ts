@@ -40,14 +40,15 @@ export function sharedServer(options: StartOptions = {}): () => Promise<RunningS
   }
 }
 
-async function ownServer(): Promise<RunningServer> {
-  const server = await start({ profile: 'kubernetes' })
+/** A server of one test. */
+export async function ownServer(options: StartOptions = {}): Promise<RunningServer> {
+  const server = await start({ profile: 'kubernetes', ...options })
   onTestFinished(() => server.stop())
   return server
 }
 
 /** kubectl with a home and a configuration of its own, and a server, which is its own as well where none is given. */
-export async function aKubectl(binary: string, openServer = ownServer) {
+export async function aKubectl(binary: string, openServer = () => ownServer()) {
   const server = await openServer()
   const home = aFolder()
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(home, 'admin.conf') }

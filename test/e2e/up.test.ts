@@ -22,7 +22,7 @@ describe('the first start', () => {
   test('NAME-05: everything is below the path prefix', async () => {
     const { url, client } = await startProcess(['--memory', '--path-prefix=/cluster-a'])
     expect(url).toMatch(/\/cluster-a$/)
-    expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '25' })
+    expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '37' })
   })
 
   test('settings come from the environment too', async () => {
@@ -149,7 +149,7 @@ describe('with --log-format=json every line is an object', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>)
 
   test('the ready line, warnings and the end', async () => {
-    const server = await startProcess(['--memory', '--log-format=json', '--feature-gates=ServerSideApply=true'])
+    const server = await startProcess(['--memory', '--log-format=json', '--feature-gates=SeparateTaintEvictionController=true'])
     const { url, dataDir } = server
     expect(parsed(server.message)).toEqual([
       { level: 'info', time: expect.any(String), msg: 'ready', url, profile: 'orch', dataDir, kubeconfig: join(dataDir, 'admin.conf') },

@@ -3,7 +3,7 @@ import { start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Api, anApi, type Body, configMap, configMapsIn, created } from '../api/api.ts'
 
-const group = '/apis/flowcontrol.apiserver.orch.io/v1beta2'
+const group = '/apis/flowcontrol.apiserver.orch.io/v1'
 const inDefault = configMapsIn('default')
 
 async function uidOf(api: Api, plural: string, name: string): Promise<string> {
@@ -12,7 +12,7 @@ async function uidOf(api: Api, plural: string, name: string): Promise<string> {
 
 function aSchema(name: string, level: string, more: object = {}): object {
   return {
-    apiVersion: 'flowcontrol.apiserver.orch.io/v1beta2',
+    apiVersion: 'flowcontrol.apiserver.orch.io/v1',
     kind: 'FlowSchema',
     metadata: { name },
     spec: {
@@ -31,10 +31,10 @@ function aSchema(name: string, level: string, more: object = {}): object {
 
 function aLevel(name: string, shares: number): object {
   return {
-    apiVersion: 'flowcontrol.apiserver.orch.io/v1beta2',
+    apiVersion: 'flowcontrol.apiserver.orch.io/v1',
     kind: 'PriorityLevelConfiguration',
     metadata: { name },
-    spec: { type: 'Limited', limited: { assuredConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
+    spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
   }
 }
 
@@ -106,12 +106,12 @@ describe('the bootstrap objects', () => {
   test('LIM-11: may be taken over if suggested, and are restored if mandatory', async () => {
     const api = await anApi()
     const annotations = { 'apf.orch.io/autoupdate-spec': 'false' }
-    const limited = { assuredConcurrencyShares: 77 }
+    const limited = { nominalConcurrencyShares: 77 }
     await api.patch(`${group}/prioritylevelconfigurations/workload-low`, { metadata: { annotations }, spec: { limited } })
     await api.patch(`${group}/prioritylevelconfigurations/catch-all`, { metadata: { annotations }, spec: { limited } })
     const sharesOf = async (name: string) => {
       const { body } = await api.get(`${group}/prioritylevelconfigurations/${name}`)
-      return (body.spec as { limited: typeof limited }).limited.assuredConcurrencyShares
+      return (body.spec as { limited: typeof limited }).limited.nominalConcurrencyShares
     }
     await expect.poll(() => sharesOf('catch-all')).toBe(5)
     expect(await sharesOf('workload-low')).toBe(77)

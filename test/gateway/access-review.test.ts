@@ -58,7 +58,7 @@ test('VIRT-05: a review has one question, for one subject', async () => {
     ...mayList,
     nonResourceAttributes: { path: '/x', verb: 'get' },
   })
-  expect(both.body.message).toContain('cannot be specified in combination with resourceAttributes')
+  expect(both.body.message).toContain('exactly one of nonResourceAttributes or resourceAttributes must be specified')
   const nobody = await ask('subjectaccessreviews', 'SubjectAccessReview', mayList)
   expect(nobody.body.message).toContain('at least one of user or group must be specified')
   const named = await ask('selfsubjectaccessreviews', 'SelfSubjectAccessReview', mayList, { metadata: { name: 'x' } })

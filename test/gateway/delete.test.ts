@@ -112,7 +112,7 @@ describe('the policy of a delete', () => {
       { propagationPolicy: 'Orphan', orphanDependents: true },
       /Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set/,
     ],
-    ['an unknown dry run', { dryRun: ['Some'] }, /dryRun: Unsupported value: \[\]string\{"Some"\}: supported values: "All"/],
+    ['an unknown dry run', { dryRun: ['Some'] }, /dryRun: Unsupported value: \["Some"\]: supported values: "All"/],
   ]
   for (const [title, options, message] of wrong) {
     test(`DEL-12: ${title} is refused`, async () => {

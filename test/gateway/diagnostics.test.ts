@@ -21,7 +21,7 @@ describe('/statusz', () => {
     expect([first, name, second, blank]).toEqual(['', 'kube-apiserver statusz', warning, ''])
     expect(started).toMatch(/^Started: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ 1-3]\d \d\d:\d\d:\d\d UTC \d{4}$/)
     expect(up).toMatch(/^Up: \d+ hr \d\d min \d\d sec$/)
-    expect([go, binary, emulation]).toEqual([`Go version: node ${process.version}`, 'Binary version: 1.25', 'Emulation version: 1.25'])
+    expect([go, binary, emulation]).toEqual([`Go version: node ${process.version}`, 'Binary version: 1.37', 'Emulation version: 1.37'])
     expect(paths).toBe('Paths: /debug /flagz /healthz /livez /metrics /readyz /statusz /version')
   })
 
@@ -71,7 +71,7 @@ describe('/statusz', () => {
   test('MACH-OPS-03: a Statusz in YAML', async () => {
     const { headers, text } = await server.api.get('/statusz', { accept: structured('Statusz').replace('json', 'yaml') })
     expect(headers['content-type']).toBe('application/yaml;g=config.k8s.io;v=v1beta1;as=Statusz')
-    const value = { kind: 'Statusz', metadata: { name: 'kube-apiserver' }, emulationVersion: '1.25' }
+    const value = { kind: 'Statusz', metadata: { name: 'kube-apiserver' }, emulationVersion: '1.37' }
     expect(parseYaml(text)).toMatchObject({ value })
   })
 

@@ -77,8 +77,8 @@ describe('--emulated-version', () => {
     expect(() => apiOf(word)).toThrow(`--emulated-version=${word}: ${reason}`)
   })
 
-  test('EMV-02: without it the level is 1.25', () => {
-    expect(apiOf('').level).toBe(25)
+  test('EMV-02: without it the level is 1.37, the newest', () => {
+    expect(apiOf('').level).toBe(37)
   })
 })
 

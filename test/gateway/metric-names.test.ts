@@ -25,7 +25,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const policy = join(folder, 'policy.yaml')
 writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: None }]\n')
 const auditFlags = [`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, 'audit.log')}`]
-const server = sharedApi({ profile: 'kubernetes', controllers: [], flags: [...auditFlags, '--show-hidden-metrics-for-version=1.24'] })
+const server = sharedApi({
+  version: '1.25',
+  profile: 'kubernetes',
+  controllers: [],
+  flags: [...auditFlags, '--show-hidden-metrics-for-version=1.24'],
+})
 const metrics = async () => (await server.api.get('/metrics')).text
 const exposed = async () => [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name)
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sharedApi } from '../api/api.ts'
 import { type Json, summarizeAggregatedDiscovery, summarizeDiscovery, summarizeOpenApi, summarizeOpenApiIndex } from './documents.ts'
 
-const server = sharedApi({ profile: 'kubernetes' })
+const server = sharedApi({ version: '1.25', profile: 'kubernetes' })
 /** The group version whose OpenAPI 3 document is kept whole. */
 const whole = 'apis/node.k8s.io/v1'
 

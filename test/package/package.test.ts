@@ -80,7 +80,7 @@ test('require works where a test framework gives modules a process and a require
 })
 
 test('the command prints its version, and the line for KUBECONFIG when a server starts', async () => {
-  expect(await runInProject([bin, '--version'])).toContain('orch 0.1.0 (API level 1.25')
+  expect(await runInProject([bin, '--version'])).toContain('orch 0.1.0 (API level 1.37')
   const stop = write(
     'stop-at-once.mjs',
     "process.on('SIGTERM', () => {}); setInterval(() => { if (global.ready) process.kill(process.pid, 'SIGTERM') }, 20).unref()\nconst write = process.stdout.write.bind(process.stdout)\nprocess.stdout.write = (text, ...rest) => { if (String(text).includes('is ready')) global.ready = true; return write(text, ...rest) }",

@@ -16,7 +16,14 @@ test('requests recorded with kube-apiserver 1.25 have the same answers, except t
   // Owners of fields are ordered by the second of their last write: all are in one.
   const nowMs = systemClock.now()
   const clock = { ...systemClock, now: () => nowMs }
-  const api = await anApi({ profile: 'kubernetes', controllers: ['*'], serviceClusterIpRange: '10.96.0.0/16', flags, clock })
+  const api = await anApi({
+    version: '1.25',
+    profile: 'kubernetes',
+    controllers: ['*'],
+    serviceClusterIpRange: '10.96.0.0/16',
+    flags,
+    clock,
+  })
   const outcomes = await replay(api, cases)
   const differing = outcomes.filter(({ recorded, ours }) => !isDeepStrictEqual(recorded, ours))
   write(differing)

@@ -44,7 +44,7 @@ async function aNamespace(options: StartOptions = {}) {
 const rollout = (replicas: number) => ({ replicas, selector: { matchLabels: labels }, template })
 
 test('WL-DEP-03, WL-DEP-42, WL-DEP-53, WL-HASH-14: at level 1.25 names, texts and the status are those of that release', async () => {
-  const { clock, create, deployments, setNames, messages } = await aNamespace()
+  const { clock, create, deployments, setNames, messages } = await aNamespace({ version: '1.25' })
   await create('Deployment', 'web', rollout(2))
   await clock.advance(1_000)
   expect(await setNames()).toEqual(['web-6d996ccf46'])
@@ -70,7 +70,7 @@ test('WL-DEP-09, WL-HASH-01: a name that another ReplicaSet has is passed over',
 })
 
 test('WL-DEP-10: a refused ReplicaSet is a condition and an event, and is created when there is room', async () => {
-  const { clock, client, create, deployments, setNames, messages } = await aNamespace()
+  const { clock, client, create, deployments, setNames, messages } = await aNamespace({ version: '1.25' })
   const spec = { hard: { 'count/replicasets.apps': '0' } }
   await client.objects.create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec } as ApiObject)
   await clock.advance(1_000)

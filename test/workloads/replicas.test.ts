@@ -75,7 +75,10 @@ describe('a ReplicaSet', () => {
   test('WL-RS-02, WL-RS-08, WL-COMMON-15, WL-COMMON-27: creates its Pods, with an event for each, and counts them', async () => {
     const { sets, pods, podNames, statusOf, ready, eventsOf } = await aNamespace()
     const { metadata } = await sets.create(aSet(2))
-    await vi.waitFor(async () => expect(await statusOf()).toEqual({ replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 }), within)
+    await vi.waitFor(
+      async () => expect(await statusOf()).toEqual({ replicas: 2, fullyLabeledReplicas: 2, terminatingReplicas: 0, observedGeneration: 1 }),
+      within,
+    )
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: metadata.uid, controller: true, blockOwnerDeletion: true }
     for (const pod of (await pods.list({ namespace })).items) {
       expect([pod.metadata.generateName, pod.metadata.labels, pod.metadata.ownerReferences]).toEqual(['web-', labels, [owner]])

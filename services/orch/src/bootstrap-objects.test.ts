@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { start } from './start/start.ts'
 
 const rbac = { group: 'rbac.authorization.orch.io', version: 'v1' }
-const flow = { group: 'flowcontrol.apiserver.orch.io', version: 'v1beta2', namespaced: false }
+const flow = { group: 'flowcontrol.apiserver.orch.io', version: 'v1', namespaced: false }
 const collections = [
   { group: '', version: 'v1', plural: 'namespaces', namespaced: false },
   { group: 'scheduling.orch.io', version: 'v1', plural: 'priorityclasses', namespaced: false },
@@ -84,7 +84,7 @@ test.each([
     onTestFinished(stop)
     const managersOf = ({ metadata }: ApiObject) =>
       Object.fromEntries((metadata.managedFields ?? []).map(({ manager = '', subresource = '' }) => [subresource, manager]))
-    const flow = { group: `flowcontrol.apiserver.${domain}`, version: 'v1beta2', namespaced: false }
+    const flow = { group: `flowcontrol.apiserver.${domain}`, version: 'v1', namespaced: false }
     const schemas = client.resource({ ...flow, plural: 'flowschemas' })
     const levels = client.resource({ ...flow, plural: 'prioritylevelconfigurations' })
     await vi.waitFor(async () => expect(managersOf(await schemas.get('exempt'))).toEqual({ '': producer, status: consumer }), {

@@ -71,11 +71,11 @@ test.each([
 })
 
 test('METRIC-22: hidden metrics are shown for the release before this one alone', async () => {
-  expect((await read(['--show-hidden-metrics-for-version=1.24'])).serving.metricReleases).toEqual({ current: '1.25', showsHidden: true })
+  expect((await read(['--show-hidden-metrics-for-version=1.36'])).serving.metricReleases).toEqual({ current: '1.37', showsHidden: true })
   expect((await read([])).serving.metricReleases.showsHidden).toBe(false)
-  for (const version of ['1.23', '1.25', 'yes']) {
+  for (const version of ['1.35', '1.37', 'yes']) {
     await expect(read([`--show-hidden-metrics-for-version=${version}`])).rejects.toThrow(
-      `--show-hidden-metrics-for-version=${version}: must be 1.24, the release before this one`,
+      `--show-hidden-metrics-for-version=${version}: must be 1.36, the release before this one`,
     )
   }
 })
@@ -98,7 +98,7 @@ test('DEP-10: an older name of a flag is understood, and warns', async () => {
 })
 
 test('GATE-06: the help marks gates that are deprecated', async () => {
-  expect((await printCommandHelp('up')).replace(/\s+/g, ' ')).toContain('DynamicKubeletConfig (DEPRECATED, false)')
+  expect((await printCommandHelp('up')).replace(/\s+/g, ' ')).toContain('AllowDNSOnlyNodeCSR (DEPRECATED, false)')
 })
 
 test('flags of kube-apiserver that do not exist here are refused with the reason', async () => {
@@ -120,7 +120,7 @@ test('AUDIT-08: the version of events is that of the profile, and no other is ac
 
 test('settings are read from flags, the environment and a file, in that order', async () => {
   const files = {
-    'orch.yaml': 'secure-port: 1\nbind-address: 127.0.0.2\ncontrollers: ["*", "-bootstrap"]\nfeature-gates:\n  APIListChunking: false\n',
+    'orch.yaml': 'secure-port: 1\nbind-address: 127.0.0.2\ncontrollers: ["*", "-bootstrap"]\nfeature-gates:\n  WatchList: false\n',
   }
   const { settings, controllers, api } = await read(['--config=orch.yaml', '--secure-port=3'], {
     env: { ORCH_SECURE_PORT: '2', ORCH_REQUEST_TIMEOUT: '5s' },
@@ -144,7 +144,7 @@ test('settings are read from flags, the environment and a file, in that order', 
     'endpointslicemirroring',
   ]
   expect(controllers).toEqual(controllerNames.filter((name) => !others.includes(name)))
-  expect(api.featureGates.isOn('APIListChunking')).toBe(false)
+  expect(api.featureGates.isOn('WatchList')).toBe(false)
 })
 
 test('the data folder belongs to the profile', async () => {
@@ -178,8 +178,8 @@ describe('impossible settings are refused with a sentence', () => {
     ['FLAG-01: an authority that is not there', ['--client-ca-file=/none'], '--client-ca-file=/none: the file cannot be read (ENOENT)'],
     [
       'GATE-11: an unknown gate',
-      ['--feature-gates=APIListChunkin=true'],
-      '--feature-gates: unknown feature gate APIListChunkin; did you mean APIListChunking?',
+      ['--feature-gates=WatchLis=true'],
+      '--feature-gates: unknown feature gate WatchLis; did you mean WatchList?',
     ],
     [
       'FLAG-29: an unknown controller',
@@ -216,7 +216,7 @@ describe('the command', () => {
     expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: orch <command>') })
     expect(await run('up', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--secure-port int') })
     for (const words of [['version'], ['--version'], ['up', '--version']]) {
-      expect(await run(...words)).toMatchObject({ code: 0, out: expect.stringMatching(/^orch \d+\.\d+\.\d+ \(API level 1\.25, Node v/) })
+      expect(await run(...words)).toMatchObject({ code: 0, out: expect.stringMatching(/^orch \d+\.\d+\.\d+ \(API level 1\.37, Node v/) })
     }
   })
 

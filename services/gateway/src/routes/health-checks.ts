@@ -31,7 +31,7 @@ export interface ShownCheck {
 type Hook = readonly [name: string, condition: HealthCondition, since?: number, until?: number]
 
 /** The startup checks in the order and with the names of kube-apiserver. */
-const hooksOf = ({ serverManager, aggregator }: Names): readonly Hook[] => [
+const hooksOf = ({ serverManager, serverServiceName, aggregator }: Names): readonly Hook[] => [
   [`poststarthook/start-${serverManager}-admission-initializer`, 'admission', undefined, 29],
   ['poststarthook/start-apiserver-admission-initializer', 'admission', 30],
   ['poststarthook/generic-apiserver-start-informers', 'access'],
@@ -54,7 +54,7 @@ const hooksOf = ({ serverManager, aggregator }: Names): readonly Hook[] => [
   ['poststarthook/scheduling/bootstrap-system-priority-classes', 'bootstrap'],
   ['poststarthook/priority-and-fairness-config-producer', 'bootstrap'],
   ['poststarthook/bootstrap-controller', 'bootstrap', 27],
-  ['poststarthook/start-kubernetes-service-cidr-controller', 'bootstrap', 33],
+  [`poststarthook/start-${serverServiceName}-service-cidr-controller`, 'bootstrap', 33],
   ['poststarthook/start-cluster-authentication-info-controller', 'bootstrap', undefined, 26],
   ['poststarthook/aggregator-reload-proxy-client-cert', 'api-services'],
   [`poststarthook/start-${aggregator}-informers`, 'api-services'],

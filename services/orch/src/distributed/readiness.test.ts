@@ -87,7 +87,7 @@ test('CARD-23: each process names in /readyz the service that it lacks, and is r
   await expect.poll(() => lacks(gateway), soon).toEqual([])
 
   await storage.stop()
-  await expect.poll(() => lacks(gateway), soon).toEqual(['etcd', 'etcd-readiness', 'storage'])
+  await expect.poll(() => lacks(gateway), soon).toEqual(['etcd', 'etcd-readiness', 'poststarthook/storage-readiness', 'storage'])
   for (const inner of [watchAgain, admissionAgain]) await expect.poll(() => lacksOf(inner), soon).toEqual(['storage'])
 })
 

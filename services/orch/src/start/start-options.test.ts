@@ -18,7 +18,7 @@ async function settled<T>(ask: () => Promise<T>, isDone: (value: T) => boolean):
 }
 
 test('GATE-09: a limit does not divide a list without APIListChunking', async () => {
-  const { client } = await startCluster({ mode: 'embedded', options: { featureGates: ['APIListChunking=false'] } })
+  const { client } = await startCluster({ mode: 'embedded', options: { version: '1.25', featureGates: ['APIListChunking=false'] } })
   const maps = client.resource(core('configmaps'))
   for (const name of ['a', 'b', 'c']) await maps.create(aConfigMap({ name }))
   const list = await maps.list({ ...inDefault, limit: 1 })
@@ -29,14 +29,17 @@ test('GATE-09: a limit does not divide a list without APIListChunking', async ()
 test('GATE-10: unknown fields are dropped silently without ServerSideFieldValidation', async () => {
   const object = { ...aConfigMap({ name: 'a' }), unknown: 1 }
   const on = await startCluster({ mode: 'embedded' })
-  const off = await startCluster({ mode: 'embedded', options: { featureGates: ['ServerSideFieldValidation=false'] } })
+  const off = await startCluster({ mode: 'embedded', options: { version: '1.25', featureGates: ['ServerSideFieldValidation=false'] } })
   const create = ({ client }: typeof on) => client.resource(core('configmaps')).create(object, { fieldValidation: 'Strict' })
   await expect(create(on)).rejects.toMatchObject({ code: 400 })
   expect(await create(off)).not.toHaveProperty('unknown')
 })
 
 test('RTC-01, FLAG-25: --runtime-config switches group versions', async () => {
-  const { client } = await startCluster({ mode: 'embedded', options: { runtimeConfig: ['storage.orch.io/v1beta1=false'] } })
+  const { client } = await startCluster({
+    mode: 'embedded',
+    options: { version: '1.25', runtimeConfig: ['storage.orch.io/v1beta1=false'] },
+  })
   expect((await client.discover('storage.orch.io', 'v1')).length).toBeGreaterThan(0)
   await expect(client.discover('storage.orch.io', 'v1beta1')).rejects.toMatchObject({ code: 404 })
 })

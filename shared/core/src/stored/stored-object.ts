@@ -1,4 +1,3 @@
-import { gatesByDefault } from '../feature-gates.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import type { Catalogue, StoredForm } from '../kind/resource.ts'
@@ -56,12 +55,16 @@ export function renewalBy(catalogue: Catalogue, current = schemaFingerprint): Re
   }
 }
 
-function renew({ names }: Catalogue, { readers, kind }: StoredForm, json: Uint8Array): { object: ApiObject; hasBigIntegers: boolean } {
+function renew(
+  { names, isGateOn }: Catalogue,
+  { readers, kind }: StoredForm,
+  json: Uint8Array,
+): { object: ApiObject; hasBigIntegers: boolean } {
   const text = decodeJson(json)
   if (text.kind === 'malformed') throw new Error(`a stored ${kind} is not JSON: ${text.message}`)
   const decoded = readers.decode(text.value, { trackUnknown: false })
   if (decoded.kind === 'mismatch') throw new Error(`a stored ${kind} does not fit its type any more: ${decoded.message}`)
-  readers.applyDefaults?.(decoded.object, names, gatesByDefault)
+  readers.applyDefaults?.(decoded.object, names, isGateOn)
   // Defaults follow the given fields; decoding again puts all in order.
   const ordered = readers.decode(decoded.object, { trackUnknown: false })
   if (ordered.kind === 'mismatch') throw new Error(`the defaults of a stored ${kind} do not fit its type: ${ordered.message}`)

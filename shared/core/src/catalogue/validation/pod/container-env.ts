@@ -1,4 +1,4 @@
-import { checked, needed, string, text } from '../../../description/define.ts'
+import { checked, field, needed, string, text } from '../../../description/define.ts'
 import { compareQuantities, parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName } from '../../../meta/validate-names.ts'
@@ -35,7 +35,7 @@ export const environmentRules: Readonly<Record<string, TypeRules>> = {
   ],
   'core/v1.EnvFromSource': [
     { until: 31, step: 'prefix' },
-    { since: 32, step: as('prefix', checked(text('relaxedVariableName'))) },
+    { since: 32, step: as('prefix', field(text('relaxedVariableName'))) },
     within('configMapRef', name),
     within('secretRef', name),
     validateWholeSource,

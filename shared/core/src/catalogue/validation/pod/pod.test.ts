@@ -686,6 +686,7 @@ const ofLevels: readonly (readonly [name: string, level: number, body: Body, ...
     `${at}.lifecycle.preStop.sleep: Forbidden: may not specify more than 1 handler type`,
   ],
   ['a name of a variable may be any from 1.32 on', 32, container({ env: [{ name: '1 a:b', value: '' }] })],
+  ['a prefix of variables may be absent from 1.32 on', 32, container({ envFrom: [{ configMapRef: { name: 'c' } }] })],
   [
     'but for an equals sign',
     32,
