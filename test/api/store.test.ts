@@ -3,6 +3,7 @@ import { loadConfiguration } from '@orch/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder, type ServerProcess, startProcess } from '../e2e/server-process.ts'
 import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someConfigMaps } from './api.ts'
+import { sampleFields, sampleName } from './sample-objects.ts'
 
 /** A server over a store on disk, in a process of its own. */
 async function openProcess(dataDir: string, flags: readonly string[] = []): Promise<{ api: Api; process: ServerProcess }> {
@@ -36,6 +37,60 @@ describe('over a restart', () => {
     }
     const next = await created(running.api, path, configMap({ name: 'c' }))
     expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion))
+  })
+
+  test('EMV-21: objects of each kind that were stored at one level are read at another with its fields and defaults', async () => {
+    const dataDir = aFolder()
+    const at = (level: string) => openProcess(dataDir, [`--emulated-version=${level}`, '--disable-admission-plugins=ServiceAccount'])
+    const kindsOf = async (api: Api) => {
+      const { groups } = (await api.get('/apis')).body as unknown as { groups: { preferredVersion: { groupVersion: string } }[] }
+      const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
+      const lists = await Promise.all(
+        versions.map(async (apiVersion) => {
+          const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+          const { resources } = (await api.get(root)).body as unknown as {
+            resources: { name: string; kind: string; namespaced: boolean }[]
+          }
+          return resources.filter(({ name }) => !name.includes('/')).map((one) => ({ ...one, apiVersion, root }))
+        }),
+      )
+      return lists.flat()
+    }
+    const all = async (api: Api, paths: readonly string[]) =>
+      new Map(await Promise.all(paths.map(async (path) => [path, await api.get(path)] as const)))
+
+    const older = await at('1.25')
+    const namespace = await aNamespace(older.api)
+    const paths: string[] = []
+    for (const { name: plural, kind, namespaced, apiVersion, root } of await kindsOf(older.api)) {
+      const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace })
+      // An Event of the other group is the same object, and beta versions are gone at 1.37.
+      if (fields === undefined || apiVersion === 'events.orch.io/v1' || apiVersion.includes('beta')) continue
+      const path = `${root}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}`
+      const name = sampleName(kind) ?? 'sample'
+      expect({ path, status: (await older.api.post(path, { apiVersion, kind, metadata: { name }, ...fields })).status }).toEqual({
+        path,
+        status: 201,
+      })
+      paths.push(`${path}/${name}`)
+    }
+    expect(paths.length).toBeGreaterThan(40)
+    const before = await all(older.api, paths)
+    await older.process.stop()
+
+    const newer = await at('1.37')
+    const job = `/apis/batch/v1/namespaces/${namespace}/jobs/sample`
+    expect((await newer.api.get(job)).body['spec']).toMatchObject({ podReplacementPolicy: 'TerminatingOrFailed' })
+    for (const [path, { status }] of await all(newer.api, paths)) expect({ path, status }).toEqual({ path, status: 200 })
+    const policy = { podReplacementPolicy: 'Failed' }
+    expect((await newer.api.patch(job, { spec: policy })).body['spec']).toMatchObject(policy)
+    await newer.process.stop()
+
+    const again = await at('1.25')
+    for (const [path, { body }] of await all(again.api, paths)) {
+      if (path === job) expect(body['spec']).not.toHaveProperty('podReplacementPolicy')
+      else expect(body).toEqual(before.get(path)?.body)
+    }
   })
 
   test('STORE-04: acknowledged writes are present after a kill in the middle of writes', async () => {

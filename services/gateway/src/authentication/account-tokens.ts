@@ -14,7 +14,7 @@ import {
 import type { VerificationKey } from '@orch/platform'
 import { findAccount, findSecret, keysOf } from './account-objects.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
-import { credentialExtra, extraKey } from './extra-keys.ts'
+import { credentialKey, extraKey } from './extra-keys.ts'
 import { limits } from './limits.ts'
 import type { AccountTokenMetrics } from './metrics.ts'
 
@@ -127,7 +127,7 @@ function extraOf(
   const node = bound?.kind === 'Node' ? bound : isGateOn('ServiceAccountTokenPodNodeInfo') ? ofPod : undefined
   const pod = bound?.kind === 'Pod' ? bound : undefined
   return {
-    ...(id === undefined ? {} : credentialExtra(names, `JTI=${id}`)),
+    ...(id === undefined ? {} : { [credentialKey(names)]: [`JTI=${id}`] }),
     ...(node === undefined ? {} : { [extraKey(names, 'node-name')]: [node.name] }),
     ...(node === undefined || node.uid === '' ? {} : { [extraKey(names, 'node-uid')]: [node.uid] }),
     ...(pod === undefined ? {} : { [extraKey(names, 'pod-name')]: [pod.name], [extraKey(names, 'pod-uid')]: [pod.uid] }),

@@ -18,7 +18,7 @@ import {
   type TokenQuestion,
 } from './authenticator.ts'
 import { bearerTokenOf, tokenInSubprotocols } from './bearer-token.ts'
-import { credentialExtra } from './extra-keys.ts'
+import { credentialKey } from './extra-keys.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
 import { limits } from './limits.ts'
 import type { AttemptMetrics, AttemptResult } from './metrics.ts'
@@ -42,6 +42,7 @@ const certificateIdsSince = 32
 
 /** Client certificates, verified by TLS: the common name is the user, each organization a group. */
 export function createCertificateAuthenticator({ names, level }: Pick<Catalogue, 'names' | 'level'>): RequestAuthenticator {
+  const key = credentialKey(names)
   return {
     name: 'certificate',
     authenticate({ peer, nowMs }: Attempt): Authentication {
@@ -49,7 +50,7 @@ export function createCertificateAuthenticator({ names, level }: Pick<Catalogue,
         case 'certificate': {
           // A connection may outlive the certificate that opened it.
           if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
-          const extra = level < certificateIdsSince ? {} : credentialExtra(names, `X509SHA256=${peer.sha256}`)
+          const extra = level < certificateIdsSince ? {} : { [key]: [`X509SHA256=${peer.sha256}`] }
           return ofPeer(peer, { name: peer.commonName, groups: peer.organizations, extra })
         }
         case 'untrusted':

@@ -5,7 +5,7 @@ export function extraKey(names: Names, name: string): string {
   return subdomainLabel(names, 'authentication', name)
 }
 
-/** The identity of the credential that a user has shown: `JTI=…` of a token, `X509SHA256=…` of a certificate. */
-export function credentialExtra(names: Names, id: string): Readonly<Record<string, readonly string[]>> {
-  return { [extraKey(names, 'credential-id')]: [id] }
+/** The key of the identity of the credential that a user has shown: `JTI=…` of a token, `X509SHA256=…` of a certificate. */
+export function credentialKey(names: Names): string {
+  return extraKey(names, 'credential-id')
 }

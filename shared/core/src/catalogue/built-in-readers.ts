@@ -21,6 +21,7 @@ import {
 import { type Decode, decoderOf } from '../schema/decode.ts'
 import { resolveStruct, typeNameAt } from '../schema/resolve.ts'
 import type { Steps } from '../steps.ts'
+import { fingerprintAt } from '../stored/stored-object.ts'
 import type { KindTable } from '../table/kind-table.ts'
 import { type TablePrinter, tablePrinterOf } from '../table/printer.ts'
 import type { RuleBook, RuleContext } from '../validation/rule-book.ts'
@@ -45,6 +46,7 @@ export interface BuiltInFacts {
 export class BuiltInReaders implements KindReaders {
   readonly isUntyped = false
   readonly fingerprint = undefined
+  readonly storedFingerprint: number
   readonly preparable = undefined
   readonly tableReads = 'stored'
   readonly applyDefaults: KindReaders['applyDefaults']
@@ -60,6 +62,7 @@ export class BuiltInReaders implements KindReaders {
   constructor(type: string, facts: BuiltInFacts = {}, level: number = oldestLevel, rules: RuleBook = createRuleBook(level)) {
     this.#plainType = type
     this.#level = level
+    this.storedFingerprint = fingerprintAt(level)
     const { defaults, warnings, statusWarnings } = facts
     this.applyDefaults = defaults && ((object, names, isGateOn) => defaults(object, names, isGateOn, level))
     this.unreadable = facts.unreadable

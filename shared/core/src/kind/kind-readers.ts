@@ -55,6 +55,8 @@ export interface KindReaders {
    * renewed when they were loaded.
    */
   readonly fingerprint: number | undefined
+  /** The fingerprint with which objects are stored now. */
+  readonly storedFingerprint: number
   /** The conversion of this version's objects to stored ones; absent if another `apiVersion` is enough. */
   readonly reshape?: Reshape | undefined
   /** The parts owned as a whole, and those owned by their parts. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
+import { gatesOf } from '../catalogue/testing/readers-testing.ts'
 import { allTypeNames, hasTypeAt, resolveType, typeNameAt } from '../schema/resolve.ts'
 import { decodeStored, encodeObject, encodeStored } from './envelope.ts'
-import { renewalBy, schemaFingerprint } from './stored-object.ts'
+import { fingerprintAt, renewalBy, schemaFingerprint } from './stored-object.ts'
 
 const catalogue = createCatalogue('orch')
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -23,7 +24,7 @@ test('a value of another schema is decoded, defaulted and encoded anew', () => {
   const value = anOldValue(aPod)
   expect(renewal.isCurrent('core/pods/d/p', value)).toBe(false)
   const renewed = decodeStored(renewal.convert('core/pods/d/p', value))
-  expect(renewed).toMatchObject({ fingerprint: schemaFingerprint, writeId: 'w1', expiresAtMs: 5, labelsText: '{"app":"x"}' })
+  expect(renewed).toMatchObject({ fingerprint: fingerprintAt(25), writeId: 'w1', expiresAtMs: 5, labelsText: '{"app":"x"}' })
   expect(JSON.parse(renewed.fieldsText)).toMatchObject({ 'spec.nodeName': 'n1' })
   const pod = JSON.parse(text(renewed.json))
   expect(pod.spec).toMatchObject({ nodeName: 'n1', restartPolicy: 'Always' })
@@ -33,8 +34,22 @@ test('a value of another schema is decoded, defaulted and encoded anew', () => {
 
 test('a value of this schema, and one of no resource, is left unchanged', () => {
   const renewal = renewalBy(catalogue)
-  expect(renewal.isCurrent('core/pods/d/p', anOldValue(aPod, schemaFingerprint))).toBe(true)
+  expect(renewal.isCurrent('core/pods/d/p', anOldValue(aPod, fingerprintAt(25)))).toBe(true)
   expect(renewal.isCurrent('allocations/ips/1', anOldValue(aPod))).toBe(true)
+})
+
+test('EMV-21: a value of another level has the fields and the defaults of this one, with its gates', () => {
+  const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
+  const aJob = { kind: 'Job', apiVersion: 'batch/v1', metadata: { name: 'j', namespace: 'd' }, spec }
+  const at = (level: number, given: object) => {
+    const renewal = renewalBy(createCatalogue('orch', { minor: level, isGateOn: gatesOf(level) }))
+    const value = anOldValue(given, fingerprintAt(level === 25 ? 37 : 25))
+    expect(renewal.isCurrent('batch/jobs/d/j', value)).toBe(false)
+    return JSON.parse(text(decodeStored(renewal.convert('batch/jobs/d/j', value)).json))
+  }
+  const today = at(37, aJob)
+  expect(today.spec).toMatchObject({ podReplacementPolicy: 'TerminatingOrFailed', completionMode: 'NonIndexed' })
+  expect(at(25, today).spec).not.toHaveProperty('podReplacementPolicy')
 })
 
 test('a value that does not fit its type any more is an error that names the field', () => {

@@ -11,6 +11,11 @@ import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerpri
  */
 export const schemaFingerprint = 4
 
+/** The fingerprint of objects of built-in kinds at a level, whose fields and defaults are part of the form. */
+export function fingerprintAt(level: number): number {
+  return schemaFingerprint * 256 + level
+}
+
 /** An object that is ready to be stored. */
 export interface StorableObject {
   readonly stored: StoredForm
@@ -24,7 +29,7 @@ export interface StorableObject {
 /** The stored value of an object, with all that queries ask about it. */
 export function encodeStoredObject({ stored, object, encoded, writeId, expiresAtMs }: StorableObject): Uint8Array {
   const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.readers.fieldsOf(object)
-  const { fingerprint = schemaFingerprint } = stored.readers
+  const { storedFingerprint: fingerprint } = stored.readers
   return encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
 }
 
@@ -40,7 +45,8 @@ export interface Renewal {
 }
 
 /** Keys of no resource of the catalogue are left unchanged. */
-export function renewalBy(catalogue: Catalogue, current = schemaFingerprint): Renewal {
+export function renewalBy(catalogue: Catalogue): Renewal {
+  const current = fingerprintAt(catalogue.level)
   const resourceAt = (key: string) => catalogue.findStored(key.split('/', 2).join('/'))
   return {
     isCurrent: (key, value) => fingerprintOf(value) === current || resourceAt(key) === undefined,

@@ -96,6 +96,10 @@ export class StructuralReaders implements KindReaders, Preparable {
   }
 
   /** Kept when the tree is forgotten: reading bytes unchanged needs no more. */
+  get storedFingerprint(): number {
+    return this.fingerprint
+  }
+
   get fingerprint(): number {
     return this.#fingerprint ?? fingerprintOf(this.schema, this.#facts.version)
   }

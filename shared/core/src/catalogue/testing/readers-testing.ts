@@ -36,7 +36,7 @@ export function applyDefaults(
 }
 
 /** The gates of a level at their defaults. */
-function gatesOf(level: number): IsGateOn {
+export function gatesOf(level: number): IsGateOn {
   const gates = parseFeatureGates([], level)
   if (gates.kind === 'refused') throw new Error(gates.message)
   return gates.isOn

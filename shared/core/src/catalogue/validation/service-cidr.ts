@@ -15,6 +15,8 @@ export const serviceRangeRules: Readonly<Record<string, TypeRules>> = {
     { when: (_spec, { live }) => live !== undefined, steps: [validateChange] },
     { passedOver: ['cidrs'] },
   ],
+  // Conditions are not judged: that of the default range has no reason.
+  'networking/v1.ServiceCIDRStatus': [{ passedOver: ['conditions'] }],
 }
 
 function validateName(errors: FieldError[], address: Part): void {
