@@ -15,6 +15,10 @@ interface Workload extends ApiObject {
   readonly status?: Readonly<Record<string, unknown>>
 }
 
+interface Revision extends ApiObject {
+  readonly data: { readonly spec: { readonly template: { readonly metadata: object } } }
+}
+
 interface Event extends ApiObject {
   readonly type?: string
   readonly reason?: string
@@ -75,6 +79,8 @@ function inNamespace(namespace: string, { client }: RunningServer, clock: Virtua
     claim: (name: string) => claims.get(name, { namespace }),
     podNames: () => namesOf(pods),
     claimNames: () => namesOf(claims),
+    firstRevision: async () =>
+      (await client.resource<Revision>(resource('apps', 'controllerrevisions')).list({ namespace })).items[0]?.data,
     revisionNames: () => namesOf(of('apps', 'controllerrevisions')),
     status: async () => (await sets.get('db', { namespace })).status,
     events: async () =>
@@ -171,6 +177,19 @@ describe('at level 1.37', () => {
       { collisionCount: 0, updateRevision: name },
       { collisionCount: 1, updateRevision: names.find((one) => one !== name) },
     ])
+  })
+
+  test('WL-HASH-19: a revision of an earlier release whose template means the same is kept', async () => {
+    const first = await open('meaning')
+    await first.createSet({ replicas: 0 })
+    await first.settle()
+    const template = (await first.firstRevision())?.spec.template
+    const earlier = { spec: { template: { ...template, metadata: { ...template?.metadata, creationTimestamp: null } } } }
+    const { create, createSet, settle, revisionNames, status } = await open('meaning-again')
+    await create('apps/v1', 'ControllerRevision', { name: 'db-earlier', labels }, { data: earlier, revision: 7 })
+    await createSet({ replicas: 0 })
+    await settle()
+    expect([await revisionNames(), await status()]).toMatchObject([['db-earlier'], { updateRevision: 'db-earlier' }])
   })
 
   test('WL-STS-37: with OnDelete a Pod comes back in the new revision when a user has deleted it', async () => {

@@ -315,7 +315,8 @@ class Pass {
         const message = `${about} Pod ${pod.metadata.name} in StatefulSet ${set} success`
         this.#record({ type: 'Normal', reason: 'SuccessfulCreate', message })
       } catch (error) {
-        if (!(error instanceof StatusError) || error.reason === 'AlreadyExists' || isOfEndingNamespace(error)) throw error
+        if (!(error instanceof StatusError) || error.reason === 'AlreadyExists') throw error
+        if (isOfEndingNamespace(error)) continue
         const message = `${about} for Pod ${pod.metadata.name} in StatefulSet ${set} failed error: ${error.message}`
         this.#record({ type: 'Warning', reason: 'FailedCreate', message })
         failures.push(`failed to create PVC ${name}: ${error.message}`)

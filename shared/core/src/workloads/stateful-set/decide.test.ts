@@ -295,6 +295,12 @@ test('WL-STS-22: the next look is when the next Pod becomes available', () => {
   expect(decideStatefulSet(observed({ 0: notReady }, { spec: { minReadySeconds: 10 } }), nowMs).waitMs).toBeUndefined()
 })
 
+test('WL-COMMON-24: a pass of a set of millions takes 500 steps, and the next pass follows at once', () => {
+  const { groups, waitMs } = decideStatefulSet(observed({}, { spec: { ...parallel, replicas: 2 ** 31 - 1 } }), nowMs)
+  expect([groups.map((group) => group.length), waitMs]).toEqual([[500], 0])
+  expect(stepsOf(observed({}, { spec: { replicas: 2 ** 31 - 1 } }))).toBe('create web-0 of web-new')
+})
+
 test('WL-STS-27, WL-STS-37: the update is complete when all Pods are ready and of its revision, with OnDelete from 1.37 on', () => {
   const currentOf = (of: StatefulSetObserved) => decideStatefulSet(of, nowMs).status.currentRevision
   expect(currentOf(observed(all))).toBe(fresh)

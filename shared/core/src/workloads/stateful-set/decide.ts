@@ -1,9 +1,12 @@
 import type { OwnerReference } from '../../meta/object-meta.ts'
 import { availableFromMs, type Pod } from '../pods.ts'
 import { type ClaimOwners, claimsFor, hasOtherController, isOfEarlierPod, ownersAfter, type VolumeClaim } from './claims.ts'
-import { ordinalOf, ordinalsOf, revisionLabel, type StatefulSet } from './names.ts'
+import { type Ordinals, ordinalOf, ordinalsOf, revisionLabel, type StatefulSet } from './names.ts'
 import { corrected, type IdentityOptions, memberOf, type Versioned } from './pod.ts'
 import { type StatefulSetStatus, statusOf } from './status.ts'
+
+/** Most steps of one kind that a pass takes. */
+const burstMax = 500
 
 /** A StatefulSet and the objects around it. */
 export interface StatefulSetObserved extends IdentityOptions {
@@ -52,7 +55,7 @@ export interface StatefulSetPlan {
   /** True if the steps of a group are taken together, in growing batches. */
   readonly isParallel: boolean
   readonly status: StatefulSetStatus
-  /** Time until the next Pod counts as available. Undefined: none is waiting. */
+  /** Time until the next Pod counts as available; 0: there were more than 500 steps. Undefined: none is waiting. */
   readonly waitMs: number | undefined
 }
 
@@ -70,21 +73,16 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number):
   const { set, pods } = observed
   const { minReadySeconds = 0, podManagementPolicy } = set.spec
   const isParallel = podManagementPolicy === 'Parallel'
+  const { groups, isCut } = new Decision(observed, nowMs).groups()
   const times = pods
     .flatMap((pod) => (minReadySeconds > 0 ? (availableFromMs(pod, minReadySeconds) ?? []) : []))
     .filter((fromMs) => fromMs > nowMs)
   return {
-    groups: set.metadata.deletionTimestamp == null ? new Decision(observed, nowMs).groups() : [],
+    groups,
     isParallel,
     status: statusOf(observed, nowMs),
-    waitMs: times.length === 0 ? undefined : Math.min(...times) - nowMs,
+    waitMs: isCut ? 0 : times.length === 0 ? undefined : Math.min(...times) - nowMs,
   }
-}
-
-/** A wanted number and its Pod. */
-interface Place {
-  readonly ordinal: number
-  readonly pod: Pod | undefined
 }
 
 interface Member {
@@ -98,48 +96,55 @@ class Decision {
   readonly #observed: StatefulSetObserved
   readonly #nowMs: number
   readonly #isOrdered: boolean
-  readonly #places: readonly Place[]
+  readonly #ordinals: Ordinals
+  readonly #byOrdinal: ReadonlyMap<number, Pod>
   /** From the highest ordinal on. */
   readonly #condemned: readonly Member[]
 
   constructor(observed: StatefulSetObserved, nowMs: number) {
     const { set, pods } = observed
-    const { start, end } = ordinalsOf(set)
+    const ordinals = ordinalsOf(set)
+    const { start, end } = ordinals
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set.metadata.name ?? '', pod.metadata.name) ?? -1, pod]))
+    this.#ordinals = ordinals
+    this.#byOrdinal = byOrdinal
     this.#observed = observed
     this.#nowMs = nowMs
     this.#isOrdered = set.spec.podManagementPolicy !== 'Parallel'
-    this.#places = Array.from({ length: end - start }, (_, index) => ({ ordinal: start + index, pod: byOrdinal.get(start + index) }))
     this.#condemned = [...byOrdinal]
       .filter(([ordinal]) => ordinal >= 0 && (ordinal < start || ordinal >= end))
       .sort(([left], [right]) => right - left)
       .map(([ordinal, pod]) => ({ ordinal, pod }))
   }
 
-  groups(): StatefulSetStep[][] {
+  /** The steps of all phases, at most 500 of the last one. */
+  groups(): { readonly groups: StatefulSetStep[][]; readonly isCut: boolean } {
     const groups: StatefulSetStep[][] = []
+    if (this.#observed.set.metadata.deletionTimestamp != null) return { groups, isCut: false }
     for (const phase of [() => this.#keep(), () => this.#disown(), () => this.#remove(), () => this.#update()]) {
       const { steps, isLast } = phase()
-      if (steps.length > 0) groups.push(steps)
+      if (steps.length > 0) groups.push(steps.slice(0, burstMax))
+      if (steps.length > burstMax) return { groups, isCut: true }
       if (isLast) break
     }
-    return groups
+    return { groups, isCut: false }
   }
 
   /** The wanted Pods: each exists, and with OrderedReady waits for those before it. */
   #keep(): Phase {
     const steps: StatefulSetStep[] = []
-    for (const place of this.#places) {
-      const { step, isBlocked } = this.#keepPlace(place)
+    const { start, end } = this.#ordinals
+    // The wish may be for millions.
+    for (let ordinal = start; ordinal < end && steps.length <= burstMax; ordinal++) {
+      const { step, isBlocked } = this.#keepPlace(ordinal, this.#byOrdinal.get(ordinal))
       if (step !== undefined) steps.push(step)
       if (isBlocked && this.#isOrdered) return { steps, isLast: true }
     }
     return { steps, isLast: false }
   }
 
-  #keepPlace(place: Place): { readonly step?: StatefulSetStep | undefined; readonly isBlocked: boolean } {
+  #keepPlace(ordinal: number, pod: Pod | undefined): { readonly step?: StatefulSetStep | undefined; readonly isBlocked: boolean } {
     const { set, level } = this.#observed
-    const { ordinal, pod } = place
     if (pod === undefined) return { step: this.#creation(ordinal), isBlocked: true }
     const isDeleted = pod.metadata.deletionTimestamp != null
     if (this.#hasEnded(pod)) {
@@ -173,7 +178,7 @@ class Decision {
   #isCurrent(ordinal: number): boolean {
     const { spec, status } = this.#observed.set
     const { type, rollingUpdate } = spec.updateStrategy ?? {}
-    const { start } = ordinalsOf(this.#observed.set)
+    const { start } = this.#ordinals
     if (type !== 'RollingUpdate') return false
     return ordinal < start + (rollingUpdate == null ? (status.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0))
   }
@@ -192,7 +197,7 @@ class Decision {
 
   #ownersOf({ metadata }: Pod, ordinal: number): ClaimOwners {
     const { set, level, hasRetention } = this.#observed
-    const { start, end } = ordinalsOf(set)
+    const { start, end } = this.#ordinals
     return {
       set: set.metadata,
       pod: metadata,
@@ -254,9 +259,17 @@ class Decision {
     return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true }
   }
 
-  /** Members from the partition on, the highest first. A place without Pod was filled in this pass. */
-  #updatable(): readonly Place[] {
-    return this.#places.slice(this.#observed.set.spec.updateStrategy?.rollingUpdate?.partition ?? 0).reverse()
+  /** The wanted Pods; undefined stands for one that this pass creates. */
+  #members(): (Pod | undefined)[] {
+    const { start, end } = this.#ordinals
+    return Array.from({ length: end - start }, (_, index) => this.#byOrdinal.get(start + index))
+  }
+
+  /** The wanted Pods from the partition on, the highest first. */
+  #updatable(): (Pod | undefined)[] {
+    return this.#members()
+      .slice(this.#observed.set.spec.updateStrategy?.rollingUpdate?.partition ?? 0)
+      .reverse()
   }
 
   #isOutdated(pod: Pod | undefined): pod is Pod {
@@ -266,7 +279,7 @@ class Decision {
 
   /** The highest outdated Pod, if all above it are available (WL-STS-29, WL-STS-30). */
   #outdatedOneByOne(): Pod[] {
-    for (const { pod } of this.#updatable()) {
+    for (const pod of this.#updatable()) {
       if (this.#isOutdated(pod)) return [pod]
       if (this.#isUnavailable(pod)) return []
     }
@@ -275,8 +288,8 @@ class Decision {
 
   /** WL-STS-34 to WL-STS-36. */
   #outdatedByBudget(): Pod[] {
-    const budget = this.#maxUnavailable() - this.#places.filter(({ pod }) => this.#isUnavailable(pod)).length
-    const outdated = this.#updatable().flatMap(({ pod }) => (this.#isOutdated(pod) ? [pod] : []))
+    const budget = this.#maxUnavailable() - this.#members().filter((pod) => this.#isUnavailable(pod)).length
+    const outdated = this.#updatable().filter((pod) => this.#isOutdated(pod))
     if (this.#isOrdered) return outdated.slice(0, Math.max(0, budget))
     const available = outdated.filter((pod) => this.#isAvailable(pod))
     return [...outdated.filter((pod) => !this.#isAvailable(pod)), ...available.slice(0, Math.max(0, budget))]
