@@ -75,6 +75,8 @@ function inNamespace(namespace: string, { client }: RunningServer, clock: Virtua
     setFinalizers: (claim: string, finalizers: readonly string[]) =>
       claims.patch(claim, { metadata: { finalizers } }, { type: 'merge', namespace }),
     deleteClaim: (name: string) => claims.delete(name, { namespace }),
+    deleteSet: (propagationPolicy: 'Foreground') => sets.delete('db', { namespace }, { propagationPolicy }),
+    setNames: () => namesOf(sets),
     pod: async (name: string) => (await pods.list({ namespace })).items.find(({ metadata }) => metadata.name === name),
     claim: (name: string) => claims.get(name, { namespace }),
     podNames: () => namesOf(pods),
@@ -205,6 +207,22 @@ describe('at level 1.37', () => {
     await deletePod('db-0')
     await settle()
     expect((await pod('db-0'))?.metadata.labels).toMatchObject({ 'controller-revision-hash': before?.['updateRevision'] })
+  })
+
+  test('WL-STS-50: a set that waits for the end of its Pod keeps its status, and makes no revision', async () => {
+    const { createSet, settle, makeReady, bind, deleteSet, deletePod, revisionNames, status, setNames } = await open('foreground')
+    await createSet({})
+    await settle()
+    await bind('db-0')
+    await makeReady('db-0')
+    await settle()
+    await deleteSet('Foreground')
+    await settle()
+    const found = await status()
+    expect([found, found?.['updatedReplicas'], await revisionNames()]).toMatchObject([{ replicas: 1, readyReplicas: 1 }, undefined, []])
+    await deletePod('db-0')
+    await settle()
+    expect(await setNames()).toEqual([])
   })
 
   test('WL-STS-44: a set that is scaled up again waits for the end of the claim of its earlier Pod', async () => {

@@ -11,6 +11,7 @@ import {
   ordinalOf,
   type Pod,
   printSorted,
+  type RevisionChoice,
   revisionData,
   revisionHash,
   revisionLabel,
@@ -20,6 +21,7 @@ import {
   statefulSetLabels,
   surplusRevisions,
   templateOfRevision,
+  type Versioned,
   type VolumeClaim,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
@@ -95,9 +97,10 @@ interface PassParts {
   onWrite(set: StatefulSet): void
 }
 
+/** The revisions of a pass. */
 interface Chosen {
-  readonly current: ControllerRevision
-  readonly update: ControllerRevision
+  readonly current: Versioned
+  readonly update: Versioned
   readonly collisionCount: number
 }
 
@@ -118,20 +121,12 @@ class Pass {
     if (claimed === undefined || members === undefined) return done
     const known = inRevisionOrder(claimed)
     const chosen = await this.#chooseRevisions(known)
-    if (chosen === undefined) return done
-    const { current, update, collisionCount } = chosen
-    const versioned = (revision: ControllerRevision) => ({
-      name: revision.metadata.name ?? '',
-      template: (revision === update ? undefined : templateOfRevision(revision)) ?? set.spec.template,
-    })
     const plan = decideStatefulSet(
       {
         set,
         pods: members,
         claimNamed: (name) => (readsClaims(served) ? world.read(claims).get(`${set.metadata.namespace}/${name}`) : undefined),
-        current: versioned(current),
-        update: versioned(update),
-        collisionCount,
+        ...chosen,
         labels,
         hasIndexLabel: served.isGateOn('PodIndexLabel'),
         hasRetention: readsClaims(served) && served.isGateOn('StatefulSetAutoDeletePVC'),
@@ -142,7 +137,7 @@ class Pass {
     )
     const failure = await this.#perform(plan)
     await this.#writeStatus(plan)
-    const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ''))
+    const live = new Set([chosen.current.name, chosen.update.name])
     for (const { metadata } of members) live.add(metadata.labels?.[revisionLabel] ?? '')
     await deleteRevisions(surplusRevisions(known, { live, limit: set.spec.revisionHistoryLimit ?? 10 }), world, signal)
     if (failure !== undefined) throw failure
@@ -165,22 +160,24 @@ class Pass {
     return [...owned, ...adopted]
   }
 
-  /** The revisions of the status and of the template, which is made if it is new. Undefined: a set that is deleted has no such revision. */
-  async #chooseRevisions(known: readonly ControllerRevision[]): Promise<Chosen | undefined> {
-    const { set, served, world, signal } = this.#parts
-    const data = revisionData(set.spec.template, served.level)
+  /** The revisions of the status and of the template, which is made if it is new and the set is not being deleted. */
+  async #chooseRevisions(known: readonly ControllerRevision[]): Promise<Chosen> {
+    const { set, served } = this.#parts
+    const { template } = set.spec
+    const { currentRevision = '', updateRevision = '', collisionCount } = set.status
+    const data = revisionData(template, served.level)
     const choice = chooseRevision(known, (revision) => this.#isEqual(revision, data, revision === known.at(-1)))
-    const currentOr = (update: ControllerRevision) => known.find(({ metadata }) => metadata.name === set.status.currentRevision) ?? update
-    const collisionCount = set.status.collisionCount ?? 0
-    if (choice.kind === 'keep') return { current: currentOr(choice.revision), update: choice.revision, collisionCount }
-    if (set.metadata.deletionTimestamp != null) return undefined
-    if (choice.kind === 'create') {
-      const created = await this.#createRevision(data, choice.number, collisionCount)
-      return { ...created, current: currentOr(created.update) }
-    }
-    const update = await raiseRevision(choice.revision, choice.to, world, signal)
-    const current = currentOr(update)
-    return { current: current.metadata.name === update.metadata.name ? update : current, update, collisionCount }
+    if (set.metadata.deletionTimestamp != null && choice.kind !== 'keep')
+      return {
+        current: { name: currentRevision, template },
+        update: { name: updateRevision, template },
+        collisionCount: collisionCount ?? 0,
+      }
+    const made = await this.#make(choice, data)
+    const update = { name: made.name, template }
+    const former = known.find(({ metadata }) => metadata.name === currentRevision && metadata.name !== update.name)
+    const current = former === undefined ? update : { name: currentRevision, template: templateOfRevision(former) ?? template }
+    return { current, update, collisionCount: made.collisionCount }
   }
 
   /** From 1.34 on the newest revision is also the template's if both mean the same (WL-HASH-19). */
@@ -192,14 +189,21 @@ class Pass {
     return printSorted(revision.data) === data || (isSemantic && revisionData(template, level) === data)
   }
 
-  async #createRevision(data: string, number: number, collisions: number): Promise<Omit<Chosen, 'current'>> {
+  /** Makes the chosen revision the newest; answers its name. */
+  async #make(choice: RevisionChoice, data: string): Promise<{ readonly name: string; readonly collisionCount: number }> {
     const { set, world, labels, signal } = this.#parts
-    for (let collisionCount = collisions; ; collisionCount++) {
+    const { collisionCount: counted } = set.status
+    if (choice.kind !== 'create') {
+      if (choice.kind === 'raise') await raiseRevision(choice.revision, choice.to, world, signal)
+      return { name: choice.revision.metadata.name ?? '', collisionCount: counted ?? 0 }
+    }
+    for (let collisionCount = counted ?? 0; ; collisionCount++) {
       const hash = revisionHash(data, collisionCount)
       const { template } = set.spec
+      const { number } = choice
       const draft = newRevision({ owner: set.metadata, template, hash, number, data, hashLabel: labels.revisionHash })
-      const update = await createRevision(draft, referenceTo(kind, set), world, signal)
-      if (update !== undefined) return { update, collisionCount }
+      const made = await createRevision(draft, referenceTo(kind, set), world, signal)
+      if (made !== undefined) return { name: made.metadata.name ?? '', collisionCount }
     }
   }
 

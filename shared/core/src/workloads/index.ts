@@ -57,10 +57,12 @@ export {
   chooseRevision,
   inRevisionOrder,
   newRevision,
+  type RevisionChoice,
   surplusRevisions,
   templateOfRevision,
 } from './revisions.ts'
 export { type ClaimOwners, ownersAfter, type VolumeClaim } from './stateful-set/claims.ts'
 export { decideStatefulSet, type StatefulSetPlan, type StatefulSetStep } from './stateful-set/decide.ts'
 export { ordinalOf, revisionLabel, type StatefulSet, statefulSetLabels } from './stateful-set/names.ts'
+export type { Versioned } from './stateful-set/pod.ts'
 export { countMembers } from './stateful-set/status.ts'
