@@ -1,3 +1,4 @@
+import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
 import { aPod, type PodWords } from '../testing/pod-testing.ts'
@@ -318,4 +319,59 @@ test('WL-STS-46: the status has the counts, the revisions and the generation; ze
     collisionCount: 0,
     availableReplicas: 0,
   })
+})
+
+/** A pass, or what nodes do to the Pod of a number: it becomes ready, or its deletion ends. */
+type Move = 'pass' | { readonly ready: number } | { readonly reap: number }
+
+/** The members after a move. A pass ends after as many of its steps as it is given: the process may be killed between two requests. */
+function afterMove(members: Members, move: Move, differing: Differing, stepsMax: number): Members {
+  const next: Record<number, MemberWords> = { ...members }
+  if (move === 'pass') {
+    const { groups } = decideStatefulSet(observed(members, differing), nowMs)
+    for (const { kind, pod } of groups.flat().slice(0, stepsMax)) {
+      const ordinal = Number(pod.metadata.name?.slice('web-'.length))
+      if (kind === 'create') next[ordinal] = { ...pending, revision: pod.metadata.labels?.[revisionLabel] ?? '' }
+      if (kind === 'delete') next[ordinal] = { ...next[ordinal], isDeleted: true }
+    }
+  } else if ('ready' in move) {
+    const { phase: _, readySeconds: __, ...words } = next[move.ready] ?? {}
+    if (next[move.ready] !== undefined && words.isDeleted !== true) next[move.ready] = words
+  } else if (next[move.reap]?.isDeleted === true) delete next[move.reap]
+  return next
+}
+
+const anOrdinal = fc.integer({ min: 0, max: 5 })
+const aMove: fc.Arbitrary<Move> = fc.oneof(
+  fc.constant<Move>('pass'),
+  anOrdinal.map((ready): Move => ({ ready })),
+  anOrdinal.map((reap): Move => ({ reap })),
+)
+
+test('WL-STS-29, WL-STS-35: an update never makes more Pods unavailable than it may, and ends, wherever passes are cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(aMove, fc.integer({ min: 0, max: 3 })), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.constantFrom('Parallel', 'OrderedReady'),
+      (moves, maxUnavailable, podManagementPolicy) => {
+        const differing = { spec: { ...rolling({ maxUnavailable }), podManagementPolicy, replicas: 4 } }
+        let members: Members = { 0: outdated, 1: outdated, 2: outdated, 3: outdated }
+        const unavailable = () =>
+          [0, 1, 2, 3].filter((ordinal) => (members[ordinal] ?? pending).isDeleted === true || 'phase' in (members[ordinal] ?? pending))
+        for (const [move, stepsMax] of moves) {
+          members = afterMove(members, move, differing, stepsMax)
+          expect(unavailable().length).toBeLessThanOrEqual(maxUnavailable)
+        }
+        for (let round = 0; round < 20; round++) {
+          members = afterMove(members, 'pass', differing, 4)
+          for (const ordinal of [0, 1, 2, 3]) {
+            members = afterMove(members, { reap: ordinal }, differing, 0)
+            members = afterMove(members, { ready: ordinal }, differing, 0)
+          }
+        }
+        expect(members).toEqual({ 0: { revision: fresh }, 1: { revision: fresh }, 2: { revision: fresh }, 3: { revision: fresh } })
+      },
+    ),
+  )
 })
