@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aName, created, sharedApi } from '../api/api.ts'
+import { authorityPem } from '../api/certificate-request.ts'
 import { aPerson, give, onceAllowed } from '../authorization/people.ts'
 
 const server = sharedApi({ controllers: ['-*'] })
@@ -86,4 +87,29 @@ test('a request for such a certificate that cannot be read is refused', async ()
   const answer = await server.api.post(path, aRequest('MAA=', clientSigner))
   expect(answer.status).toBe(422)
   expect(answer.body['message']).toContain('spec.request: Invalid value')
+})
+
+test('TODAY-ADM-04: a bundle of a signer is written by who may attest for the signer, and its finalizers by anybody who may write it', async () => {
+  const { api } = server
+  const bundles = `/apis/${apiVersion}/clustertrustbundles`
+  const person = aPerson(api)
+  await give(api, person, [{ verbs: ['create', 'patch'], apiGroups: ['certificates.orch.io'], resources: ['clustertrustbundles'] }])
+  const name = aName('v')
+  const aBundle = (own: string, signerName?: string) => ({
+    apiVersion,
+    kind: 'ClusterTrustBundle',
+    metadata: { name: own },
+    spec: { ...(signerName === undefined ? {} : { signerName }), trustBundle: authorityPem },
+  })
+  expect((await onceAllowed(() => person.post(bundles, aBundle(name)))).status).toBe(201)
+  const ofSigner = aBundle(`example.com:s:${name}`, 'example.com/s')
+  const refused = await person.post(bundles, ofSigner)
+  const why = 'user not permitted to attest for signerName "example.com/s"'
+  expect(refused.body['message']).toBe(`clustertrustbundles.certificates.orch.io "${ofSigner.metadata.name}" is forbidden: ${why}`)
+  await created(api, bundles, ofSigner)
+  const change = (metadata: object) => person.send('PATCH', `${bundles}/${ofSigner.metadata.name}`, { headers: merge, body: { metadata } })
+  expect((await change({ labels: { a: 'b' } })).body['message']).toContain(why)
+  expect((await change({ finalizers: ['example.com/a'] })).status).toBe(200)
+  await give(api, person, [onSigner('attest', 'example.com/*')])
+  expect((await onceAllowed(() => change({ labels: { a: 'b' } }))).status).toBe(200)
 })

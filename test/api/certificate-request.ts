@@ -6,3 +6,19 @@ export const certificateRequest = [
   'QW9ZMzkKNnd6dnFkQ2wvTWFnNStnYjh1SHlXRXpoUFVDZkhaNzl1QkR5UXFnQ0lRREZGbmRlSkhCb1hUVjhHMFZUd05jcwpJN29M',
   'SW9oN1Vudnplbm9ZZWUycll3PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==',
 ].join('')
+
+/** The certificate of an authority of its own, in PEM. */
+export const authorityPem = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBfzCCASWgAwIBAgIUYe3fvXNHDJ7AwnHKkM6dF3t6LIAwCgYIKoZIzj0EAwIw',
+  'FDESMBAGA1UEAwwJYXV0aG9yaXR5MCAXDTI2MTEyOTAxMzcwOFoYDzIxMjYxMTA1',
+  'MDEzNzA4WjAUMRIwEAYDVQQDDAlhdXRob3JpdHkwWTATBgcqhkjOPQIBBggqhkjO',
+  'PQMBBwNCAATJWNgNonrCbYPD31bgScbbU8DTs9XIxXGezK2WQ5hl+uM0CZzumGAA',
+  'kcWnRmeABVjKGZXUantQG+u5rFzmBgr3o1MwUTAdBgNVHQ4EFgQU6iBL+UEU0d9D',
+  'y5mFr1ctjULD5pQwHwYDVR0jBBgwFoAU6iBL+UEU0d9Dy5mFr1ctjULD5pQwDwYD',
+  'VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiB6wcJJhJovnVNrdO96Wr1i',
+  'dd2lTwWWIKYdtxEC6Cu+RQIhAL3Z6Hx7IFtW1T3UHCNOhNeFXl+YuSPXGERzIWoG',
+  '5Hgb',
+  '-----END CERTIFICATE-----',
+  '',
+].join('\n')

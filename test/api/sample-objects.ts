@@ -1,4 +1,4 @@
-import { certificateRequest } from './certificate-request.ts'
+import { authorityPem, certificateRequest } from './certificate-request.ts'
 
 /** An object of every kind that can be created, by kind. Names and namespaces are the test's. */
 const pod = { containers: [{ name: 'c', image: 'example.com/c:1', ports: [{ name: 'http', containerPort: 80 }] }] }
@@ -148,6 +148,8 @@ export function sampleFields(
       return { spec: { policyName: 'none' } }
     case 'CertificateSigningRequest':
       return { spec: { request: certificateRequest, signerName: 'example.com/signer', usages: ['client auth'] } }
+    case 'ClusterTrustBundle':
+      return { spec: { trustBundle: authorityPem } }
     case 'DeviceTaintRule':
       return { spec: { taint: { key: 'example.com/broken', effect: 'NoSchedule' } } }
     case 'ServiceCIDR':

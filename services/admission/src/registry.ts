@@ -31,6 +31,7 @@ import { securityContextDeny } from './plugins/security-context-deny.ts'
 import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+import { trustBundleAttest } from './plugins/trust-bundle-attest.ts'
 import { mutatingAdmissionPolicy } from './policies/mutating.ts'
 import { validatingAdmissionPolicy } from './policies/validating.ts'
 import { mutatingAdmissionWebhook } from './webhooks/mutating.ts'
@@ -65,6 +66,7 @@ export const pluginOrder = [
   'RuntimeClass',
   'CertificateApproval',
   'CertificateSigning',
+  'ClusterTrustBundleAttest',
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
   'DenyServiceExternalIPs',
@@ -83,6 +85,7 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   NamespaceLifecycle: namespaceLifecycle,
   CertificateApproval: certificateApproval,
   CertificateSigning: certificateSigning,
+  ClusterTrustBundleAttest: trustBundleAttest,
   CertificateSubjectRestriction: certificateSubjectRestriction,
   ImagePolicyWebhook: imagePolicyWebhook,
   NodeRestriction: nodeRestriction,

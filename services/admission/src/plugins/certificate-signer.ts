@@ -4,7 +4,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
 import { objectsOf } from './objects.ts'
 
-/** Acting for a signer needs permission for this signer or for all of its domain. */
+/** Acting on a request for a signer. */
 export function checkSigner(
   attributes: Attributes,
   inquiry: Inquiry,
@@ -12,13 +12,26 @@ export function checkSigner(
 ): Verdict {
   // The live object's signer: a request does not choose its signer.
   const { signerName = '' } = objectsOf('certificates/v1.CertificateSigningRequest', attributes).oldObject?.spec ?? {}
+  return checkRight(attributes, inquiry, { signerName, verb, names, refusal: `user not permitted to ${verb} requests with signerName` })
+}
+
+interface SignerRight {
+  readonly signerName: string
+  readonly verb: string
+  readonly names: Names
+  /** The sentence before the name of the signer. */
+  readonly refusal: string
+}
+
+/** Acting for a signer needs permission for this signer or for all of its domain. */
+export function checkRight(attributes: Attributes, inquiry: Inquiry, { signerName, verb, names, refusal }: SignerRight): Verdict {
   const [domain] = signerName.split('/')
   const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))
   const decisions = accesses.map((access) => inquiry.decisionOn(access))
   if (decisions.some((decision) => decision === undefined)) return { kind: 'asks', accesses }
   if (decisions.some((decision) => decision?.isAllowed)) return allowed
   const { group, resource, name } = attributes
-  return denied(forbidden({ group, resource }, name, `user not permitted to ${verb} requests with signerName "${signerName}"`))
+  return denied(forbidden({ group, resource }, name, `${refusal} "${signerName}"`))
 }
 
 function accessTo(name: string, verb: string, names: Names): AdmissionAccess {

@@ -70,6 +70,34 @@ export function findCertificatesProblem(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
+/** The errors of the authorities of a bundle in PEM. Text around blocks is taken. */
+export function findAuthoritiesProblems(pem: string): string[] {
+  const places = new Map<string, number[]>()
+  const problems = pemBlocks(pem).flatMap(({ type, hasHeaders, bytes }, index) => {
+    if (type !== 'CERTIFICATE') return [`entry ${index} has bad block type: ${type}`]
+    if (hasHeaders) return [`entry ${index} has PEM block headers`]
+    const problem = findAuthorityProblem(bytes)
+    if (problem !== undefined) return [`entry ${index} ${problem}`]
+    const content = bytes.toString('latin1')
+    places.set(content, [...(places.get(content) ?? []), index])
+    return []
+  })
+  if (problems.length > 0) return problems
+  if (places.size === 0) return ['at least one trust anchor must be provided']
+  return [...places.values()].filter(({ length }) => length > 1).map((given) => `duplicate trust anchor (indices [${given.join(' ')}])`)
+}
+
+function findAuthorityProblem(bytes: Buffer): string | undefined {
+  try {
+    const [certificate, ...more] = derValues(bytes, { start: 0, end: bytes.length })
+    expectDer(certificate, derTags.sequence)
+    if (more.length === 0) return new X509Certificate(bytes).ca ? undefined : 'does not have the CA bit set'
+  } catch {
+    // As for bytes behind a certificate.
+  }
+  return 'does not parse as X.509'
+}
+
 /** The blocks, read line by line: a pattern over the whole text would take time that grows with the square of its length. */
 function pemBlocks(pem: string): PemBlock[] {
   const blocks: PemBlock[] = []

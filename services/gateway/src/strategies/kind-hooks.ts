@@ -15,6 +15,7 @@ import { persistentVolumeClaimStrategy } from './persistent-volume-claim.ts'
 import { podStrategy } from './pod.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
 import { serviceStrategy } from './service.ts'
+import { trustBundleStrategy } from './trust-bundle.ts'
 
 /** The rules of writing objects of one kind. */
 export interface Strategy {
@@ -29,6 +30,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   CertificateSigningRequest: certificateRequestStrategy,
   ClusterRole: { grants: 'rules' },
   ClusterRoleBinding: { grants: 'role' },
+  ClusterTrustBundle: trustBundleStrategy,
   CustomResourceDefinition: resourceDefinitionStrategy,
   DaemonSet: daemonSetStrategy,
   Deployment: deploymentStrategy,

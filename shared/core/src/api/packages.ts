@@ -18,6 +18,7 @@ import { autoscalingV2beta1 } from './autoscaling-v2beta1.ts'
 import { autoscalingV2beta2 } from './autoscaling-v2beta2.ts'
 import { batchV1 } from './batch-v1.ts'
 import { batchV1beta1 } from './batch-v1beta1.ts'
+import { certificatesV1alpha1, certificatesV1beta1 } from './certificates-earlier.ts'
 import { certificatesV1 } from './certificates-v1.ts'
 import { coordinationV1 } from './coordination-v1.ts'
 import { coreV1 } from './core-v1.ts'
@@ -99,6 +100,8 @@ const described = {
   'batch/v1': { types: batchV1, group: 'batch', version: 'v1' },
   'batch/v1beta1': { types: batchV1beta1, group: 'batch', version: 'v1beta1' },
   'certificates/v1': { types: certificatesV1, domain: 'certificates', version: 'v1' },
+  'certificates/v1alpha1': { types: certificatesV1alpha1, domain: 'certificates', version: 'v1alpha1', since: 27, until: 36 },
+  'certificates/v1beta1': { types: certificatesV1beta1, domain: 'certificates', version: 'v1beta1', since: 33 },
   'coordination/v1': { types: coordinationV1, domain: 'coordination', version: 'v1' },
   'core/v1': { types: coreV1, group: '', version: 'v1' },
   'discovery/v1': { types: discoveryV1, domain: 'discovery', version: 'v1' },

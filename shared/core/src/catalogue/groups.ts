@@ -25,7 +25,7 @@ export const groupDefinitions: readonly GroupDefinition[] = [
     versionPriorities: { v2: 30, v1: 15, v2beta1: 9, v2beta2: 1 },
   },
   { group: 'batch', versions: ['v1', 'v1beta1'], priority: 17400 },
-  { domain: 'certificates', versions: ['v1'], priority: 17300 },
+  { domain: 'certificates', versions: ['v1', 'v1beta1', 'v1alpha1'], priority: 17300 },
   { domain: 'networking', versions: ['v1', 'v1alpha1'], priority: 17200 },
   { group: 'policy', versions: ['v1', 'v1beta1'], priority: 17100 },
   { domain: 'rbac.authorization', versions: ['v1'], priority: 17000 },

@@ -16,7 +16,7 @@ const early = [
 ]
 
 /** Kinds that this server does not have yet. */
-const absent = [/^certificates\.k8s\.io\/v1\/(?:clustertrustbundles|podcertificaterequests)$/, /^resource\.k8s\.io\/v1\//]
+const absent = [/^certificates\.k8s\.io\/v1\/podcertificaterequests$/, /^resource\.k8s\.io\/v1\//]
 
 const upstream = readFileSync(new URL('upstream-kinds.txt', import.meta.url), 'utf8').split('\n')
 

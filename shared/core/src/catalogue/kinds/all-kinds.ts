@@ -23,6 +23,7 @@ import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler
 import { cronJob } from './batch/cron-job.ts'
 import { job } from './batch/job.ts'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.ts'
+import { clusterTrustBundle } from './certificates/cluster-trust-bundle.ts'
 import { lease } from './coordination/lease.ts'
 import { binding } from './core/binding.ts'
 import { componentStatus } from './core/component-status.ts'
@@ -99,6 +100,7 @@ export const allKinds: readonly KindDefinition[] = [
   cronJob,
   job,
   certificateSigningRequest,
+  clusterTrustBundle,
   lease,
   binding,
   componentStatus,

@@ -10,6 +10,10 @@ export const certificateSigningRequestCells: ReadCells = (object) => {
   return [nameOf(object), ageOf(object), textOf(spec, 'signerName', none), textOf(spec, 'username'), duration, state]
 }
 
+export function clusterTrustBundleCells(object: Data): readonly Cell[] {
+  return [nameOf(object), textOf(dataOf(object, 'spec'), 'signerName') || none]
+}
+
 export function bindingCells(object: Data): readonly Cell[] {
   const subjects = listOf(object, 'subjects')
   const named = (kind: string): string => namesOfSubjects(subjects, kind).join(', ')

@@ -1,0 +1,43 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { same, textsAt } from '../../../kind/selectable-fields.ts'
+import { clusterTrustBundleCells } from '../../../table/cells/access.ts'
+import { validateTrustBundle } from '../../validation/trust-bundle.ts'
+
+/** Certificates of authorities that programs in the cluster may trust. */
+export const clusterTrustBundle = defineResource({
+  kind: 'ClusterTrustBundle',
+  versions: [
+    {
+      type: 'certificates/v1alpha1.ClusterTrustBundle',
+      since: 27,
+      until: 36,
+      isOffByDefault: true,
+      deprecated: { since: '1.34', replacement: 'certificates/v1beta1.ClusterTrustBundle' },
+    },
+    {
+      type: 'certificates/v1beta1.ClusterTrustBundle',
+      since: 33,
+      isOffByDefault: true,
+      deprecated: { since: '1.37', replacement: 'certificates/v1.ClusterTrustBundle' },
+    },
+    { type: 'certificates/v1.ClusterTrustBundle', since: 37 },
+  ],
+  storedAs: 'certificates/v1.ClusterTrustBundle',
+  plural: 'clustertrustbundles',
+  scope: 'Cluster',
+  changes: { 33: { storageVersionHash: 'v5yhuVertL4=' } },
+  nameKind: 'pathSegment',
+  replacesUnconditionally: false,
+  selectable: {
+    labels: same('metadata.name', 'spec.signerName'),
+    fieldsOf: (bundle) => textsAt(bundle, 'spec', ['signerName']),
+  },
+  validation: { main: validateTrustBundle },
+  table: {
+    cells: clusterTrustBundleCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'SignerName', type: 'string' },
+    ],
+  },
+})
