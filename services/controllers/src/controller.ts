@@ -1,52 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
 import type { Names } from '@orch/core/names'
-import { type Clock, type Log, nearest, type WorkqueueMetrics } from '@orch/platform'
+import type { Clock, Log, WorkqueueMetrics } from '@orch/platform'
+import type { ControllerName } from './controller-names.ts'
 import { SharedInformers } from './informers/shared-informers.ts'
-
-/** Every controller there is. */
-export const controllerNames = [
-  'namespace',
-  'customresourcedefinition',
-  'bootstrap',
-  'garbage-collector',
-  'clusterrole-aggregation',
-  'flow-control',
-  'serviceaccount',
-  'serviceaccount-token',
-  'root-ca-cert-publisher',
-  'resourcequota',
-  'pvc-protection',
-  'pv-protection',
-  'storage-version-migrator',
-  'validatingadmissionpolicy-status',
-  'tokencleaner',
-  'bootstrapsigner',
-  'replicaset',
-  'replicationcontroller',
-  'deployment',
-  'statefulset',
-  'job',
-  'cronjob',
-  'ttl-after-finished',
-  'disruption',
-  'endpoint',
-  'endpointslice',
-  'endpointslicemirroring',
-] as const
-export type ControllerName = (typeof controllerNames)[number]
-
-/** Controllers of workloads: from replicaset on. */
-const workloads: readonly ControllerName[] = controllerNames.slice(controllerNames.indexOf('replicaset'))
-
-/** Controllers that `*` does not include: a cluster of machines joins by tokens, and without nodes the Pods of workloads stay Pending. */
-const offByDefault: ReadonlySet<ControllerName> = new Set<ControllerName>(['tokencleaner', 'bootstrapsigner', ...workloads])
-
-/** Upstream's long names that are not the short one with `-controller`. */
-const longNames: ReadonlyMap<string, ControllerName> = new Map([
-  ['endpoints-controller', 'endpoint'],
-  ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
-])
 
 /** The dependencies of every controller. */
 export interface ControllerContext {
@@ -122,34 +79,4 @@ async function startDelay(
   work?.begin('start of controllers')
   await setTimeout(startDelayMs, undefined, { signal }).catch(() => undefined)
   work?.end('start of controllers')
-}
-
-/**
- * The controllers selected by a list of words: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
- * `workloads` all controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
- * error that suggests the nearest.
- *
- *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-job'] → the others of workloads
- */
-export function selectControllers(words: readonly string[]): ControllerName[] {
-  const selected = new Set<ControllerName>()
-  if (words.includes('*')) for (const name of controllerNames) if (!offByDefault.has(name)) selected.add(name)
-  for (const word of words) {
-    if (word === '*' || word === '-*') continue
-    for (const name of namesIn(word.replace(/^-/, ''))) {
-      if (word.startsWith('-')) selected.delete(name)
-      else selected.add(name)
-    }
-  }
-  return controllerNames.filter((name) => selected.has(name))
-}
-
-function namesIn(word: string): readonly ControllerName[] {
-  if (word === 'workloads') return workloads
-  const found = controllerNames.find((name) => name === word || `${name}-controller` === word) ?? longNames.get(word)
-  if (found !== undefined) return [found]
-  const near = nearest(word, controllerNames)
-  throw new Error(
-    `unknown controller ${word}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')}, workloads)`,
-  )
 }

@@ -2,6 +2,7 @@
 export * from './authentication-config.ts'
 export * from './bootstrap.ts'
 export * from './controller.ts'
+export * from './controller-names.ts'
 export { definitionController } from './definition-controller.ts'
 export { flowControlController } from './flow-control-controller.ts'
 export { flowControlGroup, flowControlObjects } from './flow-control-objects.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { controllerNames } from '@orch/controllers'
+import { selectControllers } from '@orch/controllers'
 import { printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
@@ -127,23 +127,7 @@ test('settings are read from flags, the environment and a file, in that order', 
     files,
   })
   expect([settings.securePort, settings.bindAddress, settings.requestTimeoutMs]).toEqual([3, '127.0.0.2', 5_000])
-  const others = [
-    'bootstrap',
-    'tokencleaner',
-    'bootstrapsigner',
-    'replicaset',
-    'replicationcontroller',
-    'deployment',
-    'statefulset',
-    'job',
-    'cronjob',
-    'ttl-after-finished',
-    'disruption',
-    'endpoint',
-    'endpointslice',
-    'endpointslicemirroring',
-  ]
-  expect(controllers).toEqual(controllerNames.filter((name) => !others.includes(name)))
+  expect(controllers).toEqual(selectControllers(['*', '-bootstrap']))
   expect(api.featureGates.isOn('WatchList')).toBe(false)
 })
 

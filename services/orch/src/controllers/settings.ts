@@ -1,4 +1,11 @@
-import { type ControllerName, type SecretTokenOptions, selectControllers } from '@orch/controllers'
+import {
+  type ControllerName,
+  controllerNames,
+  namedControllers,
+  type SecretTokenOptions,
+  selectControllers,
+  workloadControllers,
+} from '@orch/controllers'
 import { messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { parseFlagFile, readCertificateFile } from '../configuration/flag-files.ts'
 
@@ -10,7 +17,7 @@ const inControllers = settingsOf('Controllers')
 export const controllersSettings = {
   controllers: inApi(
     { flag: '--controllers', type: list, default: '*' },
-    'Controllers to run: * means all but tokencleaner, bootstrapsigner and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: namespace, customresourcedefinition, bootstrap, garbage-collector, clusterrole-aggregation, flow-control, serviceaccount, serviceaccount-token, root-ca-cert-publisher, resourcequota, pvc-protection, pv-protection, storage-version-migrator, validatingadmissionpolicy-status, tokencleaner, bootstrapsigner, replicaset, replicationcontroller, deployment, statefulset, job, cronjob, ttl-after-finished, disruption, endpoint, endpointslice, endpointslicemirroring (workloads are those from replicaset on).',
+    `Controllers to run: * means all but ${namedControllers.join(', ')} and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: ${controllerNames.join(', ')} (workloads are those from ${workloadControllers[0]} on).`,
   ),
 }
 

@@ -1,0 +1,77 @@
+import { nearest } from '@orch/platform'
+
+/** Controllers that `*` includes. */
+const usual = [
+  'namespace',
+  'customresourcedefinition',
+  'bootstrap',
+  'garbage-collector',
+  'clusterrole-aggregation',
+  'flow-control',
+  'serviceaccount',
+  'serviceaccount-token',
+  'root-ca-cert-publisher',
+  'resourcequota',
+  'pvc-protection',
+  'pv-protection',
+  'storage-version-migrator',
+  'validatingadmissionpolicy-status',
+] as const
+
+/** Controllers that have to be named, as a cluster of machines joins by tokens. */
+export const namedControllers = ['tokencleaner', 'bootstrapsigner'] as const
+
+/** Controllers of workloads. Not in `*`: without nodes the Pods of workloads stay Pending. */
+export const workloadControllers = [
+  'replicaset',
+  'replicationcontroller',
+  'deployment',
+  'statefulset',
+  'job',
+  'cronjob',
+  'ttl-after-finished',
+  'disruption',
+  'endpoint',
+  'endpointslice',
+  'endpointslicemirroring',
+] as const
+
+/** Every controller there is. Help and messages are made of it. */
+export const controllerNames = [...usual, ...namedControllers, ...workloadControllers] as const
+export type ControllerName = (typeof controllerNames)[number]
+
+/** Upstream's long names that are not the short one with `-controller`. */
+const longNames: ReadonlyMap<string, ControllerName> = new Map([
+  ['endpoints-controller', 'endpoint'],
+  ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
+])
+
+/**
+ * The controllers selected by a list of words: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
+ * `workloads` all controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
+ * error that suggests the nearest.
+ *
+ *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-job'] → the others of workloads
+ */
+export function selectControllers(words: readonly string[]): ControllerName[] {
+  const selected = new Set<ControllerName>()
+  if (words.includes('*')) for (const name of usual) selected.add(name)
+  for (const word of words) {
+    if (word === '*' || word === '-*') continue
+    for (const name of namesIn(word.replace(/^-/, ''))) {
+      if (word.startsWith('-')) selected.delete(name)
+      else selected.add(name)
+    }
+  }
+  return controllerNames.filter((name) => selected.has(name))
+}
+
+function namesIn(word: string): readonly ControllerName[] {
+  if (word === 'workloads') return workloadControllers
+  const found = controllerNames.find((name) => name === word || `${name}-controller` === word) ?? longNames.get(word)
+  if (found !== undefined) return [found]
+  const near = nearest(word, controllerNames)
+  throw new Error(
+    `unknown controller ${word}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')}, workloads)`,
+  )
+}
