@@ -209,6 +209,44 @@ describe('at level 1.37', () => {
     expect((await pod('db-0'))?.metadata.labels).toMatchObject({ 'controller-revision-hash': before?.['updateRevision'] })
   })
 
+  test('WL-STS-31: a broken update ends only when its Pod is deleted, though the template has been put back', async () => {
+    const { createSet, settle, makeReady, patchSet, deletePod, pod, revisionNames } = await open('broken')
+    await createSet({})
+    await settle()
+    await makeReady('db-0')
+    const [sound] = await revisionNames()
+    await patchSet({ template: image(2) })
+    await settle()
+    await patchSet({ template: image(1) })
+    await settle()
+    const revisionOfPod = async () => (await pod('db-0'))?.metadata.labels?.['controller-revision-hash']
+    expect((await revisionNames()).filter((name) => name !== sound)).toEqual([await revisionOfPod()])
+    await deletePod('db-0')
+    await settle()
+    expect(await revisionOfPod()).toBe(sound)
+  })
+
+  test('WL-STS-40, WL-STS-52: a set without its Service runs, and only its template makes revisions', async () => {
+    const { createSet, settle, patchSet, podNames, revisionNames } = await open('one-revision')
+    await createSet({ podManagementPolicy: 'Parallel' })
+    await settle()
+    const before = await revisionNames()
+    const persistentVolumeClaimRetentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Delete' }
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } }
+    await patchSet({ replicas: 2, minReadySeconds: 3, persistentVolumeClaimRetentionPolicy, updateStrategy })
+    await settle()
+    expect([before.length, await revisionNames(), await podNames()]).toEqual([1, before, ['db-0', 'db-1']])
+  })
+
+  test('WL-STS-11: a Pod of the set with the name of another is released', async () => {
+    const { create, createSet, settle, pod, podNames } = await open('other-name')
+    const { uid } = (await createSet({})).metadata
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid, controller: true }]
+    await create('v1', 'Pod', { name: 'db-x', labels, ownerReferences }, { spec: image(0).spec })
+    await settle()
+    expect([await podNames(), (await pod('db-x'))?.metadata.ownerReferences]).toEqual([['db-0', 'db-x'], undefined])
+  })
+
   test('WL-STS-50: a set that waits for the end of its Pod keeps its status, and makes no revision', async () => {
     const { createSet, settle, makeReady, bind, deleteSet, deletePod, revisionNames, status, setNames } = await open('foreground')
     await createSet({})

@@ -321,6 +321,12 @@ test('WL-STS-46: the status has the counts, the revisions and the generation; ze
   })
 })
 
+test('WL-STS-47, WL-STS-48: without an update each Pod counts as current and as updated, and there are no conditions', () => {
+  const { status } = decideStatefulSet({ ...observed({ 0: {}, 1: pending }), current: { name: fresh, template } }, nowMs)
+  expect(status).toMatchObject({ replicas: 2, currentReplicas: 2, updatedReplicas: 2 })
+  expect(status).not.toHaveProperty('conditions')
+})
+
 /** A pass, or what nodes do to the Pod of a number: it becomes ready, or its deletion ends. */
 type Move = 'pass' | { readonly ready: number } | { readonly reap: number }
 
