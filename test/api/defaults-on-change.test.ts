@@ -4,7 +4,7 @@ import { type Answer, aName, aNamespace, type Body, created, sharedApi } from '.
 import { sampleFields, sampleName } from './sample-objects.ts'
 
 // A controller's writes would count as differences.
-const server = sharedApi({ version: '1.25', controllers: [] })
+const server = sharedApi({ controllers: [] })
 
 type Json = Record<string, unknown>
 
@@ -175,10 +175,10 @@ const rows: readonly Row[] = [
     at: '/apis/admissionregistration.orch.io/v1/mutatingadmissionpolicybindings',
     change: { spec: { matchResources: matchConstraints } },
   },
-  { kind: 'FlowSchema', at: '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas', change: { spec: { matchingPrecedence: 0 } } },
+  { kind: 'FlowSchema', at: '/apis/flowcontrol.apiserver.orch.io/v1/flowschemas', change: { spec: { matchingPrecedence: 0 } } },
   {
     kind: 'PriorityLevelConfiguration',
-    at: '/apis/flowcontrol.apiserver.orch.io/v1beta2/prioritylevelconfigurations',
+    at: '/apis/flowcontrol.apiserver.orch.io/v1/prioritylevelconfigurations',
     change: { spec: { limited: { limitResponse: { type: 'Queue', queuing: {} } } } },
   },
   {

@@ -171,7 +171,7 @@ export function sampleFields(
 const cpuMetric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }
 
 function limitedOf(apiVersion: string): Record<string, unknown> {
-  const shares = apiVersion.endsWith('beta3') ? 'nominalConcurrencyShares' : 'assuredConcurrencyShares'
+  const shares = /v1beta[12]$/.test(apiVersion) ? 'assuredConcurrencyShares' : 'nominalConcurrencyShares'
   return { [shares]: 5, limitResponse: { type: 'Reject' } }
 }
 

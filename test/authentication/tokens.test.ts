@@ -592,7 +592,7 @@ describe('reviews', () => {
   })
 
   test.each(['v1', 'v1beta1'])('a caller learns its own user: %s', async (version) => {
-    const server = await aServer({ version: '1.27' })
+    const server = await aServer({ version: '1.28', runtimeConfig: ['authentication.orch.io/v1beta1=true'] })
     const { code, body } = await server.askAsAdmin(whoAmIPath.replace('/v1/', `/${version}/`), { method: 'POST', body: {} })
     expect(code).toBe(201)
     expect(body).toMatchObject({

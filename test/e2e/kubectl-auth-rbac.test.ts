@@ -123,8 +123,10 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('FLAG-30, CLI-02: --token names the user', async () => {
-    // kubectl 1.27 asks for its user in a version that 1.37 does not serve.
-    const { kubectl, env } = await aKubectl(binary, () => ownServer({ version: '1.28' }))
+    // kubectl 1.27 asks for its user in a beta version.
+    const { kubectl, env } = await aKubectl(binary, () =>
+      ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
+    )
     await kubectl('create', 'serviceaccount', 'till')
     const token = (await kubectl('create', 'token', 'till')).trim()
     const admin = await loadConfiguration(env.KUBECONFIG)

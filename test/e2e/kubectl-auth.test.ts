@@ -36,8 +36,10 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('AUTHN-SA-01, AUTHN-SA-13: auth whoami, and a token that create token has made', async () => {
-    // kubectl 1.27 asks for its user in a version that 1.37 does not serve.
-    const { kubectl, env } = await aKubectl(binary, () => ownServer({ version: '1.28' }))
+    // kubectl 1.27 asks for its user in a beta version.
+    const { kubectl, env } = await aKubectl(binary, () =>
+      ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
+    )
     const name = ['-o', 'jsonpath={.status.userInfo.username}']
     expect(await kubectl('auth', 'whoami', ...name)).toBe('kubernetes-admin')
     await kubectl('create', 'serviceaccount', 'till')

@@ -36,14 +36,16 @@ const removals: readonly (readonly [minor: number, group: string, version: strin
   [29, 'flowcontrol.apiserver.orch.io', 'v1beta2', 'prioritylevelconfigurations'],
   [32, 'flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas'],
   [32, 'flowcontrol.apiserver.orch.io', 'v1beta3', 'prioritylevelconfigurations'],
-  [33, 'authentication.orch.io', 'v1beta1', 'selfsubjectreviews'],
 ]
 
 const additions: typeof removals = [
   [26, 'flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas'],
   [26, 'flowcontrol.apiserver.orch.io', 'v1beta3', 'prioritylevelconfigurations'],
+  [28, 'authentication.orch.io', 'v1', 'selfsubjectreviews'],
   [29, 'flowcontrol.apiserver.orch.io', 'v1', 'flowschemas'],
   [29, 'flowcontrol.apiserver.orch.io', 'v1', 'prioritylevelconfigurations'],
+  [30, 'admissionregistration.orch.io', 'v1', 'validatingadmissionpolicies'],
+  [30, 'admissionregistration.orch.io', 'v1', 'validatingadmissionpolicybindings'],
   [33, 'networking.orch.io', 'v1', 'ipaddresses'],
   [33, 'networking.orch.io', 'v1', 'servicecidrs'],
   [34, 'resource.orch.io', 'v1', 'deviceclasses'],
@@ -51,7 +53,11 @@ const additions: typeof removals = [
   [34, 'resource.orch.io', 'v1', 'resourceclaimtemplates'],
   [34, 'resource.orch.io', 'v1', 'resourceslices'],
   [34, 'storage.orch.io', 'v1', 'volumeattributesclasses'],
+  [36, 'admissionregistration.orch.io', 'v1', 'mutatingadmissionpolicies'],
+  [36, 'admissionregistration.orch.io', 'v1', 'mutatingadmissionpolicybindings'],
+  [37, 'certificates.orch.io', 'v1', 'clustertrustbundles'],
   [37, 'resource.orch.io', 'v1', 'devicetaintrules'],
+  [37, 'storagemigration.orch.io', 'v1', 'storageversionmigrations'],
 ]
 
 const minors = Array.from({ length: knownReleases.newest - knownReleases.oldest + 1 }, (_, index) => knownReleases.oldest + index)

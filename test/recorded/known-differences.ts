@@ -33,16 +33,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     ],
   },
   {
-    reason: 'VAP-01: the group has policies, which kube-apiserver 1.25 does not have.',
-    differsIn: 'everything',
-    cases: ['misc gv admissionregistration.k8s.io/v1'],
-  },
-  {
-    reason: 'SVM-01: the group storagemigration.k8s.io is newer than kube-apiserver 1.25.',
-    differsIn: 'everything',
-    cases: ['misc apis'],
-  },
-  {
     reason: 'CRD-57: a definition has its names and conditions in the answer of its create; there they follow.',
     differsIn: 'everything',
     cases: ['create CustomResourceDefinition ws.xUU.example.com'],

@@ -55,7 +55,6 @@ function flagsOfTheRecordedServer(cases: readonly RecordedCase[]): string[] {
     `--service-account-signing-key-file=${file('service-account.key', privateKey.export({ type: 'pkcs8', format: 'pem' }))}`,
     `--client-ca-file=${authorities('client-ca-file')}`,
     `--requestheader-client-ca-file=${authorities('requestheader-client-ca-file')}`,
-    '--runtime-config=authentication.k8s.io/v1/selfsubjectreviews=false,authentication.k8s.io/v1beta1=false',
     '--requestheader-allowed-names=front-proxy-client',
     '--requestheader-username-headers=X-Remote-User',
     '--requestheader-group-headers=X-Remote-Group',

@@ -35,7 +35,7 @@ import {
   volumeProtectionController,
 } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
-import type { Names } from '@orch/core/names'
+import { domainGroup, type Names } from '@orch/core/names'
 import { type Metrics, workqueueMetricsOf } from '@orch/platform'
 import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -83,8 +83,8 @@ export async function runControllers(
     quotaController(catalogue),
     claimProtectionController,
     volumeProtectionController,
-    storageVersionMigrator,
-    policyStatusController,
+    ...(serves(catalogue, 'storagemigration', 'v1', 'storageversionmigrations') ? [storageVersionMigrator] : []),
+    ...(serves(catalogue, 'admissionregistration', 'v1', 'validatingadmissionpolicies') ? [policyStatusController] : []),
     replicaSetController(catalogue),
     replicationController(),
     deploymentController(catalogue),
@@ -140,6 +140,11 @@ function accountOf(controller: ControllerName): string {
 /** Flow control's objects of the start; none if it is off or its group is not served. */
 export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): BootstrapObject[] {
   return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue) : []
+}
+
+/** True if a resource of an own group is served in a version. */
+function serves({ names, find }: Catalogue, domain: string, version: string, plural: string): boolean {
+  return find(domainGroup(names, domain), version, plural) !== undefined
 }
 
 /** True if FlowSchemas are served. */

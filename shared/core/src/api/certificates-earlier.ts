@@ -1,4 +1,4 @@
-import { defineTypes, type StructDefinition } from '../description/define.ts'
+import { defineTypes } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { certificatesV1 } from './certificates-v1.ts'
 
@@ -6,14 +6,8 @@ const { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec } = c
 const trustBundles = { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec }
 
 /** The types of trust bundles in an earlier version, which are those of v1 from another level on. */
-function earlier(version: string, since: number): typeof trustBundles {
-  const types = inVersion(trustBundles, { from: 'certificates/v1', to: `certificates/${version}` })
-  return Object.fromEntries(Object.entries(types).map(([name, make]) => [name, () => lasting(make(), since)])) as typeof trustBundles
-}
-
-function lasting(type: StructDefinition, since: number): StructDefinition {
-  return { ...type, facets: { ...type.facets, since } }
-}
+const earlier = (version: string, since: number): typeof trustBundles =>
+  inVersion(trustBundles, { from: 'certificates/v1', to: `certificates/${version}`, lifetimeOf: () => ({ since }) })
 
 /** The types of certificates/v1beta1. */
 export const certificatesV1beta1 = defineTypes(earlier('v1beta1', 33))

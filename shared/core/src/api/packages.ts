@@ -1,6 +1,7 @@
 import type { TypeThunk } from '../description/define.ts'
 import { admissionV1 } from './admission-v1.ts'
 import { admissionV1beta1 } from './admission-v1beta1.ts'
+import { admissionregistrationV1alpha1, admissionregistrationV1beta1 } from './admissionregistration-earlier.ts'
 import { admissionPolicies } from './admissionregistration-policies.ts'
 import { admissionregistrationV1 } from './admissionregistration-v1.ts'
 import { apidiscoveryV2 } from './apidiscovery-v2.ts'
@@ -48,6 +49,7 @@ import { schedulingV1alpha3 } from './scheduling-v1alpha3.ts'
 import { storageV1 } from './storage-v1.ts'
 import { storageV1beta1 } from './storage-v1beta1.ts'
 import { storagemigrationV1 } from './storagemigration-v1.ts'
+import { storagemigrationV1beta1 } from './storagemigration-v1beta1.ts'
 
 /** The types of one group version. Packages with a `domain` have the product's domain behind it as their group. */
 export interface TypePackage {
@@ -71,6 +73,18 @@ const described = {
     types: { ...admissionregistrationV1, ...admissionPolicies },
     domain: 'admissionregistration',
     version: 'v1',
+  },
+  'admissionregistration/v1alpha1': {
+    types: admissionregistrationV1alpha1,
+    domain: 'admissionregistration',
+    version: 'v1alpha1',
+    since: 26,
+  },
+  'admissionregistration/v1beta1': {
+    types: admissionregistrationV1beta1,
+    domain: 'admissionregistration',
+    version: 'v1beta1',
+    since: 28,
   },
   'apidiscovery/v2': { types: apidiscoveryV2, domain: 'apidiscovery', version: 'v2' },
   'apiextensions/v1': {
@@ -129,7 +143,8 @@ const described = {
   'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
   'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },
   'storage/v1beta1': { types: storageV1beta1, domain: 'storage', version: 'v1beta1' },
-  'storagemigration/v1': { types: storagemigrationV1, domain: 'storagemigration', version: 'v1' },
+  'storagemigration/v1': { types: storagemigrationV1, domain: 'storagemigration', version: 'v1', since: 37 },
+  'storagemigration/v1beta1': { types: storagemigrationV1beta1, domain: 'storagemigration', version: 'v1beta1', since: 35 },
 } satisfies Readonly<Record<string, TypePackage>>
 
 /** Every package of types that this API level knows, by the word that opens the names of its types. */

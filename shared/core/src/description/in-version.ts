@@ -1,10 +1,13 @@
 import { type FieldDefinition, type InlineDefinition, ref, type StructDefinition, type TypeThunk } from './define.ts'
+import type { Lifetime } from './levels.ts'
 import type { Node } from './node.ts'
 
 /** Two versions of a group, as packages of types: `batch/v1` and `batch/v1beta1`. */
 interface VersionChange {
   readonly from: string
   readonly to: string
+  /** The levels that have a type in the other version; absent: those of the type itself. */
+  readonly lifetimeOf?: (type: string) => Lifetime | undefined
 }
 
 type Types = Readonly<Record<string, TypeThunk>>
@@ -13,7 +16,14 @@ type Types = Readonly<Record<string, TypeThunk>>
 export function inVersion<T extends Types>(types: T, change: VersionChange): T
 export function inVersion(types: Types, change: VersionChange): Types {
   const names = new Map(Object.keys(types).map((name) => [`${change.from}.${name}`, `${change.to}.${name}`]))
-  return Object.fromEntries(Object.entries(types).map(([name, thunk]) => [name, () => renamed(thunk(), names)]))
+  const lifetimeOf = change.lifetimeOf ?? (() => undefined)
+  return Object.fromEntries(Object.entries(types).map(([name, thunk]) => [name, () => lasting(renamed(thunk(), names), lifetimeOf(name))]))
+}
+
+function lasting(type: Node | StructDefinition, lifetime: Lifetime | undefined): Node | StructDefinition {
+  if (lifetime === undefined || type.kind !== 'structDefinition') return type
+  const { since: _since, until: _until, ...facets } = type.facets
+  return { ...type, facets: { ...facets, ...lifetime } }
 }
 
 function renamed(type: Node | StructDefinition, names: ReadonlyMap<string, string>): Node | StructDefinition {

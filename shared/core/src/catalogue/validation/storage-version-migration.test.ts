@@ -9,7 +9,7 @@ const type = 'storagemigration/v1.StorageVersionMigration'
 const validate =
   (part: 'main' | 'status') =>
   (object: Part, live?: Part): string[] =>
-    validateObject({ type, body: object, object, live, part, names: namesOf('orch') }).map((error) => printFieldError(error, 25))
+    validateObject({ type, body: object, object, live, part, names: namesOf('orch'), level: 37 }).map((error) => printFieldError(error, 37))
 
 const [validateMigration, validateMigrationStatus] = [validate('main'), validate('status')]
 

@@ -6,7 +6,11 @@ import { validateMutatingBinding } from '../../validation/admission-policy.ts'
 /** Puts a MutatingAdmissionPolicy into effect. */
 export const mutatingAdmissionPolicyBinding = defineResource({
   kind: 'MutatingAdmissionPolicyBinding',
-  versions: [{ type: 'admissionregistration/v1.MutatingAdmissionPolicyBinding' }],
+  versions: [
+    { type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicyBinding', since: 32, isOffByDefault: true },
+    { type: 'admissionregistration/v1beta1.MutatingAdmissionPolicyBinding', since: 34, isOffByDefault: true },
+    { type: 'admissionregistration/v1.MutatingAdmissionPolicyBinding', since: 36 },
+  ],
   storedAs: 'admissionregistration/v1.MutatingAdmissionPolicyBinding',
   plural: 'mutatingadmissionpolicybindings',
   changes: { 36: { storageVersionHash: 'ZKgZT1uTmZ0=' } },

@@ -6,7 +6,11 @@ import { validateMutatingPolicy } from '../../validation/admission-policy.ts'
 /** Changes in CEL to objects before they are stored. */
 export const mutatingAdmissionPolicy = defineResource({
   kind: 'MutatingAdmissionPolicy',
-  versions: [{ type: 'admissionregistration/v1.MutatingAdmissionPolicy' }],
+  versions: [
+    { type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy', since: 32, isOffByDefault: true },
+    { type: 'admissionregistration/v1beta1.MutatingAdmissionPolicy', since: 34, isOffByDefault: true },
+    { type: 'admissionregistration/v1.MutatingAdmissionPolicy', since: 36 },
+  ],
   storedAs: 'admissionregistration/v1.MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
   changes: { 36: { storageVersionHash: 'mHCkTKpUTrE=' } },

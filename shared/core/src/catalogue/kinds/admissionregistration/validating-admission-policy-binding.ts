@@ -6,7 +6,11 @@ import { validateValidatingBinding } from '../../validation/admission-policy.ts'
 /** Puts a ValidatingAdmissionPolicy into effect. */
 export const validatingAdmissionPolicyBinding = defineResource({
   kind: 'ValidatingAdmissionPolicyBinding',
-  versions: [{ type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding' }],
+  versions: [
+    { type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding', since: 26, until: 31, isOffByDefault: true },
+    { type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding', since: 28, until: 33, isOffByDefault: true },
+    { type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding', since: 30 },
+  ],
   storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding',
   plural: 'validatingadmissionpolicybindings',
   changes: { 30: { storageVersionHash: 'v9715VZqakg=' } },

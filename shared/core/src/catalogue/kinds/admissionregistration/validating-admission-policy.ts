@@ -6,7 +6,11 @@ import { validateValidatingPolicy } from '../../validation/admission-policy.ts'
 /** Rules in CEL about requests. */
 export const validatingAdmissionPolicy = defineResource({
   kind: 'ValidatingAdmissionPolicy',
-  versions: [{ type: 'admissionregistration/v1.ValidatingAdmissionPolicy' }],
+  versions: [
+    { type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy', since: 26, until: 31, isOffByDefault: true },
+    { type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy', since: 28, until: 33, isOffByDefault: true },
+    { type: 'admissionregistration/v1.ValidatingAdmissionPolicy', since: 30 },
+  ],
   storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicy',
   plural: 'validatingadmissionpolicies',
   changes: { 30: { storageVersionHash: '6OxvlMmQ6is=' } },

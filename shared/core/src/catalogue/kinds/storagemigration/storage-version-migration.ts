@@ -4,7 +4,15 @@ import { migrationCells } from '../../../table/cells/storage.ts'
 /** A request to store all objects of a resource again. */
 export const storageVersionMigration = defineResource({
   kind: 'StorageVersionMigration',
-  versions: [{ type: 'storagemigration/v1.StorageVersionMigration' }],
+  versions: [
+    {
+      type: 'storagemigration/v1beta1.StorageVersionMigration',
+      since: 35,
+      isOffByDefault: true,
+      deprecated: { since: '1.37', replacement: 'storagemigration/v1.StorageVersionMigration' },
+    },
+    { type: 'storagemigration/v1.StorageVersionMigration', since: 37 },
+  ],
   storedAs: 'storagemigration/v1.StorageVersionMigration',
   plural: 'storageversionmigrations',
   changes: { 37: { storageVersionHash: 'pCjmmKOkLy4=' } },

@@ -1,0 +1,18 @@
+import { defineTypes } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import type { Lifetime } from '../description/levels.ts'
+import { admissionPolicies } from './admissionregistration-policies.ts'
+
+/** The types of admission policies in an earlier version, which are those of v1: policies of each kind have levels of their own. */
+const earlier = (version: string, validating: Lifetime, mutating: Lifetime): typeof admissionPolicies =>
+  inVersion(admissionPolicies, {
+    from: 'admissionregistration/v1',
+    to: `admissionregistration/${version}`,
+    lifetimeOf: (type) => (type.startsWith('Validating') ? validating : type.startsWith('Mutating') ? mutating : undefined),
+  })
+
+/** The types of admissionregistration/v1beta1. */
+export const admissionregistrationV1beta1 = defineTypes(earlier('v1beta1', { until: 33 }, { since: 34 }))
+
+/** The types of admissionregistration/v1alpha1. */
+export const admissionregistrationV1alpha1 = defineTypes(earlier('v1alpha1', { until: 31 }, { since: 32 }))
