@@ -147,6 +147,7 @@ function createGround(options: GatewayOptions) {
     log,
     draws: createDraws(options.chance),
     wheel: closing.add(new TimerWheel({ clock })),
+    watchWheel: closing.add(new TimerWheel({ clock, repeats: true })),
     pace: new Pace(clock),
     guard: createGuard({ log, metrics: () => options.metrics }),
     share: options.limitShare ?? wholeLimit,

@@ -7,6 +7,11 @@ export interface Timer {
 export interface TimerOptions {
   /** The timer belongs to work that never ends, such as a resync: `virtualClock({ auto: true })` does not run on for it. */
   readonly background?: boolean
+  /**
+   * The timer is one of a series that goes on whatever happens, such as bookmarks; always a background timer. In time that a virtual clock
+   * passes without other timers, the series rings once at its own time and once at the end.
+   */
+  readonly repeats?: boolean
 }
 
 /** Work in progress, by name. A clock that is moved by hand waits until all of it has ended. */
@@ -25,7 +30,7 @@ export interface Clock {
   monotonic(): number
   /** Calls back once. Such a timer does not keep the process alive. */
   after(delayMs: number, callback: () => void, options?: TimerOptions): Timer
-  /** Calls back again and again; always a background timer. Such a timer does not keep the process alive. */
+  /** Calls back again and again: a series, as of timers that repeat. Such a timer does not keep the process alive. */
   every(intervalMs: number, callback: () => void): Timer
   /** Counts the work that is in progress. Absent where no caller waits for it. */
   readonly work?: WorkCounter | undefined

@@ -8,6 +8,8 @@ export interface QueuedTimer {
   readonly intervalMs: number | undefined
   readonly background: boolean
   readonly callback: () => void
+  /** Of a timer that repeats: lets it stop the clock again. */
+  readonly wake?: () => void
 }
 
 interface Entry extends QueuedTimer {

@@ -11,6 +11,8 @@ export interface TimerWheelOptions {
   readonly clock: Clock
   /** The resolution of the wheel: a task runs at most this much late, never early. */
   readonly tickMs?: number
+  /** Its tasks are series that go on whatever happens. */
+  readonly repeats?: boolean
 }
 
 /**
@@ -22,6 +24,7 @@ export interface TimerWheelOptions {
 export class TimerWheel {
   readonly #clock: Clock
   readonly #tickMs: number
+  readonly #repeats: boolean
   readonly #slots: (WheelEntry | undefined)[] = Array.from({ length: slotCount }, () => undefined)
   #timer: Timer | undefined
   /** The tick that the timer is set for. */
@@ -29,8 +32,9 @@ export class TimerWheel {
   #ticked = 0
   #size = 0
 
-  constructor({ clock, tickMs = 250 }: TimerWheelOptions) {
+  constructor({ clock, tickMs = 250, repeats = false }: TimerWheelOptions) {
     this.#clock = clock
+    this.#repeats = repeats
     this.#tickMs = tickMs
   }
 
@@ -74,7 +78,7 @@ export class TimerWheel {
     this.#timer?.cancel()
     this.#timerTick = tick
     const delayMs = Math.ceil(tick * this.#tickMs - this.#clock.monotonic())
-    this.#timer = this.#clock.after(Math.max(0, delayMs), () => this.#advance(), { background: true })
+    this.#timer = this.#clock.after(Math.max(0, delayMs), () => this.#advance(), { background: true, repeats: this.#repeats })
   }
 
   #stop(): void {

@@ -113,6 +113,34 @@ test('background timers that are due at one time are called together, also where
   expect(rung).toEqual(['every', 'again', 'again', 'again'])
 })
 
+test('timers that repeat are called once at their own time and once at the end of a time without other timers', async () => {
+  const clock = virtualClock({ start })
+  const rung: [string, number][] = []
+  const ring = (name: string) => () => void rung.push([name, clock.monotonic() / 1_000])
+  const everySecond = clock.every(1_000, ring('second'))
+  clock.every(60_000, ring('minute'))
+  const bookmark = () => {
+    ring('bookmark')()
+    clock.after(30_000, bookmark, { repeats: true })
+  }
+  clock.after(30_000, bookmark, { repeats: true })
+  clock.after(3_600_000, ring('hour'), { background: true })
+  await clock.advance(5_400_500)
+  const round = ['second', 'bookmark', 'minute']
+  expect(rung).toEqual([
+    ...[1, 30, 60].map((time, index) => [round[index], time]),
+    ...['second', 'bookmark', 'minute'].map((name) => [name, 3_600]),
+    ['hour', 3_600],
+    ['second', 3_601],
+    ['bookmark', 3_630],
+    ['minute', 3_660],
+    ...['second', 'bookmark', 'minute'].map((name) => [name, 5_400.5]),
+  ])
+  expect(clock.pending().map(({ at }) => at.getTime() - start.getTime())).toEqual([5_401_000, 5_430_500, 5_460_000])
+  everySecond.cancel()
+  expect(clock.pending()).toHaveLength(2)
+})
+
 test('next() advances to the earliest timer that is not a background one', async () => {
   const clock = virtualClock({ start })
   const rung: string[] = []

@@ -20,7 +20,8 @@ interface PendingTimer {
 
 /**
  * A clock that moves only by calls. Moving it settles: the earliest due timer is called at its time; when no request
- * is in flight, no watch is behind and no queue is busy, the next one is.
+ * is in flight, no watch is behind and no queue is busy, the next one is. Timers that repeat do not count the time out: where nothing but
+ * them is due, each is called once at its own time, and once more with the next other timer or at the end of the move.
  *
  *   const clock = virtualClock()
  *   const server = await start({ clock })
@@ -56,6 +57,10 @@ class SettlingClock implements VirtualClock {
   readonly isVirtual = true
   readonly work = new Activity()
   readonly #queue = new TimerQueue()
+  /** Timers that repeat and have been called since the last other timer. Until that or the end of the move they do not stop the clock. */
+  readonly #resting = new TimerQueue()
+  /** A timer that repeats is being called. */
+  #isRepeating = false
   readonly #startMs: number
   readonly #isAuto: boolean
   #elapsedMs = 0
@@ -74,14 +79,24 @@ class SettlingClock implements VirtualClock {
 
   monotonic = (): number => this.#elapsedMs
 
-  after = (delayMs: number, callback: () => void, { background = false }: TimerOptions = {}): Timer => {
-    const timer = this.#queue.add({ dueMs: this.#elapsedMs + Math.max(0, delayMs), intervalMs: undefined, background, callback })
+  after = (delayMs: number, callback: () => void, { background = false, repeats = false }: TimerOptions = {}): Timer => {
+    const dueMs = this.#elapsedMs + Math.max(0, delayMs)
+    if (repeats) return this.#repeat({ dueMs, callback })
+    const timer = this.#queue.add({ dueMs, intervalMs: undefined, background, callback })
     if (this.#isAuto && !background) this.#run()
     return timer
   }
 
-  every = (intervalMs: number, callback: () => void): Timer =>
-    this.#queue.add({ dueMs: this.#elapsedMs + intervalMs, intervalMs, background: true, callback })
+  every = (intervalMs: number, callback: () => void): Timer => {
+    let dueMs = this.#elapsedMs + intervalMs
+    const ring = () => {
+      dueMs += Math.max(1, Math.ceil((this.#elapsedMs + 1 - dueMs) / intervalMs)) * intervalMs
+      timer = this.#repeat({ dueMs, callback: ring })
+      callback()
+    }
+    let timer = this.#repeat({ dueMs, callback: ring })
+    return { cancel: () => timer.cancel() }
+  }
 
   async advance(by: string | number): Promise<void> {
     const byMs = typeof by === 'number' ? by : toMs(by)
@@ -107,7 +122,27 @@ class SettlingClock implements VirtualClock {
   }
 
   pending(): readonly PendingTimer[] {
-    return this.#queue.list().map(({ dueMs, background }) => ({ at: new Date(this.#startMs + dueMs), background }))
+    const timers = [...this.#queue.list(), ...this.#resting.list()].sort((one, other) => one.dueMs - other.dueMs)
+    return timers.map(({ dueMs, background }) => ({ at: new Date(this.#startMs + dueMs), background }))
+  }
+
+  #repeat({ dueMs, callback }: Pick<QueuedTimer, 'dueMs' | 'callback'>): Timer {
+    let timer: Timer
+    const ring = () => {
+      this.#isRepeating = true
+      try {
+        callback()
+      } finally {
+        this.#isRepeating = false
+      }
+    }
+    const queue = (timers: TimerQueue): Timer => timers.add({ dueMs, intervalMs: undefined, background: true, callback: ring, wake })
+    const wake = () => {
+      timer.cancel()
+      timer = queue(this.#queue)
+    }
+    timer = queue(this.#isRepeating ? this.#resting : this.#queue)
+    return { cancel: () => timer.cancel() }
   }
 
   #move<T>(move: () => Promise<T>): Promise<T> {
@@ -118,7 +153,8 @@ class SettlingClock implements VirtualClock {
 
   async #moveTo(elapsedMs: number): Promise<void> {
     await this.#settle()
-    while (await this.#step(elapsedMs));
+    this.#wakeResting()
+    while ((await this.#step(elapsedMs)) || (await this.#catchUp(elapsedMs)));
     this.#elapsedMs = Math.max(this.#elapsedMs, elapsedMs)
   }
 
@@ -129,6 +165,10 @@ class SettlingClock implements VirtualClock {
   async #step(untilMs: number): Promise<boolean> {
     const { first } = this.#queue
     if (first === undefined || first.dueMs > untilMs) return false
+    if (first.wake === undefined) {
+      if (await this.#catchUp(first.dueMs)) return true
+      this.#wakeResting()
+    }
     this.#elapsedMs = Math.max(this.#elapsedMs, first.dueMs)
     let timer: QueuedTimer | undefined = first
     // A callback may set a timer that is due at once.
@@ -141,6 +181,20 @@ class SettlingClock implements VirtualClock {
     }
     await this.#settle()
     return true
+  }
+
+  /** Calls each resting timer that is due by then, at that time, and settles; false: there is none. */
+  async #catchUp(elapsedMs: number): Promise<boolean> {
+    const due = this.#resting.list().filter(({ dueMs }) => dueMs <= elapsedMs)
+    if (due.length === 0) return false
+    this.#elapsedMs = Math.max(this.#elapsedMs, elapsedMs)
+    for (let left = due.length; left > 0; left -= 1) this.#resting.takeDue(elapsedMs)?.callback()
+    await this.#settle()
+    return true
+  }
+
+  #wakeResting(): void {
+    for (const { wake } of this.#resting.list()) wake?.()
   }
 
   async #settle(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { WatchFormat } from '@orch/core/contracts'
 import { notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
 import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
 import type { Draws } from '../request/draws.ts'
 import { streamedMediaTypes } from '../request/negotiate.ts'
@@ -27,11 +28,19 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
   }
 }
 
-/** Duration of a watch, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. */
+/**
+ * Duration of a watch, in milliseconds: `timeoutSeconds`, or once to twice the shortest. One below zero is over at once. A watch ends so
+ * that clients spread anew over servers; in virtual time there is no reason to.
+ */
 export function lifeOf(
   { query }: GatewayRequest,
-  { draws, watchLifeMs: shortestMs }: { readonly draws: Pick<Draws, 'watchLife'>; readonly watchLifeMs: number },
+  {
+    draws,
+    clock,
+    watchLifeMs: shortestMs,
+  }: { readonly draws: Pick<Draws, 'watchLife'>; readonly clock: Clock; readonly watchLifeMs: number },
 ): number {
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
-  return seconds === 0 ? shortestMs + draws.watchLife(shortestMs) : Math.max(0, seconds) * 1000
+  if (seconds !== 0) return Math.max(0, seconds) * 1000
+  return clock.isVirtual === true ? Number.POSITIVE_INFINITY : shortestMs + draws.watchLife(shortestMs)
 }

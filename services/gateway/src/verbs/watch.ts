@@ -35,6 +35,8 @@ export type WatchParts = WatchPrinterParts &
     readonly state: Pick<GatewayState, 'watches'>
     readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
     readonly wheel: TimerWheel
+    /** For bookmarks and looks at readers, which repeat until the watch ends. */
+    readonly watchWheel: TimerWheel
     readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
     readonly draws: Pick<Draws, 'watchLife'>
     readonly isGateOn: Catalogue['isGateOn']
@@ -374,7 +376,9 @@ class WatchSession implements WatchSink, WheelTask {
     const lastMs = this.#endsMs - limits.lastBookmarkMs
     const nextMs =
       this.#withBookmarks && !this.#hasLastBookmark ? Math.min(this.#nextBookmarkMs, Math.max(now, lastMs), this.#endsMs) : this.#endsMs
-    this.#timer = this.#parts.wheel.after(Math.min(Math.max(0, nextMs - now), limits.watchStallMs), this)
+    const isEnd = nextMs >= this.#endsMs && nextMs <= now + limits.watchStallMs
+    const wheel = isEnd ? this.#parts.wheel : this.#parts.watchWheel
+    this.#timer = wheel.after(Math.min(Math.max(0, nextMs - now), limits.watchStallMs), this)
   }
 
   #isStalled(now: number): boolean {
