@@ -17,7 +17,7 @@ export interface Due {
   readonly expiresAtMs: number
 }
 
-/** Longest that the clock is not looked at, since it may be set. */
+/** Longest that the machine's clock is not looked at, since it may be set. */
 const lookIntervalMs = 10_000
 
 /** Deletes objects (Events) when they expire, one by one, as ordinary changes. */
@@ -48,8 +48,10 @@ export class Expiry {
     this.#timer?.cancel()
     const first = this.#heap[0]
     if (first === undefined || this.#isRemoving || this.#isClosed) return
-    const delayMs = Math.min(Math.max(first.expiresAtMs - this.#options.clock.now(), 0), lookIntervalMs)
-    this.#timer = this.#options.clock.after(delayMs, () => void this.#removeDue(), { background: true })
+    const { clock } = this.#options
+    const leftMs = Math.max(first.expiresAtMs - clock.now(), 0)
+    const delayMs = clock.isVirtual === true ? leftMs : Math.min(leftMs, lookIntervalMs)
+    this.#timer = clock.after(delayMs, () => void this.#removeDue(), { background: true })
   }
 
   async #removeDue(): Promise<void> {
