@@ -13,6 +13,7 @@ import {
   type Registration,
   type Verdict,
 } from '../plugin.ts'
+import type { Judge } from '../pod-security/baseline.ts'
 import { type PodSecurityConfiguration, readPodSecurityConfiguration } from '../pod-security/configuration.ts'
 import { evaluatePod, printViolations } from '../pod-security/evaluate.ts'
 import { warnOfPods } from '../pod-security/namespace-pods.ts'
@@ -22,7 +23,6 @@ import {
   isFullyPrivileged,
   isSameLevelVersion,
   type LevelVersion,
-  latestMinor,
   type Mode,
   modes,
   type PolicyReading,
@@ -51,9 +51,9 @@ const decoder = new TextDecoder()
  */
 function createPodSecurity(needs: PluginNeeds): Plugin {
   const { storage, catalogue, clock, log, random } = needs
-  const { names } = catalogue
+  const { names, level } = catalogue
   const configuration = readPodSecurityConfiguration(needs.configuration, names)
-  const rules = { configuration, names, privileged: privilegedWords(names) }
+  const rules = { configuration, names, level, privileged: privilegedWords({ names, level }) }
   const closed = new AbortController()
   const decode = (value: Uint8Array, key: string) => stateOf(value, key, rules)
   const reflector = new Reflector({ storage, clock, log, random, resource: prefix, decode, signal: closed.signal })
@@ -113,24 +113,23 @@ function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, 
   return { ...policyOf(metadata.labels ?? {}, defaults, names), conditions }
 }
 
-interface EvaluationRules {
+interface EvaluationRules extends Judge {
   readonly configuration: PodSecurityConfiguration
-  readonly names: Names
   readonly privileged: PrivilegedWords
 }
 
 /** The verdict on a Pod in a privileged namespace: almost always the same objects. */
 type PrivilegedWords = (attributes: Attributes, enforce: LevelVersion) => Pick<Verdict, 'auditAnnotations' | 'counts'>
 
-function privilegedWords(names: Names): PrivilegedWords {
-  const auditAnnotations = [annotation(names, 'enforce-policy', 'privileged:latest')]
+function privilegedWords(judge: Judge): PrivilegedWords {
+  const auditAnnotations = [annotation(judge.names, 'enforce-policy', 'privileged:latest')]
   const countsOf = new Map<string, readonly MetricCount[]>()
   return (attributes, enforce) => {
     // Of Pods there are two operations and a subresource; versions are anybody's.
     const key = `${attributes.operation} ${attributes.subresource}`
     let counts = enforce.version === 'latest' ? countsOf.get(key) : undefined
     if (counts === undefined) {
-      counts = [evaluationCount(attributes, 'enforce', enforce, true)]
+      counts = [evaluationCount(attributes, { mode: 'enforce', ...enforce, isAllowed: true, latest: judge.level })]
       if (enforce.version === 'latest') countsOf.set(key, counts)
     }
     return { auditAnnotations, counts }
@@ -186,7 +185,7 @@ interface ViewEvaluation {
 /** The verdicts of all modes on a Pod. A refused request receives no warning. */
 function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluation): Verdict {
   const { policy, errors } = state
-  const { configuration, names } = rules
+  const { configuration, names, level: latest } = rules
   if (configuration.exemptions.runtimeClasses.has(view.spec.runtimeClassName ?? '')) return exempt(attributes, 'runtimeClass', names)
   const auditAnnotations: AuditAnnotation[] = []
   const counts: MetricCount[] = []
@@ -196,20 +195,20 @@ function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluatio
     auditAnnotations.push(annotation(names, 'error', `Failed to parse policy: ${text}`))
     counts.push(errorCount(attributes, false))
   }
-  const violationsOf = rememberer(view, names)
+  const violationsOf = rememberer(view, rules)
   let refusal: string | undefined
   if (isEnforced) {
     const level = printLevelVersion(policy.enforce)
     const violations = violationsOf(policy.enforce)
     auditAnnotations.push(annotation(names, 'enforce-policy', level))
-    counts.push(evaluationCount(attributes, 'enforce', policy.enforce, violations === ''))
+    counts.push(evaluationCount(attributes, { mode: 'enforce', ...policy.enforce, isAllowed: violations === '', latest }))
     if (violations !== '') refusal = `violates PodSecurity "${level}": ${violations}`
   }
   const audited = violationsOf(policy.audit)
   if (audited !== '') {
     const text = `would violate PodSecurity "${printLevelVersion(policy.audit)}": ${audited}`
     auditAnnotations.push(annotation(names, 'audit-violations', text))
-    counts.push(evaluationCount(attributes, 'audit', policy.audit, false))
+    counts.push(evaluationCount(attributes, { mode: 'audit', ...policy.audit, isAllowed: false, latest }))
   }
   if (refusal !== undefined) {
     const { group, resource, name } = attributes
@@ -217,7 +216,7 @@ function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluatio
   }
   const warned = violationsOf(policy.warn)
   if (warned === '') return { kind: 'allowed', auditAnnotations, counts }
-  counts.push(evaluationCount(attributes, 'warn', policy.warn, false))
+  counts.push(evaluationCount(attributes, { mode: 'warn', ...policy.warn, isAllowed: false, latest }))
   return {
     kind: 'allowed',
     auditAnnotations,
@@ -227,13 +226,13 @@ function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluatio
 }
 
 /** Modes often name the same level: it is looked at once. */
-function rememberer(view: PodView, names: Names): (level: LevelVersion) => string {
+function rememberer(view: PodView, judge: Judge): (level: LevelVersion) => string {
   const known = new Map<string, string>()
   return (level) => {
     const key = printLevelVersion(level)
     let violations = known.get(key)
     if (violations === undefined) {
-      violations = printViolations(evaluatePod(level, view, names))
+      violations = printViolations(evaluatePod(level, view, judge))
       known.set(key, violations)
     }
     return violations
@@ -257,7 +256,7 @@ async function checkNamespace(attributes: Attributes, inquiry: Inquiry, rules: E
   const warnings = await warnOfPods({
     storage: needs.storage,
     clock: needs.clock,
-    names,
+    judge: rules,
     namespace: name,
     enforce: after.policy.enforce,
     exemptRuntimeClasses: configuration.exemptions.runtimeClasses,
@@ -290,10 +289,17 @@ function requestLabels({ operation, group, resource, subresource }: Attributes):
   return { request_operation: operation.toLowerCase(), resource: kind, subresource }
 }
 
-function evaluationCount(attributes: Attributes, mode: Mode, { level, version }: LevelVersion, isAllowed: boolean): MetricCount {
+interface Evaluation extends LevelVersion {
+  readonly mode: Mode
+  readonly isAllowed: boolean
+  /** The minor version of which `latest` speaks. */
+  readonly latest: number
+}
+
+function evaluationCount(attributes: Attributes, { mode, level, version, isAllowed, latest }: Evaluation): MetricCount {
   const decision = isAllowed ? 'allow' : 'deny'
   // Any version may be asked for: unknown ones share one word.
-  const policyVersion = version !== 'latest' && version.minor > latestMinor ? 'future' : printVersion(version)
+  const policyVersion = version !== 'latest' && version.minor > latest ? 'future' : printVersion(version)
   const labels = { decision, policy_level: level, policy_version: policyVersion, mode, ...requestLabels(attributes) }
   return { name: 'pod_security_evaluations_total', labels, value: 1 }
 }

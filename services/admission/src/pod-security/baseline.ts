@@ -1,5 +1,5 @@
 import { type Names, subdomainLabel } from '@orch/core/names'
-import { containersOf, type PodView } from './pod.ts'
+import { type CallView, containersOf, type PodView } from './pod.ts'
 import { containersNamed, containersWhere, contextsOf, plural, quoted, settersOf, sorted, type Violation } from './words.ts'
 
 const defaultCapabilities = new Set([
@@ -18,24 +18,41 @@ const defaultCapabilities = new Set([
   'SYS_CHROOT',
 ])
 
-const safeSysctls = new Set([
-  'kernel.shm_rmid_forced',
-  'net.ipv4.ip_local_port_range',
-  'net.ipv4.ip_unprivileged_port_start',
-  'net.ipv4.ping_group_range',
-  'net.ipv4.tcp_syncookies',
-])
+const confinedTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t']
 
-const confinedTypes = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t'])
+/** The server that judges Pods: its names, and the minor version whose server it is. */
+export interface Judge {
+  readonly names: Names
+  readonly level: number
+}
 
-/** Without an AppArmor annotation a container has the runtime's profile. */
-export function findAppArmorProfiles({ annotations }: PodView, names: Names): Violation | undefined {
+/** The first level at which a security context has a field for an AppArmor profile. */
+const appArmorFieldsSince = 30
+
+/** A container that names no AppArmor profile has the runtime's one. */
+export function findAppArmorProfiles({ annotations, spec }: PodView, { names, level }: Judge): Violation | undefined {
   const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
-  const bad = Object.entries(annotations)
+  const noted = Object.entries(annotations)
     .filter(([key, profile]) => key.startsWith(prefix) && !isAppArmorProfile(profile))
     .map(([key, profile]) => `${key}=${JSON.stringify(profile)}`)
+    .sort()
+  const types = contextsOf(spec)
+    .map(({ appArmorProfile }) => appArmorProfile?.type)
+    .filter(isOtherProfile)
+  const bad = [...sorted(types), ...noted]
   if (bad.length === 0) return undefined
-  return { reason: plural(bad, 'forbidden AppArmor profile', 'forbidden AppArmor profiles'), detail: bad.sort().join(', ') }
+  const reason = plural(bad, 'forbidden AppArmor profile', 'forbidden AppArmor profiles')
+  if (level < appArmorFieldsSince) return { reason, detail: bad.join(', ') }
+  const setters = [
+    settersOf(spec, ({ appArmorProfile }) => isOtherProfile(appArmorProfile?.type)),
+    noted.length === 0 ? undefined : plural(noted, 'annotation', 'annotations'),
+  ].filter((setter) => setter !== undefined)
+  return { reason, detail: `${setters.join(' and ')} must not set AppArmor profile type to ${quoted(bad)}` }
+}
+
+/** Neither the runtime's profile nor one of the node. */
+function isOtherProfile(type: string | undefined): type is string {
+  return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
 }
 
 function isAppArmorProfile(profile: string): boolean {
@@ -85,6 +102,26 @@ export function findHostPorts({ spec }: PodView): Violation | undefined {
   return { reason: 'hostPort', detail: `${containersNamed(bad)} ${use} ${plural(ports, 'hostPort', 'hostPorts')} ${ports.join(', ')}` }
 }
 
+/** Probes and hooks call their own Pod alone. */
+export function findProbeHosts({ spec }: PodView): Violation | undefined {
+  const called = new Set<string>()
+  const bad = sorted(
+    containersWhere(spec, ({ livenessProbe, readinessProbe, startupProbe, lifecycle }) => {
+      const hosts = hostsOf([livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop])
+      for (const host of hosts) called.add(host)
+      return hosts.length > 0
+    }),
+  )
+  if (bad.length === 0) return undefined
+  const hosts = sorted(called)
+  const reason = 'probe or lifecycle host'
+  return { reason, detail: `${containersNamed(bad)} ${plural(bad, 'uses', 'use')} ${plural(hosts, reason, `${reason}s`)} ${quoted(hosts)}` }
+}
+
+function hostsOf(calls: readonly (CallView | undefined)[]): readonly string[] {
+  return calls.flatMap((call) => [call?.httpGet?.host ?? '', call?.tcpSocket?.host ?? '']).filter((host) => host !== '')
+}
+
 export function findPrivileged({ spec }: PodView): Violation | undefined {
   const bad = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true)
   if (bad.length === 0) return undefined
@@ -103,7 +140,17 @@ export function findProcMounts({ spec }: PodView): Violation | undefined {
   return { reason: 'procMount', detail: `${containersNamed(bad)} must not set securityContext.procMount to ${quoted(sorted(unmasked))}` }
 }
 
-export function findSeLinuxOptions({ spec }: PodView): Violation | undefined {
+export const findSeLinuxOptions = seLinuxOptionsBeyond(confinedTypes)
+
+/** Since version 1.31. */
+export const findSeLinuxOptionsOfEngines = seLinuxOptionsBeyond([...confinedTypes, 'container_engine_t'])
+
+function seLinuxOptionsBeyond(allowed: readonly string[]) {
+  const allowedTypes = new Set(allowed)
+  return ({ spec }: PodView) => seLinuxProblem(spec, allowedTypes)
+}
+
+function seLinuxProblem(spec: PodView['spec'], confinedTypes: ReadonlySet<string>): Violation | undefined {
   const setters = settersOf(spec, ({ seLinuxOptions: options }) => {
     return options !== undefined && (!confinedTypes.has(options.type ?? '') || isSet(options.user) || isSet(options.role))
   })
@@ -129,7 +176,7 @@ export function seccompKeys(names: Names): { readonly pod: string; readonly cont
 }
 
 /** As it was said up to version 1.18. */
-export function findSeccompAnnotations({ annotations, spec }: PodView, names: Names): Violation | undefined {
+export function findSeccompAnnotations({ annotations, spec }: PodView, { names }: Judge): Violation | undefined {
   const { pod, containerPrefix } = seccompKeys(names)
   const keys = [pod, ...containersOf(spec).map(({ name }) => `${containerPrefix}${name}`)]
   const bad = sorted(
@@ -147,17 +194,40 @@ function isSeccompAnnotation(profile: string): boolean {
 
 /** Since version 1.19. */
 export function findSeccompProfiles({ spec }: PodView): Violation | undefined {
-  const isBad = (type: string | undefined): type is string => type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
-  const setters = settersOf(spec, ({ seccompProfile }) => isBad(seccompProfile?.type))
+  const setters = settersOf(spec, ({ seccompProfile }) => isOtherProfile(seccompProfile?.type))
   if (setters === undefined) return undefined
   const types = contextsOf(spec)
     .map(({ seccompProfile }) => seccompProfile?.type)
-    .filter(isBad)
+    .filter(isOtherProfile)
   return { reason: 'seccompProfile', detail: `${setters} must not set securityContext.seccompProfile.type to ${quoted(sorted(types))}` }
 }
 
-export function findSysctls({ spec }: PodView): Violation | undefined {
-  const bad = (spec.securityContext?.sysctls ?? []).map(({ name }) => name).filter((name) => !safeSysctls.has(name))
+/** Safe kernel parameters that a version adds: since, names. */
+const safeSysctls: readonly (readonly [number, readonly string[]])[] = [
+  [
+    0,
+    [
+      'kernel.shm_rmid_forced',
+      'net.ipv4.ip_local_port_range',
+      'net.ipv4.ip_unprivileged_port_start',
+      'net.ipv4.ping_group_range',
+      'net.ipv4.tcp_syncookies',
+    ],
+  ],
+  [27, ['net.ipv4.ip_local_reserved_ports']],
+  [29, ['net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes', 'net.ipv4.tcp_keepalive_time']],
+  [32, ['net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']],
+  [37, ['net.ipv4.tcp_notsent_lowat', 'net.ipv4.tcp_slow_start_after_idle']],
+]
+
+/** The check of kernel parameters, in its form from each version on. */
+export const sysctlEditions = safeSysctls.map(([since]) => {
+  const safe = new Set(safeSysctls.filter((added) => added[0] <= since).flatMap(([, names]) => names))
+  return { since, find: ({ spec }: PodView) => findSysctlsBeyond(spec, safe) }
+})
+
+function findSysctlsBeyond(spec: PodView['spec'], safe: ReadonlySet<string>): Violation | undefined {
+  const bad = (spec.securityContext?.sysctls ?? []).map(({ name }) => name).filter((name) => !safe.has(name))
   return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') }
 }
 

@@ -14,12 +14,14 @@ interface Case {
   readonly annotations?: Record<string, string>
   readonly level: Level
   readonly version?: string
+  /** The minor version of the server; 37 where none is given. */
+  readonly server?: number
 }
 
-function violations({ spec = { containers: [{ name: 'a' }] }, annotations = {}, level, version = 'latest' }: Case) {
+function violations({ spec = { containers: [{ name: 'a' }] }, annotations = {}, level, version = 'latest', server = 37 }: Case) {
   const parsed = parseVersion(version)
   if (parsed === undefined) throw new Error(`no version: ${version}`)
-  return evaluatePod({ level, version: parsed }, { annotations, spec }, names)
+  return evaluatePod({ level, version: parsed }, { annotations, spec }, { names, level: server })
 }
 
 const withContext = (securityContext: ContainerView['securityContext'], name = 'a'): PodSpecView => ({
@@ -32,10 +34,12 @@ const harmless: PodSpecView = {
   containers: [
     { name: 'a', securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] } } },
   ],
-  volumes: ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret'].map((source) => ({
-    name: source,
-    [source]: {},
-  })),
+  volumes: ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret'].map(
+    (source) => ({
+      name: source,
+      [source]: {},
+    }),
+  ),
 }
 
 const appArmor = 'container.apparmor.security.beta.orch.io/a'
@@ -46,7 +50,46 @@ const refused: readonly (Case & { readonly title: string; readonly text: string 
     title: 'an AppArmor profile',
     level: 'baseline',
     annotations: { [appArmor]: 'unconfined' },
+    server: 29,
     text: `forbidden AppArmor profile (${appArmor}="unconfined")`,
+  },
+  {
+    title: 'AppArmor profiles by field and by annotation',
+    level: 'baseline',
+    annotations: { [appArmor]: 'unconfined' },
+    spec: { ...withContext({ appArmorProfile: { type: 'Unconfined' } }), securityContext: { appArmorProfile: { type: 'Localhost' } } },
+    text: `forbidden AppArmor profiles (container "a" and annotation must not set AppArmor profile type to "Unconfined", "${appArmor}="unconfined"")`,
+  },
+  {
+    title: 'hosts of probes and hooks',
+    level: 'baseline',
+    spec: {
+      containers: [
+        { name: 'b', livenessProbe: { httpGet: { host: 'y' } }, lifecycle: { preStop: { httpGet: {} } } },
+        { name: 'a', startupProbe: { tcpSocket: { host: 'x' } }, lifecycle: { postStart: { tcpSocket: { host: 'y' } } } },
+        { name: 'c', readinessProbe: { httpGet: {}, tcpSocket: { host: '' } } },
+      ],
+    },
+    text: 'probe or lifecycle host (containers "a", "b" use probe or lifecycle hosts "x", "y")',
+  },
+  {
+    title: 'an unmasked proc of a pod with users of its own',
+    level: 'restricted',
+    spec: {
+      hostUsers: false,
+      containers: [
+        {
+          name: 'a',
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ['ALL'] },
+            seccompProfile: { type: 'Localhost' },
+            procMount: 'Unmasked',
+          },
+        },
+      ],
+    },
+    text: 'procMount (container "a" must not set securityContext.procMount to "Unmasked")',
   },
   {
     title: 'capabilities',
@@ -246,6 +289,54 @@ test.each([
   expect(printReasons(violations({ level, version }))).toBe(reasons.join(', '))
 })
 
+/** A Pod that breaks each rule which a version relaxed or added. */
+const newer: PodSpecView = {
+  hostUsers: false,
+  securityContext: {
+    sysctls: ['ip_local_reserved_ports', 'tcp_keepalive_time', 'tcp_rmem', 'tcp_notsent_lowat'].map((name) => ({
+      name: `net.ipv4.${name}`,
+    })),
+    seLinuxOptions: { type: 'container_engine_t' },
+    seccompProfile: { type: 'RuntimeDefault' },
+    runAsUser: 0,
+  },
+  containers: [
+    {
+      name: 'a',
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, procMount: 'Unmasked' },
+      livenessProbe: { httpGet: { host: 'x' } },
+    },
+  ],
+}
+
+test.each([
+  [37, 'v1.26', 'procMount, seLinuxOptions, forbidden sysctls: ip_local_reserved_ports tcp_keepalive_time tcp_rmem tcp_notsent_lowat'],
+  [37, 'v1.27', 'procMount, seLinuxOptions, forbidden sysctls: tcp_keepalive_time tcp_rmem tcp_notsent_lowat'],
+  [37, 'v1.29', 'procMount, seLinuxOptions, forbidden sysctls: tcp_rmem tcp_notsent_lowat'],
+  [37, 'v1.31', 'procMount, forbidden sysctls: tcp_rmem tcp_notsent_lowat'],
+  [37, 'v1.32', 'procMount, forbidden sysctls: tcp_notsent_lowat'],
+  [37, 'v1.34', 'probe or lifecycle host, procMount, forbidden sysctls: tcp_notsent_lowat'],
+  [37, 'v1.35', 'probe or lifecycle host, forbidden sysctls: tcp_notsent_lowat'],
+  [37, 'v1.37', 'probe or lifecycle host'],
+  [37, 'latest', 'probe or lifecycle host'],
+  [36, 'v1.37', 'probe or lifecycle host, forbidden sysctls: tcp_notsent_lowat'],
+  [33, 'latest', 'procMount, forbidden sysctls: tcp_notsent_lowat'],
+])('TODAY-POD-24 a server of 1.%i holds a pod to the baseline of %s: %s', (server, version, found) => {
+  const printed = violations({ level: 'baseline', version, server, spec: newer }).map(({ reason, detail }) =>
+    reason === 'forbidden sysctls' ? `${reason}: ${detail.replaceAll(/net\.ipv4\.|,/g, '')}` : reason,
+  )
+  expect(printed.join(', ')).toBe(found)
+})
+
+test.each([
+  ['v1.34', 'runAsNonRoot != true, runAsUser=0'],
+  ['v1.35', 'procMount'],
+])('TODAY-POD-24 the level restricted of %s forbids a pod with users of its own: %s', (version, found) => {
+  const baseline = new Set(violations({ level: 'baseline', version, spec: newer }).map(({ reason }) => reason))
+  const beyond = violations({ level: 'restricted', version, spec: newer }).filter(({ reason }) => !baseline.has(reason))
+  expect(printReasons(beyond)).toBe(found)
+})
+
 test('up to 1.24 a pod for Windows is held to the same', () => {
   const spec = { os: { name: 'windows' }, containers: [{ name: 'a' }] }
   const reasons = printReasons(violations({ level: 'restricted', version: 'v1.24', spec }))
@@ -262,8 +353,8 @@ test('violations of the baseline are listed first', () => {
 test('any pod gets an answer, and the strictest level forbids everything that the baseline forbids', () => {
   const anySpec = anyStruct(resolveStruct('core/v1.PodSpec'), 'some') as fc.Arbitrary<PodSpecView>
   fc.assert(
-    fc.property(anySpec, fc.integer({ min: 0, max: 30 }), (spec, minor) => {
-      const found = (level: Level) => evaluatePod({ level, version: { minor } }, { annotations: {}, spec }, names)
+    fc.property(anySpec, fc.integer({ min: 0, max: 40 }), (spec, minor) => {
+      const found = (level: Level) => evaluatePod({ level, version: { minor } }, { annotations: {}, spec }, { names, level: 37 })
       expect(found('restricted').length >= Math.min(1, found('baseline').length)).toBe(true)
     }),
     { numRuns: 200 },

@@ -1,12 +1,11 @@
 import { boundedMemo } from '@orch/core/memo'
-import type { Names } from '@orch/core/names'
 import * as baseline from './baseline.ts'
 import type { PodView } from './pod.ts'
 import { type Level, type LevelVersion, minorOf } from './policy.ts'
 import * as restricted from './restricted.ts'
 import type { Violation } from './words.ts'
 
-type Find = (pod: PodView, names: Names) => Violation | undefined
+type Find = (pod: PodView, judge: baseline.Judge) => Violation | undefined
 
 /** A check's form from a minor version on. */
 interface Edition {
@@ -22,6 +21,9 @@ interface Check {
   readonly replaces?: Find
 }
 
+/** In the baseline the mounts of Pods with users of their own are no matter since 1.35. */
+const procMountEditions = hostUsersOnly(0, baseline.findProcMounts)
+
 /** The checks of the baseline first, each in the order of the listed violations. */
 const checks: readonly Check[] = [
   always(baseline.findAppArmorProfiles),
@@ -29,9 +31,16 @@ const checks: readonly Check[] = [
   always(baseline.findHostNamespaces),
   always(baseline.findHostPaths),
   always(baseline.findHostPorts),
+  { level: 'baseline', editions: [{ since: 34, find: baseline.findProbeHosts }] },
   always(baseline.findPrivileged),
-  always(baseline.findProcMounts),
-  always(baseline.findSeLinuxOptions),
+  { level: 'baseline', editions: procMountEditions },
+  {
+    level: 'baseline',
+    editions: [
+      { since: 0, find: baseline.findSeLinuxOptions },
+      { since: 31, find: baseline.findSeLinuxOptionsOfEngines },
+    ],
+  },
   {
     level: 'baseline',
     editions: [
@@ -39,13 +48,14 @@ const checks: readonly Check[] = [
       { since: 19, find: baseline.findSeccompProfiles },
     ],
   },
-  always(baseline.findSysctls),
+  { level: 'baseline', editions: baseline.sysctlEditions },
   always(baseline.findHostProcesses),
   { level: 'restricted', editions: linuxOnly(8, restricted.findPrivilegeEscalation) },
   { level: 'restricted', editions: linuxOnly(22, restricted.findUnrestrictedCapabilities), replaces: baseline.findAddedCapabilities },
+  { level: 'restricted', editions: [{ since: 35, find: baseline.findProcMounts }], replaces: procMountEditions[1].find },
   { level: 'restricted', editions: [{ since: 0, find: restricted.findVolumeTypes }], replaces: baseline.findHostPaths },
-  { level: 'restricted', editions: [{ since: 0, find: restricted.findRoot }] },
-  { level: 'restricted', editions: [{ since: 23, find: restricted.findRootUser }] },
+  { level: 'restricted', editions: hostUsersOnly(0, restricted.findRoot) },
+  { level: 'restricted', editions: hostUsersOnly(23, restricted.findRootUser) },
   { level: 'restricted', editions: linuxOnly(19, restricted.findMissingSeccompProfiles), replaces: baseline.findSeccompProfiles },
 ]
 
@@ -57,15 +67,23 @@ function always(find: Find): Check {
 function linuxOnly(since: number, find: Find): readonly Edition[] {
   return [
     { since, find },
-    { since: 25, find: (pod, names) => (pod.spec.os?.name === 'windows' ? undefined : find(pod, names)) },
+    { since: 25, find: (pod, judge) => (pod.spec.os?.name === 'windows' ? undefined : find(pod, judge)) },
   ]
 }
 
-/** The violations of a level by a Pod, in the level's edition of a version. Versions after the latest known are the latest. */
-export function evaluatePod({ level, version }: LevelVersion, pod: PodView, names: Names): readonly Violation[] {
+/** Since 1.35 it is allowed to a Pod with users of its own, which have no rights on the node. */
+function hostUsersOnly(since: number, find: Find): readonly [Edition, Edition] {
+  return [
+    { since, find },
+    { since: 35, find: (pod, judge) => (pod.spec.hostUsers === false ? undefined : find(pod, judge)) },
+  ]
+}
+
+/** The violations of a level by a Pod, in the level's edition of a version. Versions after the server's own are the server's. */
+export function evaluatePod({ level, version }: LevelVersion, pod: PodView, judge: baseline.Judge): readonly Violation[] {
   if (level === 'privileged') return []
-  const finds = (level === 'baseline' ? baselineOf : restrictedOf)(minorOf(version))
-  return finds.map((find) => find(pod, names)).filter((violation) => violation !== undefined)
+  const finds = (level === 'baseline' ? baselineOf : restrictedOf)(minorOf(version, judge.level))
+  return finds.map((find) => find(pod, judge)).filter((violation) => violation !== undefined)
 }
 
 /** Minor numbers of releases whose checks are kept. */

@@ -40,7 +40,7 @@ function warn({ pods, remaining, remainingMs, stepMs = 0 }: Setting) {
   return warnOfPods({
     storage: { ...createTinyStorage(), list } as unknown as StorageService,
     clock: { ...clock, monotonic: () => (nowMs += stepMs) },
-    names: namesOf('orch'),
+    judge: { names: namesOf('orch'), level: 37 },
     namespace: 'team',
     enforce: { level: 'baseline', version: 'latest' },
     exemptRuntimeClasses: new Set(['vm']),

@@ -1,9 +1,9 @@
 import { everything, type StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { Judge } from './baseline.ts'
 import { evaluatePod, printReasons } from './evaluate.ts'
 import { type LevelVersion, printLevelVersion } from './policy.ts'
 import { podView } from './templates.ts'
@@ -11,7 +11,7 @@ import { podView } from './templates.ts'
 export interface NamespacePods {
   readonly storage: StorageService
   readonly clock: Clock
-  readonly names: Names
+  readonly judge: Judge
   readonly namespace: string
   /** The enforced level. */
   readonly enforce: LevelVersion
@@ -56,10 +56,10 @@ export async function warnOfPods(request: NamespacePods): Promise<readonly strin
   return [...warnings, ...[...found].map(([reasons, { pod, count }]) => `${pod}${others(count - 1)}: ${reasons}`).sort()]
 }
 
-function reasonsOf(pod: ApiObject, { enforce, names, exemptRuntimeClasses }: NamespacePods): string {
+function reasonsOf(pod: ApiObject, { enforce, judge, exemptRuntimeClasses }: NamespacePods): string {
   const view = podView(pod)
   if (exemptRuntimeClasses.has(view.spec.runtimeClassName ?? '')) return ''
-  return printReasons(evaluatePod(enforce, view, names))
+  return printReasons(evaluatePod(enforce, view, judge))
 }
 
 function others(count: number): string {

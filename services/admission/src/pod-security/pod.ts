@@ -13,6 +13,7 @@ export interface PodSpecView {
   readonly hostNetwork?: boolean
   readonly hostPID?: boolean
   readonly hostIPC?: boolean
+  readonly hostUsers?: boolean
   readonly os?: { readonly name: string }
   readonly runtimeClassName?: string
 }
@@ -27,6 +28,16 @@ export interface ContainerView {
     readonly procMount?: string
     readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] }
   }
+  readonly livenessProbe?: CallView
+  readonly readinessProbe?: CallView
+  readonly startupProbe?: CallView
+  readonly lifecycle?: { readonly postStart?: CallView; readonly preStop?: CallView }
+}
+
+/** A probe or a hook that calls a host; without a name it is the Pod's own. */
+export interface CallView {
+  readonly httpGet?: { readonly host?: string }
+  readonly tcpSocket?: { readonly host?: string }
 }
 
 /** The security context's members that Pods and containers share. */
@@ -35,6 +46,7 @@ export interface SecurityContextView {
   readonly runAsUser?: number
   readonly seLinuxOptions?: { readonly type?: string; readonly user?: string; readonly role?: string }
   readonly seccompProfile?: { readonly type: string }
+  readonly appArmorProfile?: { readonly type: string }
   readonly windowsOptions?: { readonly hostProcess?: boolean }
 }
 

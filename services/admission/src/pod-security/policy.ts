@@ -19,9 +19,6 @@ export const modes = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof modes)[number]
 export type Policy = Readonly<Record<Mode, LevelVersion>>
 
-/** The minor version of which `latest` speaks. */
-export const latestMinor = 25
-
 /** Nothing is forbidden. */
 export const fullyPrivileged: Policy = {
   enforce: { level: 'privileged', version: 'latest' },
@@ -29,9 +26,9 @@ export const fullyPrivileged: Policy = {
   warn: { level: 'privileged', version: 'latest' },
 }
 
-/** The minor version whose checks are made. */
-export function minorOf(version: Version): number {
-  return version === 'latest' ? latestMinor : Math.min(version.minor, latestMinor)
+/** The minor version whose checks a server of a level makes: it knows none after its own. */
+export function minorOf(version: Version, level: number): number {
+  return version === 'latest' ? level : Math.min(version.minor, level)
 }
 
 /** undefined: it is not one of the three. */

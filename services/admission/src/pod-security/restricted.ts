@@ -9,6 +9,7 @@ const harmlessSources = [
   'downwardAPI',
   'emptyDir',
   'ephemeral',
+  'image',
   'persistentVolumeClaim',
   'projected',
   'secret',
