@@ -1,4 +1,12 @@
-import { averageReplicas, limitReplicas, type Pod, resourceReplicas, type Sample, type Timed, valueReplicas } from '@orch/core/workloads'
+import {
+  averageReplicas,
+  limitReplicas,
+  type Pod,
+  type PodMetrics,
+  proposeForResource,
+  type Timed,
+  valueReplicas,
+} from '@orch/core/workloads'
 import { expect, test } from 'vitest'
 import { byId, type Row, rowsOf } from './rows.ts'
 
@@ -39,11 +47,14 @@ function podOf({ state, requestMilli }: UtilizationRow['pods'][number], index: n
 test('WL-HPA-15, WL-HPA-16, WL-HPA-18, WL-HPA-19: replicas for a utilization are those of kube-controller-manager', () => {
   const rows = rowsOf<UtilizationRow>('hpa-replicas', 'resourceUtilization')
   const found = byId(rows, ({ pods, currentReplicas, targetUtilization }) => {
-    const samples = new Map<string, Sample>()
-    for (const [index, { usageMilli }] of pods.entries())
-      if (usageMilli !== undefined) samples.set(`p${index}`, { milli: usageMilli, atMs: nowMs, windowMs: 60_000 })
-    const use = { resource: 'cpu', pods: pods.map(podOf), samples, currentReplicas, targetUtilization, tolerance }
-    const proposal = resourceReplicas({ ...use, initializationMs: 300_000, readinessDelayMs: 30_000 }, nowMs)
+    const items = pods.flatMap(({ usageMilli }, index): PodMetrics[] => {
+      const containers = [{ name: 'c', usage: { cpu: `${usageMilli}m` } }]
+      return usageMilli === undefined ? [] : [{ metadata: { name: `p${index}` }, timestamp: timeOf(0), window: '60s', containers }]
+    })
+    const counted = { pods: pods.map(podOf), currentReplicas, tolerance, initializationMs: 300_000, readinessDelayMs: 30_000 }
+    const use = { ...counted, namespace: 'a', statusReplicas: currentReplicas, level: 37, hasPodRequests: true }
+    const target = { type: 'Utilization', averageUtilization: targetUtilization }
+    const proposal = proposeForResource({ name: 'cpu', target }, { kind: 'read', value: { kind: 'pods', items } }, use, nowMs)
     if (proposal.kind === 'error') return { error: proposal.message }
     const { replicas, utilization, averageMilli } = proposal
     return { replicas, utilization, averageMilli }
@@ -116,7 +127,7 @@ test('WL-HPA-24, WL-HPA-26, WL-HPA-27, WL-HPA-28: windows, policies and bounds l
   const found = byId(rows, ({ behavior, recommendations, scaledUp, scaledDown, ...row }) => {
     const rules = behavior && { scaleUp: { ...upDefaults, ...behavior.scaleUp }, scaleDown: { ...downDefaults, ...behavior.scaleDown } }
     const memory = { recommendations: timed(recommendations), added: timed(scaledUp), removed: timed(scaledDown) }
-    const { replicas, conditions } = limitReplicas({ ...row, ...memory, behavior: rules }, nowMs)
+    const { replicas, conditions } = limitReplicas({ ...row, ...memory, behavior: rules, downWindowMs: 300_000 }, nowMs)
     return { replicas, conditions: conditions.map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`) }
   })
   expect(found).toEqual(byId(rows, ({ replicas, conditions }) => ({ replicas, conditions })))

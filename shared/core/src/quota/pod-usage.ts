@@ -36,7 +36,7 @@ function hasEnded({ metadata, status }: PodToCount, nowMs: number): boolean {
 }
 
 /** The amounts of a pod with what it takes beside its containers. */
-function amountsWithOverhead({ spec }: PodToCount, side: Side): Map<string, Quantity> {
+export function amountsWithOverhead({ spec }: PodToCount, side: Side): Map<string, Quantity> {
   const total = podAmounts(spec, side)
   for (const [name, text] of Object.entries(spec?.overhead ?? {})) {
     const quantity = parseQuantity(text)

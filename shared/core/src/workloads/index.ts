@@ -1,7 +1,29 @@
 /** workloads */
 
-export { limitReplicas, type Timed } from './autoscaler/behavior.ts'
-export { averageReplicas, resourceReplicas, type Sample, valueReplicas } from './autoscaler/replicas.ts'
+export { limitReplicas, type Timed, toleranceOf } from './autoscaler/behavior.ts'
+export {
+  type Autoscaler,
+  type AutoscalerEvent,
+  type AutoscalerMemory,
+  type AutoscalerRules,
+  decideAutoscaler,
+  type FirstLook,
+  lookAtReplicas,
+  type Measured,
+  noMemory,
+  type ScaleOutcome,
+  unscalableStatus,
+} from './autoscaler/decide.ts'
+export {
+  evaluateMetric,
+  type MetricAnswer,
+  type MetricResult,
+  type MetricSpec,
+  type MetricUse,
+  proposeForResource,
+} from './autoscaler/metrics.ts'
+export { averageReplicas, valueReplicas } from './autoscaler/replicas.ts'
+export type { MetricValue, PodMetrics } from './autoscaler/samples.ts'
 export { claim } from './claim.ts'
 export {
   type CronJob,

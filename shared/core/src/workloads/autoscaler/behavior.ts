@@ -1,10 +1,10 @@
+import { parseQuantity, roundUpQuantity } from '../../meta/quantity.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
+import type { Tolerance } from './replicas.ts'
 
 type Rules = BuiltIn<'autoscaling/v2.HPAScalingRules'>
 type Behavior = BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerBehavior'>
 
-/** Window of lower recommendations where the autoscaler has none. */
-const downWindowMs = 300_000
 /** Without a behavior the number at most doubles, or rises to four. */
 const upFactor = 2
 const upMinimum = 4
@@ -23,6 +23,8 @@ export interface Wanted {
   readonly maxReplicas: number
   /** With the defaults of the API. Absent: the older rules apply. */
   readonly behavior?: Behavior | null | undefined
+  /** Window of lower recommendations where the autoscaler has none. */
+  readonly downWindowMs: number
   /** Replicas wanted earlier. */
   readonly recommendations: readonly Timed[]
   /** Replicas added and removed earlier. */
@@ -78,13 +80,14 @@ export function limitReplicas(wanted: Wanted, nowMs: number): Limited {
   }
 }
 
-/** The highest recommendation of the last five minutes. */
-function stableByDefault({ wanted, recommendations }: Wanted, nowMs: number): number {
+/** The highest recommendation of the window. */
+function stableByDefault({ wanted, recommendations, downWindowMs }: Wanted, nowMs: number): number {
   const recent = recommendations.flatMap(({ value, atMs }) => (atMs >= nowMs - downWindowMs ? [value] : []))
   return Math.max(wanted, ...recent)
 }
 
-function stableByWindows({ wanted, currentReplicas, recommendations }: Wanted, { scaleUp, scaleDown }: Behavior, nowMs: number): number {
+function stableByWindows(observed: Wanted, { scaleUp, scaleDown }: Behavior, nowMs: number): number {
+  const { wanted, currentReplicas, recommendations, downWindowMs } = observed
   const within = (windowMs: number) => recommendations.flatMap(({ value, atMs }) => (atMs > nowMs - windowMs ? [value] : []))
   const low = Math.min(wanted, ...within((scaleUp?.stabilizationWindowSeconds ?? 0) * 1000))
   const downSeconds = scaleDown?.stabilizationWindowSeconds
@@ -126,4 +129,13 @@ function rateOf({ currentReplicas, added, removed }: Wanted, rules: Rules | null
   })
   const isLargest = rules?.selectPolicy !== 'Min'
   return isLargest === sign > 0 ? Math.max(...proposals) : Math.min(...proposals)
+}
+
+/** The tolerances of a behavior, and the usual one where it has none. */
+export function toleranceOf(behavior: Behavior | null | undefined, usual: number): Tolerance {
+  const of = (rules: Rules | null | undefined) => {
+    const quantity = parseQuantity(rules?.tolerance ?? '')
+    return quantity === undefined ? usual : Number(roundUpQuantity(quantity, -9)) / 1e9
+  }
+  return { down: of(behavior?.scaleDown), up: of(behavior?.scaleUp) }
 }

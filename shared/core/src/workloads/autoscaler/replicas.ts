@@ -1,9 +1,17 @@
-import { parseQuantity, roundUpQuantity } from '../../meta/quantity.ts'
+import { parseQuantity, type Quantity, roundUpQuantity } from '../../meta/quantity.ts'
+import { hasPodAmounts } from '../../quota/pod-amounts.ts'
+import { amountsWithOverhead } from '../../quota/pod-usage.ts'
 import type { Pod } from '../pods.ts'
 
 const int32Max = 2 ** 31 - 1
+const int64Bound = 2 ** 63
+/** Below this level a Pod without a sample counts as if it used its request, whatever the target. */
+const fullFallbackSince = 26
+const sidecarsSince = 29
 
-/** The last measurement of a Pod, in thousandths of the resource's unit. */
+export const noPods = 'no pods returned by selector while calculating replica count'
+
+/** The last measurement of a Pod, in thousandths of the unit. */
 export interface Sample {
   readonly milli: number
   /** End of the time that it covers, in milliseconds since 1970. */
@@ -12,19 +20,18 @@ export interface Sample {
 }
 
 /** A ratio of use to target within these bounds changes nothing: 0.1 is ten percent. */
-interface Tolerance {
+export interface Tolerance {
   readonly down: number
   readonly up: number
 }
 
-export interface ResourceUse {
-  readonly resource: string
+/** Samples of Pods, by their names. */
+export type Samples = ReadonlyMap<string, Sample>
+
+/** The Pods of the scaled object, and the rules by which they count. */
+export interface PodsUse {
   readonly pods: readonly Pod[]
-  /** By names of Pods. */
-  readonly samples: ReadonlyMap<string, Sample>
   readonly currentReplicas: number
-  /** Percent of the requests. */
-  readonly targetUtilization: number
   readonly tolerance: Tolerance
   /** Time after the start of a Pod in which its use of CPU may be that of its start. */
   readonly initializationMs: number
@@ -32,8 +39,34 @@ export interface ResourceUse {
   readonly readinessDelayMs: number
 }
 
+export interface ResourceUse extends PodsUse {
+  readonly resource: string
+  /** Absent: all containers of a Pod. */
+  readonly container?: string | undefined
+  readonly samples: Samples
+  /** Percent of the requests. */
+  readonly targetUtilization: number
+  /** API level: a sidecar's request counts from 29 on. */
+  readonly level: number
+  /** Requests of Pods count before those of their containers. */
+  readonly hasPodRequests: boolean
+}
+
+export interface AverageValueUse extends PodsUse {
+  /** Absent: the metric is no resource. */
+  readonly resource?: string
+  readonly samples: Samples
+  readonly targetMilli: number
+}
+
 export type Proposal =
-  | { readonly kind: 'replicas'; readonly replicas: number; readonly utilization: number; readonly averageMilli: number }
+  | {
+      readonly kind: 'replicas'
+      readonly replicas: number
+      readonly averageMilli: number
+      /** Percent of the requests. Absent for values. */
+      readonly utilization?: number
+    }
   | { readonly kind: 'error'; readonly message: string }
 
 /**
@@ -44,36 +77,75 @@ export type Proposal =
  *   4 Pods, one at 300m, three without    ratio of all 1.5 → 6
  */
 export function resourceReplicas(use: ResourceUse, nowMs: number): Proposal {
-  const { resource, pods, currentReplicas, targetUtilization, tolerance } = use
-  if (use.samples.size === 0)
-    return failure(`unable to get metrics for resource ${resource}: no metrics returned from resource metrics API`)
-  if (pods.length === 0) return failure('no pods returned by selector while calculating replica count')
-  const groups = groupPods(use, nowMs)
-  const values = new Map([...use.samples].map(([name, { milli }]) => [name, milli]))
+  const { resource, pods, targetUtilization, level } = use
+  return podReplicas(use, resource, nowMs, () => {
+    const requests = new Map<string, number>()
+    for (const pod of pods) {
+      const request = requestOf(pod, use)
+      if (typeof request === 'string') return request
+      requests.set(nameOf(pod), request)
+    }
+    const fallback = level < fullFallbackSince ? 100 : Math.max(100, targetUtilization)
+    return {
+      ratioOf: (values) => ratioOf(values, requests, targetUtilization),
+      missingMilli: (name) => Math.trunc(((requests.get(name) ?? 0) * fallback) / 100),
+    }
+  })
+}
+
+/** Replicas for a target of a value for each Pod. Pods without a sample, and those that are not ready, count as for a utilization. */
+export function averageValueReplicas(use: AverageValueUse, nowMs: number): Proposal {
+  const { resource = '', targetMilli } = use
+  return podReplicas(use, resource, nowMs, () => ({
+    ratioOf: (values) => {
+      const averageMilli = Math.trunc(sumOf(values.values()) / values.size)
+      return { ratio: averageMilli / targetMilli, averageMilli }
+    },
+    missingMilli: () => targetMilli,
+  }))
+}
+
+interface Ratio {
+  readonly ratio: number
+  readonly averageMilli: number
+  readonly utilization?: number
+}
+
+/** The use that samples mean. */
+interface Measure {
+  /** Undefined: none of the samples is of a known Pod. */
+  ratioOf(values: ReadonlyMap<string, number>): Ratio | undefined
+  /** The value of a Pod without a sample when there are too many Pods. */
+  missingMilli(name: string): number
+}
+
+/** `measureOf` answers a text if there is no measure. */
+function podReplicas(
+  use: PodsUse & { readonly samples: Samples },
+  resource: string,
+  nowMs: number,
+  measureOf: () => Measure | string,
+): Proposal {
+  const { pods, samples, currentReplicas, tolerance } = use
+  if (pods.length === 0) return failure(noPods)
+  const groups = groupPods(use, resource, nowMs)
+  const values = new Map([...samples].map(([name, { milli }]) => [name, milli]))
   for (const name of [...groups.ignored, ...groups.unready]) values.delete(name)
   if (values.size === 0) return failure('did not receive metrics for targeted pods (pods might be unready)')
-  const requests = new Map<string, number>()
-  for (const pod of pods) {
-    const request = requestOf(pod, resource)
-    if (typeof request === 'string') return failure(request)
-    requests.set(nameOf(pod), request)
-  }
-  const first = ratioOf(values, requests, targetUtilization)
+  const measure = measureOf()
+  if (typeof measure === 'string') return failure(measure)
+  const first = measure.ratioOf(values)
   if (first === undefined) return failure('no metrics returned matched known pods')
-  const { utilization, averageMilli } = first
-  const propose = (replicas: number): Proposal => ({ kind: 'replicas', replicas, utilization, averageMilli })
-  const addsUnready = groups.unready.size > 0 && first.ratio > 1
+  const { ratio, ...shown } = first
+  const propose = (replicas: number): Proposal => ({ kind: 'replicas', replicas, ...shown })
+  const addsUnready = groups.unready.size > 0 && ratio > 1
   if (!addsUnready && groups.missing.size === 0) {
-    return propose(isWithin(tolerance, first.ratio) ? currentReplicas : Math.ceil(first.ratio * groups.readyCount))
+    return propose(isWithin(tolerance, ratio) ? currentReplicas : Math.ceil(ratio * groups.readyCount))
   }
-  if (first.ratio < 1) {
-    for (const name of groups.missing) values.set(name, Math.trunc(((requests.get(name) ?? 0) * Math.max(100, targetUtilization)) / 100))
-  } else if (first.ratio > 1) {
-    for (const name of groups.missing) values.set(name, 0)
-  }
+  if (ratio !== 1) for (const name of groups.missing) values.set(name, ratio < 1 ? measure.missingMilli(name) : 0)
   if (addsUnready) for (const name of groups.unready) values.set(name, 0)
-  const second = ratioOf(values, requests, targetUtilization)?.ratio ?? 1
-  const turns = (first.ratio < 1 && second > 1) || (first.ratio > 1 && second < 1)
+  const second = measure.ratioOf(values)?.ratio ?? 1
+  const turns = (ratio < 1 && second > 1) || (ratio > 1 && second < 1)
   if (isWithin(tolerance, second) || turns) return propose(currentReplicas)
   const replicas = Math.ceil(second * values.size)
   const isBackwards = (second < 1 && replicas > currentReplicas) || (second > 1 && replicas < currentReplicas)
@@ -99,7 +171,7 @@ interface Groups {
   readonly ignored: ReadonlySet<string>
 }
 
-function groupPods(use: ResourceUse, nowMs: number): Groups {
+function groupPods(use: PodsUse & { readonly samples: Samples }, resource: string, nowMs: number): Groups {
   const [unready, missing, ignored] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let readyCount = 0
   for (const pod of use.pods) {
@@ -107,13 +179,13 @@ function groupPods(use: ResourceUse, nowMs: number): Groups {
     if (pod.metadata.deletionTimestamp != null || pod.status.phase === 'Failed') ignored.add(nameOf(pod))
     else if (pod.status.phase === 'Pending') unready.add(nameOf(pod))
     else if (sample === undefined) missing.add(nameOf(pod))
-    else if (use.resource === 'cpu' && isUnready(pod, sample, use, nowMs)) unready.add(nameOf(pod))
+    else if (resource === 'cpu' && isUnready(pod, sample, use, nowMs)) unready.add(nameOf(pod))
     else readyCount++
   }
   return { readyCount, unready, missing, ignored }
 }
 
-function isUnready({ status }: Pod, sample: Sample, { initializationMs, readinessDelayMs }: ResourceUse, nowMs: number): boolean {
+function isUnready({ status }: Pod, sample: Sample, { initializationMs, readinessDelayMs }: PodsUse, nowMs: number): boolean {
   const condition = status.conditions?.find(({ type }) => type === 'Ready')
   const [startMs, sinceMs] = [Date.parse(status.startTime ?? ''), Date.parse(condition?.lastTransitionTime ?? '')]
   if (condition === undefined || Number.isNaN(startMs)) return true
@@ -122,44 +194,61 @@ function isUnready({ status }: Pod, sample: Sample, { initializationMs, readines
   return isFalse && startMs + readinessDelayMs > sinceMs
 }
 
-/** The request of a Pod, or the text that says why there is none. */
-function requestOf({ metadata, spec }: Pod, resource: string): number | string {
-  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+/** The request of a Pod or of its container in thousandths, or the text that says why there is none. */
+function requestOf({ metadata, spec }: Pod, { resource, container, level, hasPodRequests }: ResourceUse): number | string {
+  if (hasPodRequests && container === undefined && hasPodAmounts(spec)) {
+    const request = amountsWithOverhead({ spec }, 'requests').get(resource)
+    return request === undefined ? `missing pod-level request for ${resource} in Pod ${metadata.name}` : milliOf(request)
+  }
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => level >= sidecarsSince && restartPolicy === 'Always')
+  const containers = [...(spec.containers ?? []), ...sidecars].filter(({ name }) => container === undefined || name === container)
+  if (container !== undefined && containers.length === 0) return `container ${container} not found in Pod ${metadata.name}`
   let total = 0
-  for (const { name, resources } of [...(spec.containers ?? []), ...sidecars]) {
+  for (const { name, resources } of containers) {
     const quantity = parseQuantity(resources?.requests?.[resource] ?? '')
     if (quantity === undefined) return `missing request for ${resource} in container ${name} of Pod ${metadata.name}`
-    total += Number(roundUpQuantity(quantity, -3))
+    total += milliOf(quantity)
   }
   return total
 }
 
-function ratioOf(values: ReadonlyMap<string, number>, requests: ReadonlyMap<string, number>, target: number) {
-  let [used, requested, count] = [0, 0, 0]
-  for (const [name, value] of values) {
-    const request = requests.get(name)
-    if (request === undefined) continue
-    used += value
-    requested += request
-    count++
-  }
+/** Thousandths of a quantity, rounded up, within an int64. */
+export function milliOf(quantity: Quantity): number {
+  return Math.max(-int64Bound, Math.min(int64Bound, Number(roundUpQuantity(quantity, -3))))
+}
+
+function sumOf(values: Iterable<number>): number {
+  let sum = 0
+  for (const value of values) sum += value
+  return sum
+}
+
+function ratioOf(values: ReadonlyMap<string, number>, requests: ReadonlyMap<string, number>, target: number): Ratio | undefined {
+  const known = [...values].filter(([name]) => requests.has(name))
+  const used = sumOf(known.map(([, value]) => value))
+  const requested = sumOf(known.map(([name]) => requests.get(name) ?? 0))
   if (requested === 0) return undefined
   const utilization = Math.trunc((used * 100) / requested)
-  return { ratio: utilization / target, utilization, averageMilli: Math.trunc(used / count) }
+  return { ratio: utilization / target, utilization, averageMilli: Math.trunc(used / known.length) }
 }
 
 interface ValueUse {
   readonly currentReplicas: number
   readonly targetMilli: number
   readonly tolerance: Tolerance
-  readonly readyPods: number
+  /** Undefined: the selector finds no Pod. */
+  readonly readyPods: number | undefined
 }
 
-/** Replicas for a target of one value, of an object or of an external metric. From zero replicas on, ready Pods do not count. */
-export function valueReplicas(usedMilli: number, { currentReplicas, targetMilli, tolerance, readyPods }: ValueUse): number {
+/**
+ * Replicas for a target of one value, of an object or of an external metric. From zero replicas on, ready Pods do not count.
+ * Undefined: the number of ready Pods is needed.
+ */
+export function valueReplicas(usedMilli: number, { currentReplicas, targetMilli, tolerance, readyPods }: ValueUse): number | undefined {
   const ratio = usedMilli / targetMilli
   if (currentReplicas === 0) return Math.ceil(ratio)
-  return isWithin(tolerance, ratio) ? currentReplicas : Math.min(int32Max, Math.ceil(ratio * readyPods))
+  if (isWithin(tolerance, ratio)) return currentReplicas
+  return readyPods === undefined ? undefined : Math.min(int32Max, Math.ceil(ratio * readyPods))
 }
 
 interface AverageUse {
@@ -172,5 +261,5 @@ interface AverageUse {
 export function averageReplicas(usedMilli: number, { statusReplicas, targetMilli, tolerance }: AverageUse) {
   const isKept = isWithin(tolerance, usedMilli / (targetMilli * statusReplicas))
   const replicas = isKept ? statusReplicas : Math.min(int32Max, Math.ceil(usedMilli / targetMilli))
-  return { replicas, averageMilli: statusReplicas === 0 ? -(2 ** 63) : Math.ceil(usedMilli / statusReplicas) }
+  return { replicas, averageMilli: statusReplicas === 0 ? -int64Bound : Math.ceil(usedMilli / statusReplicas) }
 }

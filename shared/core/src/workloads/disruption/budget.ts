@@ -1,6 +1,7 @@
 import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { isReadyPod, type Pod } from '../pods.ts'
+import { printSelector } from '../print-selector.ts'
 
 export type Budget = BuiltIn<'policy/v1.PodDisruptionBudget'>
 type Condition = BuiltIn<'meta/v1.Condition'>
@@ -135,16 +136,6 @@ export function unmanagedMessage(selector: Selector): string {
     'the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" ' +
     'field of the PDB to an integer value.'
   )
-}
-
-/** As Go prints it. */
-function printSelector(selector: Selector): string {
-  const labels = Object.entries(selector?.matchLabels ?? {}).sort(([left], [right]) => (left < right ? -1 : 1))
-  const expressions = (selector?.matchExpressions ?? []).map(
-    ({ key, operator, values }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,
-  )
-  const printedLabels = labels.map(([name, value]) => `${name}: ${value},`).join('')
-  return `&LabelSelector{MatchLabels:map[string]string{${printedLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
 /** Milliseconds until the DisruptionTarget condition of a Pod that was not deleted is taken back. Undefined: it has none that is. */

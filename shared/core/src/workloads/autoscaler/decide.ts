@@ -1,0 +1,312 @@
+import { printTime, toInstant } from '../../meta/time.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+import { limitReplicas, type Timed } from './behavior.ts'
+import type { MetricResult } from './metrics.ts'
+
+export type Autoscaler = BuiltIn<'autoscaling/v2.HorizontalPodAutoscaler'>
+type AutoscalerStatus = Autoscaler['status']
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly lastTransitionTime?: string | null
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** The rules of a level, and settings. */
+export interface AutoscalerRules {
+  readonly level: number
+  /** The gate HPAScaleToZero. */
+  readonly scalesToZero: boolean
+  /** The status has the generation. */
+  readonly hasGeneration: boolean
+  readonly downWindowMs: number
+}
+
+/** State of a run about an autoscaler. */
+export interface AutoscalerMemory {
+  /** Replicas that were wanted, before bounds. */
+  readonly recommendations: readonly Timed[]
+  readonly added: readonly Timed[]
+  readonly removed: readonly Timed[]
+}
+
+export const noMemory: AutoscalerMemory = { recommendations: [], added: [], removed: [] }
+
+/** An event about an autoscaler. */
+export interface AutoscalerEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+}
+
+/** The meaning of the number of replicas alone. */
+export type FirstLook =
+  | { readonly kind: 'disabled' }
+  | { readonly kind: 'bound'; readonly replicas: number; readonly reason: string }
+  | { readonly kind: 'measure' }
+
+/** The results of all metrics, or the reason why the Pods cannot be measured. */
+export type Measured =
+  | { readonly kind: 'metrics'; readonly results: readonly MetricResult[] }
+  | { readonly kind: 'refused'; readonly reason: string; readonly condition: string; readonly event: AutoscalerEvent }
+
+export interface AutoscalerObserved {
+  readonly autoscaler: Autoscaler
+  readonly currentReplicas: number
+  readonly look: FirstLook
+  /** Read where the first look says so. */
+  readonly measured: Measured | undefined
+  readonly memory: AutoscalerMemory
+  readonly rules: AutoscalerRules
+}
+
+/** The outcome of the write of a scale. */
+export type ScaleOutcome = { readonly kind: 'scaled' } | { readonly kind: 'refused'; readonly message: string }
+
+export interface AutoscalerPlan {
+  readonly events: readonly AutoscalerEvent[]
+  readonly memory: AutoscalerMemory
+  /** The number to scale to; absent: it stays. */
+  readonly target?: { readonly replicas: number; readonly reason: string } | undefined
+  /** The state after the write of the scale, and after a pass without one. */
+  readonly after: (outcome?: ScaleOutcome) => {
+    readonly status: object
+    readonly memory: AutoscalerMemory
+    readonly event?: AutoscalerEvent | undefined
+  }
+}
+
+const belowMinimum = 'Current number of replicas below Spec.MinReplicas'
+/** Below this level an autoscaler with a minimum of zero looks at its metrics whenever there is no replica. */
+const scaledToZeroSince = 37
+
+/** The first look, before any metric is read. */
+export function lookAtReplicas({ spec, status }: Autoscaler, currentReplicas: number, rules: AutoscalerRules): FirstLook {
+  const minReplicas = spec.minReplicas ?? 1
+  if (currentReplicas === 0) {
+    if (rules.level < scaledToZeroSince) return minReplicas === 0 ? { kind: 'measure' } : { kind: 'disabled' }
+    const mayLeaveZero = hasScaledToZero(status, rules) && (minReplicas !== 0 || readsWithoutPods(spec))
+    return mayLeaveZero ? { kind: 'measure' } : { kind: 'disabled' }
+  }
+  if (currentReplicas > spec.maxReplicas)
+    return { kind: 'bound', replicas: spec.maxReplicas, reason: 'Current number of replicas above Spec.MaxReplicas' }
+  if (currentReplicas < minReplicas) return { kind: 'bound', replicas: minReplicas, reason: belowMinimum }
+  return { kind: 'measure' }
+}
+
+function hasScaledToZero({ conditions }: AutoscalerStatus, { scalesToZero }: AutoscalerRules): boolean {
+  return scalesToZero && conditions?.some(({ type, status }) => type === 'ScaledToZero' && status === 'True') === true
+}
+
+function readsWithoutPods({ metrics }: Autoscaler['spec']): boolean {
+  return metrics?.some(({ type }) => type === 'Object' || type === 'External') === true
+}
+
+/** The status where the scale of the target cannot be read. */
+export function unscalableStatus({ status }: Autoscaler, message: string, nowMs: number): object {
+  const conditions = new Conditions(status, nowMs)
+  conditions.set('AbleToScale', 'False', {
+    reason: 'FailedGetScale',
+    message: `the HPA controller was unable to get the target's current scale: ${message}`,
+  })
+  return { ...status, conditions: conditions.list }
+}
+
+/**
+ * The number of replicas that metrics, behavior and bounds give, and the status that tells of it.
+ *
+ *   2 replicas of 90m of 100m each, target 50 %   target 4: cpu resource utilization (percentage of request) above target
+ *   a metric fails, another asks for fewer        no target: ScalingActive is False
+ */
+export function decideAutoscaler(observed: AutoscalerObserved, nowMs: number): AutoscalerPlan {
+  const { autoscaler, currentReplicas, look, rules } = observed
+  const conditions = new Conditions(autoscaler.status, nowMs)
+  conditions.set('AbleToScale', 'True', {
+    reason: 'SucceededGetScale',
+    message: "the HPA controller was able to get the target's current scale",
+  })
+  const { memory: known, measured } = observed
+  const isFirst = known.recommendations.length === 0
+  const memory = isFirst ? { ...known, recommendations: [{ value: currentReplicas, atMs: nowMs }] } : known
+  const pass = { observed, conditions, memory, nowMs }
+  switch (look.kind) {
+    case 'disabled':
+      conditions.set('ScalingActive', 'False', {
+        reason: 'ScalingDisabled',
+        message: 'scaling is disabled since the replica count of the target is zero',
+      })
+      if (!rules.scalesToZero) conditions.remove('ScaledToZero')
+      return { events: [], memory, after: afterScaling(pass, undefined, null) }
+    case 'bound':
+      return { events: [], memory, target: look, after: afterScaling(pass, look.replicas, null) }
+    case 'measure':
+      return decideByMetrics(pass, measured ?? { kind: 'metrics', results: [] })
+  }
+}
+
+interface Pass {
+  readonly observed: AutoscalerObserved
+  readonly conditions: Conditions
+  readonly memory: AutoscalerMemory
+  readonly nowMs: number
+}
+
+function decideByMetrics(pass: Pass, measured: Measured): AutoscalerPlan {
+  const { observed, conditions, memory } = pass
+  if (measured.kind === 'refused') {
+    const { reason, condition, event } = measured
+    conditions.set('ScalingActive', 'False', { reason, message: condition })
+    return { events: [event], memory, after: afterFailure(pass, event.message, null) }
+  }
+  const { results } = measured
+  const events = results.flatMap((result): AutoscalerEvent[] =>
+    result.kind === 'failed' ? [{ type: 'Warning', reason: result.reason, message: result.message }] : [],
+  )
+  const failed = results.filter((result) => result.kind === 'failed')
+  const statuses = results.map((result) => (result.kind === 'proposed' ? result.status : { type: '' }))
+  const best = highest(results)
+  const [first] = failed
+  if (best === undefined || (first !== undefined && best.replicas < observed.currentReplicas)) {
+    const { reason = '', message = '', summary = '' } = first ?? {}
+    conditions.set('ScalingActive', 'False', { reason, message: `the HPA was unable to compute the replica count: ${message}` })
+    const text = `invalid metrics (${failed.length} invalid out of ${results.length}), first error is: ${summary}`
+    return { events, memory, after: afterFailure(pass, text, statuses) }
+  }
+  conditions.set('ScalingActive', 'True', {
+    reason: 'ValidMetricFound',
+    message: `the HPA was able to successfully calculate a replica count from ${best.name}`,
+  })
+  const target = limitToBehavior(pass, best)
+  const remembered = remember(pass, best.replicas)
+  return { events, memory: remembered, target, after: afterScaling({ ...pass, memory: remembered }, target?.replicas, statuses) }
+}
+
+type Proposed = MetricResult & { readonly kind: 'proposed' }
+
+/** The first of the highest proposals. As upstream, a proposal of zero gives way to any later one. */
+function highest(results: readonly MetricResult[]): Proposed | undefined {
+  let best: Proposed | undefined
+  for (const result of results) {
+    if (result.kind === 'proposed' && (best === undefined || best.replicas === 0 || result.replicas > best.replicas)) best = result
+  }
+  return best
+}
+
+function limitToBehavior({ observed, conditions, memory, nowMs }: Pass, best: Proposed): { replicas: number; reason: string } | undefined {
+  const { autoscaler, currentReplicas, rules } = observed
+  const { maxReplicas, behavior } = autoscaler.spec
+  const minReplicas = autoscaler.spec.minReplicas ?? 1
+  const wanted = Math.max(0, best.replicas)
+  const { downWindowMs } = rules
+  const limited = limitReplicas({ ...memory, wanted, currentReplicas, minReplicas, maxReplicas, behavior, downWindowMs }, nowMs)
+  for (const { type, status, ...cause } of limited.conditions) conditions.set(type, status, cause)
+  const leavesZero = currentReplicas === 0 && minReplicas !== 0 && hasScaledToZero(autoscaler.status, rules)
+  const replicas = leavesZero ? Math.max(limited.replicas, minReplicas) : limited.replicas
+  if (replicas === currentReplicas) return undefined
+  if (wanted > currentReplicas) return { replicas, reason: `${best.name} above target` }
+  if (wanted < currentReplicas) return { replicas, reason: 'All metrics below target' }
+  return { replicas, reason: leavesZero ? belowMinimum : '' }
+}
+
+/** The proposal joins the others, of which those that no window reaches are forgotten. */
+function remember({ observed, memory, nowMs }: Pass, replicas: number): AutoscalerMemory {
+  const { scaleUp, scaleDown } = observed.autoscaler.spec.behavior ?? {}
+  const windows = [scaleUp?.stabilizationWindowSeconds, scaleDown?.stabilizationWindowSeconds].map((seconds) => (seconds ?? 0) * 1000)
+  const sinceMs = nowMs - Math.max(observed.rules.downWindowMs, ...windows)
+  const recent = memory.recommendations.filter(({ atMs }) => atMs >= sinceMs)
+  return { ...memory, recommendations: [...recent, { value: replicas, atMs: nowMs }] }
+}
+
+/** The change joins the others, of which those that no policy counts are forgotten. */
+function rememberChange({ observed, memory, nowMs }: Pass, replicas: number): AutoscalerMemory {
+  const { behavior } = observed.autoscaler.spec
+  if (behavior == null) return memory
+  const change = replicas - observed.currentReplicas
+  const [side, rules] = change > 0 ? (['added', behavior.scaleUp] as const) : (['removed', behavior.scaleDown] as const)
+  const longestMs = Math.max(0, ...(rules?.policies ?? []).map(({ periodSeconds }) => periodSeconds * 1000))
+  const recent = memory[side].filter(({ atMs }) => atMs >= nowMs - longestMs)
+  return { ...memory, [side]: [...recent, { value: Math.abs(change), atMs: nowMs }] }
+}
+
+type Statuses = readonly object[] | null
+
+function afterFailure(pass: Pass, message: string, statuses: Statuses): AutoscalerPlan['after'] {
+  const { observed, memory } = pass
+  const { desiredReplicas = 0 } = observed.autoscaler.status
+  const event: AutoscalerEvent = { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message }
+  return () => ({ status: statusOf(pass, { desiredReplicas, statuses }), memory, event })
+}
+
+/** `replicas` is the number to scale to; undefined: it stays. */
+function afterScaling(pass: Pass, replicas: number | undefined, statuses: Statuses): AutoscalerPlan['after'] {
+  const { observed, conditions, memory, nowMs } = pass
+  const { autoscaler, currentReplicas, rules } = observed
+  return (outcome) => {
+    if (replicas === undefined || outcome === undefined)
+      return { status: statusOf(pass, { desiredReplicas: currentReplicas, statuses }), memory }
+    if (outcome.kind === 'refused') {
+      const message = `the HPA controller was unable to update the target scale: ${outcome.message}`
+      conditions.set('AbleToScale', 'False', { reason: 'FailedUpdateScale', message })
+      return { status: statusOf(pass, { desiredReplicas: autoscaler.status.desiredReplicas ?? 0, statuses }), memory }
+    }
+    conditions.set('AbleToScale', 'True', {
+      reason: 'SucceededRescale',
+      message: `the HPA controller was able to update the target scale to ${replicas}`,
+    })
+    if (rules.scalesToZero && rules.level >= scaledToZeroSince) setScaledToZero(pass, replicas)
+    else conditions.remove('ScaledToZero')
+    const status = statusOf(pass, { desiredReplicas: replicas, statuses })
+    return { status: { ...status, lastScaleTime: printTime(toInstant(nowMs)) }, memory: rememberChange(pass, replicas) }
+  }
+}
+
+function setScaledToZero({ observed, conditions }: Pass, replicas: number): void {
+  const { spec } = observed.autoscaler
+  const isAtZero = observed.currentReplicas > 0 && replicas === 0 && spec.minReplicas === 0 && readsWithoutPods(spec)
+  const [status, reason] = isAtZero ? (['True', 'ScaledToZero'] as const) : (['False', 'NotScaledToZero'] as const)
+  const message = `the HPA controller ${isAtZero ? 'scaled' : 'did not scale'} the workload to zero`
+  conditions.set('ScaledToZero', status, { reason, message })
+}
+
+function statusOf({ observed, conditions }: Pass, shown: { desiredReplicas: number; statuses: Statuses }): object {
+  const { autoscaler, currentReplicas, rules } = observed
+  const { lastScaleTime } = autoscaler.status
+  const { generation } = autoscaler.metadata
+  return {
+    ...(rules.hasGeneration && generation !== undefined && { observedGeneration: generation }),
+    ...(lastScaleTime != null && { lastScaleTime }),
+    currentReplicas,
+    desiredReplicas: shown.desiredReplicas,
+    // The API shows an absent list as null.
+    currentMetrics: shown.statuses,
+    conditions: conditions.list,
+  }
+}
+
+/** Conditions keep the order in which they came. */
+class Conditions {
+  #list: readonly Condition[]
+  readonly #time: string
+
+  constructor({ conditions }: AutoscalerStatus, nowMs: number) {
+    this.#list = conditions ?? []
+    this.#time = printTime(toInstant(nowMs))
+  }
+
+  get list(): readonly Condition[] {
+    return this.#list
+  }
+
+  set(type: string, status: 'True' | 'False', cause: { readonly reason: string; readonly message: string }): void {
+    const known = this.#list.find((condition) => condition.type === type)
+    const lastTransitionTime = known?.status === status ? known.lastTransitionTime : this.#time
+    const next: Condition = { ...known, type, status, lastTransitionTime, ...cause }
+    this.#list = known === undefined ? [...this.#list, next] : this.#list.map((condition) => (condition === known ? next : condition))
+  }
+
+  remove(type: string): void {
+    this.#list = this.#list.filter((condition) => condition.type !== type)
+  }
+}

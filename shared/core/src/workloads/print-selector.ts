@@ -1,0 +1,12 @@
+import type { BuiltIn } from '../schema/built-in.ts'
+
+/** A selector as Go prints a pointer to it. */
+export function printSelector(selector: BuiltIn<'meta/v1.LabelSelector'> | null | undefined): string {
+  if (selector == null) return 'nil'
+  const labels = Object.entries(selector.matchLabels ?? {}).sort(([left], [right]) => (left < right ? -1 : 1))
+  const expressions = (selector.matchExpressions ?? []).map(
+    ({ key, operator, values }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,
+  )
+  const printedLabels = labels.map(([name, value]) => `${name}: ${value},`).join('')
+  return `&LabelSelector{MatchLabels:map[string]string{${printedLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}
