@@ -34,6 +34,7 @@ export const workloadControllers = [
   'endpoint',
   'endpointslice',
   'endpointslicemirroring',
+  'horizontalpodautoscaling',
 ] as const
 
 /** Every controller there is. Help and messages are made of it. */
@@ -44,6 +45,7 @@ export type ControllerName = (typeof controllerNames)[number]
 const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['endpoints-controller', 'endpoint'],
   ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
+  ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],
 ])
 
 /**

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { bootstrapObjects, type ControllerName } from '@orch/controllers'
+import { type AutoscalingOptions, bootstrapObjects, type ControllerName } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
@@ -49,6 +49,8 @@ export interface ServerOptions extends GatewayGroups {
   /** Kind of the administrator's key, where it is made. */
   readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
+  /** Absent: nothing is scaled by its use. */
+  readonly autoscaling?: AutoscalingOptions | undefined
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
@@ -162,6 +164,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   await runControllers(
     {
       controllers: options.controllers,
+      autoscaling: options.autoscaling,
       namespaceDelayMs: options.namespaceDelayMs,
       objects: start.objects,
       secretTokens,

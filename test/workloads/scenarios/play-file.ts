@@ -1,3 +1,4 @@
+import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isEqual } from './loose.ts'
@@ -9,13 +10,17 @@ export interface PlayOptions {
   readonly level: string
   /** Checkpoints that differ, by `ID NUMBER`, with their reasons. One that does not differ any more fails its test. */
   readonly differences?: Readonly<Record<string, string>>
+  /** Objects that every scenario of the file finds. */
+  readonly objects?: readonly ApiObject[]
+  /** Settings of the controllers that the recorded ones had. */
+  readonly flags?: readonly string[]
 }
 
 /** Longest pause of a controller before it looks at a change. */
 const leftoverMs = 1_500
 
 /** Defines a test for each scenario of a file. They share a server, which is restored in between. */
-export function playFile(file: string, { level, differences = {} }: PlayOptions): void {
+export function playFile(file: string, { level, differences = {}, objects = [], flags = [] }: PlayOptions): void {
   let server: RunningServer
   let clock: VirtualClock
   let atStart: ReturnType<RunningServer['snapshot']>
@@ -27,9 +32,10 @@ export function playFile(file: string, { level, differences = {} }: PlayOptions)
       seed: 1,
       profile: 'kubernetes',
       controllers: ['*', 'workloads', '-serviceaccount', '-root-ca-cert-publisher'],
-      flags: [`--emulated-version=${level}`],
+      flags: [`--emulated-version=${level}`, ...flags],
     })
     await prepare({ server, clock })
+    for (const object of objects) await server.client.objects.create(object)
     atStart = server.snapshot()
   })
 

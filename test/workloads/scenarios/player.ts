@@ -74,6 +74,9 @@ class Play {
   /** Pods with which the kubelet has nothing left to do by itself: `UID`, or `UID deleted`. */
   readonly #done = new Set<string>()
   #mode: Kubelet
+  /** The use of each Pod. Absent: it is not measured. */
+  #usage: Readonly<Record<string, string>> | undefined
+  readonly #measured = new Set<string>()
   #trace: string[] = []
 
   constructor(scenario: Scenario, { server, clock }: Stage) {
@@ -109,7 +112,9 @@ class Play {
     const passedMs = () => this.#clock.now() - beganMs
     while (until !== undefined && passedMs() < max && !this.#holds(until)) await this.#pass(tickMs)
     let isQuiet = false
-    while (!isQuiet && passedMs() < Math.max(settleMaxMs, max)) isQuiet = !(await this.#pass(quietMs + extra))
+    // The recorder renewed samples all the time, which was never quiet.
+    while ((!isQuiet || this.#usage !== undefined) && passedMs() < Math.max(settleMaxMs, max))
+      isQuiet = !(await this.#pass(quietMs + extra))
   }
 
   #holds(expression: string): boolean {
@@ -141,8 +146,19 @@ class Play {
       if (change.kind === 'added') this.#names.learn(change.object)
       this.#traceChange(change)
     }
-    const hasActed = this.#mode === 'auto' && (await this.#actByItself())
+    const hasActed = (await this.#measure()) || (this.#mode === 'auto' && (await this.#actByItself()))
     return hasActed || changes.some(({ object }) => object.kind !== 'Node')
+  }
+
+  /** Takes the first sample of each new Pod; true: there was one. */
+  async #measure(): Promise<boolean> {
+    if (this.#usage === undefined) return false
+    const fresh = this.#objects('Pod').filter(({ metadata }) => !this.#measured.has(metadata.uid ?? ''))
+    for (const { metadata } of fresh) {
+      this.#measured.add(metadata.uid ?? '')
+      await this.#server.metrics.set(`${namespace}/${metadata.name}`, this.#usage)
+    }
+    return fresh.length > 0
   }
 
   async #actByItself(): Promise<boolean> {
@@ -193,8 +209,8 @@ class Play {
   }
 
   async #take(step: Step, index: number): Promise<void> {
-    const { create, patch, delete: deleted, pods, patchRS, rollback, kubelet, wait } = step
-    if ([create, patch, deleted, pods, patchRS, rollback, kubelet, wait].every((part) => part === undefined))
+    const { create, patch, delete: deleted, pods, patchRS, rollback, kubelet, wait, usage, memory = '20Mi' } = step
+    if ([create, patch, deleted, pods, patchRS, rollback, kubelet, wait, usage].every((part) => part === undefined))
       throw new Error(`${this.#scenario.id}: the player does not know the step ${index}: ${Object.keys(step)}`)
     for (const object of listOf(create)) await this.#create(object)
     for (const one of listOf(patch)) {
@@ -207,6 +223,10 @@ class Play {
     if (patchRS !== undefined) await this.#patch('ReplicaSet', this.#newestReplicaSet(patchRS.of), patchRS)
     if (rollback !== undefined) await this.#rollBack(rollback.of, rollback.to)
     if (kubelet !== undefined) this.#mode = kubelet
+    if (usage !== undefined) {
+      this.#usage = { cpu: usage, memory }
+      await this.#measure()
+    }
     if (wait !== undefined) await this.#pass(wait * 1000)
   }
 

@@ -34,6 +34,10 @@ export interface Step extends Partial<Expected> {
   readonly kubelet?: Kubelet
   /** Seconds. */
   readonly wait?: number
+  /** CPU that each Pod uses from now on. */
+  readonly usage?: string
+  /** Memory that each Pod uses, beside `usage`. */
+  readonly memory?: string
 }
 
 type OneOrMore<T> = T | readonly T[]

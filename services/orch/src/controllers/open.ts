@@ -1,6 +1,8 @@
 import type { Client } from '@orch/client'
 import {
+  type AutoscalingOptions,
   aggregationController,
+  autoscalerController,
   type BootstrapObject,
   bootstrapController,
   bootstrapSigner,
@@ -51,6 +53,8 @@ export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['sy
 
 export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
+  /** Absent: nothing is scaled by its use. */
+  readonly autoscaling?: AutoscalingOptions | undefined
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number | undefined
   /** The objects of the start, for the controller that restores them. */
@@ -66,7 +70,7 @@ export interface ControllersParts {
 
 /** Runs the controllers, each as its own identity. */
 export async function runControllers(
-  { controllers, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
+  { controllers, autoscaling, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
   surroundings: Surroundings,
 ): Promise<void> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
@@ -96,6 +100,7 @@ export async function runControllers(
     endpointSliceController(catalogue),
     endpointsController(catalogue),
     endpointSliceMirroringController,
+    ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
@@ -130,6 +135,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   serviceaccount: 'service-account-controller',
   'root-ca-cert-publisher': 'root-ca-cert-publisher',
   replicationcontroller: 'replication-controller',
+  horizontalpodautoscaling: 'horizontal-pod-autoscaler',
 }
 
 /** The service account as whom a controller acts. */

@@ -1,4 +1,5 @@
 import {
+  type AutoscalingOptions,
   type ControllerName,
   controllerNames,
   namedControllers,
@@ -9,7 +10,7 @@ import {
 import { messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { parseFlagFile, readCertificateFile } from '../configuration/flag-files.ts'
 
-const { list, path } = settingTypes
+const { duration, fraction, list, path } = settingTypes
 const inApi = settingsOf('API')
 const inControllers = settingsOf('Controllers')
 
@@ -19,6 +20,39 @@ export const controllersSettings = {
     { flag: '--controllers', type: list, default: '*' },
     `Controllers to run: * means all but ${namedControllers.join(', ')} and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: ${controllerNames.join(', ')} (workloads are those from ${workloadControllers[0]} on).`,
   ),
+  autoscalerPeriodMs: inControllers(
+    { flag: '--horizontal-pod-autoscaler-sync-period', type: duration, default: '15s' },
+    'Pause between two looks of horizontalpodautoscaling at an autoscaler.',
+  ),
+  autoscalerTolerance: inControllers(
+    { flag: '--horizontal-pod-autoscaler-tolerance', type: fraction, default: '0.1' },
+    'Deviation of a metric from its target, as a share, that changes no number of replicas.',
+  ),
+  autoscalerInitializationMs: inControllers(
+    { flag: '--horizontal-pod-autoscaler-cpu-initialization-period', type: duration, default: '5m' },
+    'Time after the start of a Pod in which its use of CPU counts only while it is ready.',
+  ),
+  autoscalerReadinessDelayMs: inControllers(
+    { flag: '--horizontal-pod-autoscaler-initial-readiness-delay', type: duration, default: '30s' },
+    'Time after the start of a Pod in which a change to unready means that it has not been ready yet.',
+  ),
+  autoscalerDownWindowMs: inControllers(
+    { flag: '--horizontal-pod-autoscaler-downscale-stabilization', type: duration, default: '5m' },
+    'Time whose highest recommendation counts before an autoscaler removes replicas, if its behavior has no window.',
+  ),
+}
+
+/** The pace and the tolerances of autoscaling. */
+export function readAutoscaling(settings: Values<typeof controllersSettings>): AutoscalingOptions {
+  const { autoscalerPeriodMs: periodMs } = settings
+  if (periodMs === 0) throw new SettingsError('--horizontal-pod-autoscaler-sync-period=0s: must be longer')
+  return {
+    periodMs,
+    tolerance: settings.autoscalerTolerance,
+    initializationMs: settings.autoscalerInitializationMs,
+    readinessDelayMs: settings.autoscalerReadinessDelayMs,
+    downWindowMs: settings.autoscalerDownWindowMs,
+  }
 }
 
 /** The settings with which controllers apart fill Secrets of service accounts. */
@@ -34,7 +68,7 @@ export const accountKeySettings = {
 }
 
 /** The controllers that words such as `*` and `-namespace` mean. */
-export function readControllers({ controllers }: Values<typeof controllersSettings>): ControllerName[] {
+export function readControllers({ controllers }: Pick<Values<typeof controllersSettings>, 'controllers'>): ControllerName[] {
   try {
     return selectControllers(controllers)
   } catch (error) {
@@ -47,7 +81,7 @@ export function isControllerManager(controllers: readonly ControllerName[]): boo
   return controllers.includes('namespace') || controllers.includes('garbage-collector')
 }
 
-type TokenValues = Values<typeof controllersSettings> & Values<typeof accountKeySettings>
+type TokenValues = Pick<Values<typeof controllersSettings>, 'controllers'> & Values<typeof accountKeySettings>
 
 /** The dependencies of tokens in Secrets; undefined: none are made, as there is no key. */
 export function readSecretTokens(settings: TokenValues, ownAuthority: string): SecretTokenOptions | undefined {

@@ -9,13 +9,19 @@ import {
   type Transport,
   UnsentError,
 } from '@orch/client'
-import { type ControllerName, runWhileLeading, type SecretTokenOptions, usualNamespaceDelayMs } from '@orch/controllers'
+import {
+  type AutoscalingOptions,
+  type ControllerName,
+  runWhileLeading,
+  type SecretTokenOptions,
+  usualNamespaceDelayMs,
+} from '@orch/controllers'
 import { createLifecycle, noTracer, SettingsError, type Tracer } from '@orch/platform'
 import { readTrust } from '../certificates/service-trust.ts'
 import { readFlagFile } from '../configuration/flag-files.ts'
 import { ClientMetrics, ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
-import { readControllers, readSecretTokens } from '../controllers/settings.ts'
+import { readAutoscaling, readControllers, readSecretTokens } from '../controllers/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -35,6 +41,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   const secretTokens = readSecretTokens(settings, configuration.certificateAuthority ?? '')
   // Each gateway keeps the bootstrap objects itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
+  const autoscaling = readAutoscaling(settings)
   return runService({
     name: 'controllers',
     terminal,
@@ -48,6 +55,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
           configuration,
           servers,
           controllers: names,
+          autoscaling,
           namespaceDelayMs: usualNamespaceDelayMs,
           leaderElect,
           impersonates,
@@ -85,6 +93,8 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   /** Gateways instead of the one in the configuration; empty: that one. */
   readonly servers: readonly string[]
   readonly controllers: readonly ControllerName[]
+  /** Absent: nothing is scaled by its use. */
+  readonly autoscaling?: AutoscalingOptions | undefined
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   /** True for one of several replicas, of which one runs the controllers. */
@@ -105,7 +115,7 @@ const leaseName = 'controllers'
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
     const { catalogue, chance, clock, log, tracer = noTracer } = rest
-    const { configuration, controllers, secretTokens } = options
+    const { configuration, controllers, autoscaling, secretTokens, namespaceDelayMs } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
     const gateways = createReachability({ name: 'gateway', servers, clock, log })
     await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
@@ -126,7 +136,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       const term = createLifecycle({ log })
       const rootCertificate = configuration.certificateAuthority
       await runControllers(
-        { controllers, namespaceDelayMs: options.namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
+        { controllers, autoscaling, namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
         { ...rest, lifecycle: term },
       )
       leading.set(1)

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import type { ControllerName } from '@orch/controllers'
+import type { AutoscalingOptions, ControllerName } from '@orch/controllers'
 import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
-import { controllersSettings, readControllers } from '../controllers/settings.ts'
+import { controllersSettings, readAutoscaling, readControllers } from '../controllers/settings.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
@@ -67,6 +67,7 @@ export interface UpOptions extends GatewayGroups {
   readonly texts: ReadonlyMap<string, string>
   readonly dataDir: string
   readonly controllers: readonly ControllerName[]
+  readonly autoscaling: AutoscalingOptions
   readonly admission: AdmissionSettings
 }
 
@@ -82,6 +83,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),
+    autoscaling: readAutoscaling(settings),
     admission: readAdmission(settings),
     ...groups,
     flags: flagTexts(upSettings, texts),

@@ -4,6 +4,7 @@ import {
   type Activity,
   administratorIssuer,
   type Chance,
+  type Clock,
   certificateMemory,
   generateRsaKeys,
   type KeyPair,
@@ -15,10 +16,11 @@ import {
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from '../admission/settings.ts'
-import { readControllers } from '../controllers/settings.ts'
+import { readAutoscaling, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type Server, type StopOptions, startServer } from '../server.ts'
+import type { PodMetricsSource } from './pod-metrics.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
@@ -46,6 +48,8 @@ export interface RunningServer extends AsyncDisposable {
    * a free port, or a server of the test's own. Resolves with host, port and certificate authority.
    */
   webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
+  /** The use of Pods, which the server then serves as metrics.k8s.io/v1beta1. */
+  readonly metrics: PodMetricsSource
   /**
    * Resolves when no request is in progress, every watch has its events and no controller has work left. Rejects with the names of the
    * work that is still in progress `within` that many milliseconds, 5,000 by default. It knows nothing of the queues of clients.
@@ -75,6 +79,7 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     ...readGateway(settings),
     flags: settings.flagTexts,
     controllers: readControllers(settings),
+    autoscaling: readAutoscaling(settings),
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),
@@ -89,7 +94,7 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
   const issue = await administratorIssuer({ files: certificateFiles, product: server.names.serverServiceName, clock })
   // A clock that a test moves would leave a stop that takes time waiting.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
-  const running = new InProcessServer(server, issue, { activity, delayMs, graceMs, log })
+  const running = new InProcessServer(server, issue, { activity, clock, delayMs, graceMs, log })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -133,6 +138,7 @@ class InProcessServer implements RunningServer {
   readonly #issue: (keys: Keys) => KeyPair
   readonly #server: Server
   readonly #log: Log
+  readonly #clock: Clock
   readonly #activity: Activity
   readonly #stopOptions: StopOptions
   readonly #endpoints: OpenEndpoint[] = []
@@ -143,7 +149,7 @@ class InProcessServer implements RunningServer {
   constructor(
     server: Server,
     issue: (keys: Keys) => KeyPair,
-    { activity, log, ...stopOptions }: StopOptions & { readonly activity: Activity; readonly log: Log },
+    { activity, clock, log, ...stopOptions }: StopOptions & { readonly activity: Activity; readonly clock: Clock; readonly log: Log },
   ) {
     const { url, configuration, storage } = server
     this.url = url
@@ -151,6 +157,7 @@ class InProcessServer implements RunningServer {
     this.#server = server
     this.#issue = issue
     this.#log = log
+    this.#clock = clock
     this.#activity = activity
     this.#stopOptions = stopOptions
     this.#atStart = storage.snapshot()
@@ -197,6 +204,13 @@ class InProcessServer implements RunningServer {
     this.#endpoints.push(endpoint)
     this.#endpoint = endpoint
     return endpoint
+  }
+
+  readonly metrics: PodMetricsSource = {
+    set: async (pod, usage) => {
+      const { setPodMetrics } = await import('./pod-metrics.ts')
+      await setPodMetrics(pod, usage, { client: this.client, names: this.#server.names, clock: this.#clock })
+    },
   }
 
   readonly settled = async ({ within = settledWithinMs }: { readonly within?: number } = {}): Promise<void> => {

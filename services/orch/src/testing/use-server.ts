@@ -44,6 +44,7 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       restore: (snapshot) => running().restore(snapshot),
       install: (paths) => running().install(paths),
       webhookEndpoint: (target) => running().webhookEndpoint(target),
+      metrics: { set: (pod, usage) => running().metrics.set(pod, usage) },
       settled: (options) => running().settled(options),
       dump: () => running().dump(),
       stop: () => running().stop(),

@@ -67,6 +67,13 @@ export function int({ min, max }: { min: number; max: number }): SettingType<num
   }
 }
 
+/** A number from zero on, as a decimal fraction. */
+export const fraction: SettingType<number> = {
+  word: 'float',
+  expected: 'a number such as 0.1, not below zero',
+  parse: (text) => (/^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined),
+}
+
 /** One of a closed set of words. */
 export function oneOf<const W extends string>(words: readonly W[]): SettingType<W> {
   return {

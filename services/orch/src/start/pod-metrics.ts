@@ -1,0 +1,93 @@
+import type { Client } from '@orch/client'
+import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
+import { untilServed } from './install.ts'
+
+/** Amounts of resources, such as `{ cpu: '80m', memory: '20Mi' }`. */
+type ResourceUsage = Readonly<Record<string, string>>
+
+/** The use of Pods, for autoscalers and `kubectl top` in tests. */
+export interface PodMetricsSource {
+  /**
+   * Takes a sample of a Pod at the present time: `set('default/web-1', { cpu: '80m' })`. Its first container has the usage and the others
+   * use nothing of it; by container: `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })`. The first call installs a
+   * definition of pods.metrics.k8s.io. A sample goes with its Pod, and with a reset.
+   */
+  set(pod: string, usage: ResourceUsage | Readonly<Record<string, ResourceUsage>>): Promise<void>
+}
+
+interface Pod extends ApiObject {
+  readonly spec: { readonly containers: readonly { readonly name: string }[] }
+}
+
+interface Parts {
+  readonly client: Client
+  readonly names: Names
+  readonly clock: Clock
+}
+
+const version = 'v1beta1'
+
+/** Stores the sample of a Pod. Rejects if there is no such Pod. */
+export async function setPodMetrics(pod: string, usage: Parameters<PodMetricsSource['set']>[1], parts: Parts): Promise<void> {
+  const { client, names, clock } = parts
+  const [namespace = '', name = '', ...rest] = pod.split('/')
+  if (name === '' || rest.length > 0) throw new Error(`metrics of ${JSON.stringify(pod)}: expected NAMESPACE/POD`)
+  const { metadata, spec } = await client.objects.get<Pod>({ apiVersion: 'v1', kind: 'Pod', namespace, name })
+  const group = domainGroup(names, 'metrics')
+  const { uid = '', labels } = metadata
+  const sample = {
+    apiVersion: `${group}/${version}`,
+    kind: 'PodMetrics',
+    metadata: { name, namespace, labels, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid }] },
+    timestamp: printTime(toInstant(clock.now())),
+    window: '0s',
+    containers: containersOf(spec.containers, usage),
+  }
+  const apply = () =>
+    client
+      .resource({ group, version, plural: 'pods', namespaced: true })
+      .patch(name, sample, { type: 'apply', fieldManager: 'metrics', force: true, namespace })
+  try {
+    await apply()
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 404) throw error
+    await untilServed(client, await createOnce(client, definition(group, names)))
+    await apply()
+  }
+}
+
+/** Two first samples may come at once. */
+async function createOnce(client: Client, object: ApiObject): Promise<ApiObject> {
+  try {
+    return await client.objects.create(object)
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+    return object
+  }
+}
+
+function containersOf(containers: Pod['spec']['containers'], usage: Parameters<PodMetricsSource['set']>[1]): object[] {
+  const isByContainer = Object.values(usage).some((value) => typeof value === 'object')
+  const nothing = Object.fromEntries(Object.keys(usage).map((resource) => [resource, '0']))
+  const known = isByContainer ? containers.filter(({ name }) => name in usage) : containers
+  return known.map(({ name }, index) => ({ name, usage: isByContainer ? usage[name] : index === 0 ? usage : nothing }))
+}
+
+function definition(group: string, names: Names): ApiObject {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  return {
+    apiVersion: `${domainGroup(names, 'apiextensions')}/v1`,
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `pods.${group}`, annotations: { [`api-approved.${names.labelDomain}`]: 'unapproved, for tests' } },
+    ...{
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'pods', singular: 'podmetrics', kind: 'PodMetrics', listKind: 'PodMetricsList' },
+        versions: [{ name: version, served: true, storage: true, schema }],
+      },
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { playFile } from './play-file.ts'
+
+/** The recorder had samples of Pods as objects of a definition. */
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'pods.metrics.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, for tests' } },
+  spec: {
+    group: 'metrics.k8s.io',
+    scope: 'Namespaced',
+    names: { plural: 'pods', singular: 'podmetrics', kind: 'PodMetrics', listKind: 'PodMetricsList' },
+    versions: [
+      {
+        name: 'v1beta1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+}
+const zero = ['initial-readiness-delay', 'cpu-initialization-period'].map((name) => `--horizontal-pod-autoscaler-${name}=0s`)
+
+playFile('hpa.jsonl', { level: '1.37', objects: [definition], flags: ['--horizontal-pod-autoscaler-sync-period=3s', ...zero] })
