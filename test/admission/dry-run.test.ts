@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Api, aNamespace, anApi, created } from '../api/api.ts'
 
-/** All that can be on together and let anything pass. */
+/** All that can be on together and let anything pass; SecurityContextDeny is known up to 1.29. */
 const plugins = [
   ...['AlwaysAdmit', 'NamespaceAutoProvision', 'NamespaceExists', 'SecurityContextDeny', 'LimitPodHardAntiAffinityTopology'],
   ...['NodeRestriction', 'AlwaysPullImages', 'PodNodeSelector', 'PodTolerationRestriction', 'EventRateLimit'],
@@ -26,7 +26,9 @@ async function anApiWithAll(): Promise<Api> {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'file.yaml')
   writeFileSync(file, configuration)
-  return anApi({ flags: [`--enable-admission-plugins=${plugins.join()}`, `--admission-control-config-file=${file}`] })
+  return anApi({
+    flags: ['--emulated-version=1.29', `--enable-admission-plugins=${plugins.join()}`, `--admission-control-config-file=${file}`],
+  })
 }
 
 const limits = { cpu: '1' }

@@ -40,19 +40,34 @@ async function annotatedNamespace(api: Api, annotations: Fields): Promise<string
 
 describe('the choice of plugins', () => {
   test('ADM-BI-18: the order of names does not matter', async () => {
-    const api = await serverWith('DenyServiceExternalIPs,AlwaysPullImages,SecurityContextDeny')
+    const api = await serverWith('DenyServiceExternalIPs,AlwaysPullImages,AlwaysAdmit')
     const pod = await created(api, podsIn(await aNamespace(api)), aPod())
     expect(pod).toMatchObject({ spec: { containers: [{ imagePullPolicy: 'Always' }] } })
   })
 
   test.each([
-    ['--enable-admission-plugins=Nobody', 'there is no admission plugin "Nobody"; expected some of AlwaysAdmit'],
+    ['--enable-admission-plugins=Nobody', 'there is no admission plugin "Nobody" at level 1.37; expected some of AlwaysAdmit'],
     ['--disable-admission-plugins=Nobody', 'there is no admission plugin "Nobody"'],
-    ['--enable-admission-plugins=PersistentVolumeLabel', 'the admission plugin PersistentVolumeLabel cannot be enabled'],
     ['--enable-admission-plugins=EventRateLimit', 'EventRateLimit needs a Configuration of eventratelimit.admission.orch.io/v1alpha1'],
     ['--admission-control-config-file=/none', 'the file cannot be read (ENOENT)'],
   ])('%s is refused', async (flag, message) => {
     await expect(start({ flags: [flag] })).rejects.toThrow(message)
+  })
+
+  test.each([
+    ['SecurityContextDeny', '1.30'],
+    ['PersistentVolumeLabel', '1.31'],
+    ['ValidatingAdmissionPolicy', '1.25'],
+    ['ClusterTrustBundleAttest', '1.26'],
+    ['MutatingAdmissionPolicy', '1.31'],
+  ] as const)('%s is unknown at level %s', async (plugin, version) => {
+    const starting = start({ flags: [`--disable-admission-plugins=${plugin}`], version })
+    await expect(starting).rejects.toThrow(`there is no admission plugin "${plugin}" at level ${version}; expected some of`)
+  })
+
+  test('PersistentVolumeLabel cannot be enabled where it is known', async () => {
+    const flags = ['--enable-admission-plugins=PersistentVolumeLabel']
+    await expect(start({ flags, version: '1.30' })).rejects.toThrow('the admission plugin PersistentVolumeLabel cannot be enabled')
   })
 
   test('a plugin that is both enabled and disabled is refused', async () => {
@@ -124,7 +139,7 @@ test('NamespaceExists: nothing is created in an absent namespace, without Namesp
 })
 
 test('ADM-BI-07, ADM-BI-08: SecurityContextDeny refuses elevated fields', async () => {
-  const api = await serverWith('SecurityContextDeny')
+  const api = await anApi({ flags: ['--enable-admission-plugins=SecurityContextDeny', '--emulated-version=1.29'] })
   const path = podsIn(await aNamespace(api))
   const rows: readonly [Fields, string][] = [
     [{ supplementalGroups: [1] }, 'SupplementalGroups'],
@@ -265,7 +280,7 @@ plugins:
 
 test('a Pod without containers is refused by validation, after any plugins', async () => {
   const looking = 'ServiceAccount,AlwaysPullImages,PodTolerationRestriction,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology'
-  const api = await serverWith(`${looking},SecurityContextDeny,PodNodeSelector`)
+  const api = await serverWith(`${looking},PodNodeSelector`)
   const namespace = await aNamespace(api)
   const core = { apiVersion: 'v1' }
   await api.post(`/api/v1/namespaces/${namespace}/serviceaccounts`, { ...core, kind: 'ServiceAccount', metadata: { name: 'default' } })

@@ -17,7 +17,7 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 /** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as configured. */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, settings = defaultPluginSettings } = options
-  for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null)
+  for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null, catalogue.level)
   /** The configuration of a plugin that is only named. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
     const configuration = options.configurations?.get(name)
@@ -26,5 +26,5 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const needsOf = (name: string): PluginNeeds => {
     return { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, settings, configuration: configurationOf(name) }
   }
-  return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice), needsOf), options)
+  return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice, catalogue.level), needsOf), options)
 }

@@ -174,6 +174,10 @@ export const defaultPluginSettings: PluginSettings = {
 export interface Registration {
   /** It is on by default. */
   readonly isDefault: boolean
+  /** Minor number of the first release that knows it; absent: every release does. */
+  readonly since?: number
+  /** Minor number of the last release that knows it; absent: the newest one does. */
+  readonly until?: number
   /** Why it cannot be enabled; absent: it can. */
   readonly refusal?: string
   /** Reads its part of the admission configuration file; absent: the plugin has no configuration. */

@@ -129,14 +129,23 @@ export interface PluginChoice {
   readonly disabled: readonly string[]
 }
 
-/** Names of plugins that exist. */
-export const pluginNames: readonly PluginName[] = pluginOrder.filter((name) => registrations[name] !== undefined)
+/** Names of the plugins that the release of a minor number has, in order. */
+export function pluginsAt(level: number): readonly PluginName[] {
+  return pluginOrder.filter((name) => isKnownAt(level, registrations[name]))
+}
 
-/** Checks a choice; gives the names of the plugins that are on, in order. */
-export function choosePlugins({ enabled, disabled }: PluginChoice): readonly PluginName[] {
+function isKnownAt(level: number, registration: Registration | undefined): boolean {
+  return registration !== undefined && level >= (registration.since ?? 0) && level <= (registration.until ?? level)
+}
+
+/** Checks a choice at a level; gives the names of the plugins that are on, in order. */
+export function choosePlugins({ enabled, disabled }: PluginChoice, level: number): readonly PluginName[] {
+  const pluginNames = pluginsAt(level)
   for (const name of [...enabled, ...disabled]) {
     if (pluginNames.some((known) => known === name)) continue
-    throw new ConfigurationError(`there is no admission plugin ${JSON.stringify(name)}; expected some of ${pluginNames.join(', ')}`)
+    throw new ConfigurationError(
+      `there is no admission plugin ${JSON.stringify(name)} at level 1.${level}; expected some of ${pluginNames.join(', ')}`,
+    )
   }
   const both = enabled.find((name) => disabled.includes(name))
   if (both !== undefined) throw new ConfigurationError(`the admission plugin ${both} is both enabled and disabled; expected one of the two`)
@@ -149,14 +158,14 @@ export function choosePlugins({ enabled, disabled }: PluginChoice): readonly Plu
 }
 
 /** True if one of the chosen plugins counts over all requests of a process, which then may have one admission only. */
-export function countsOnce(choice: PluginChoice): boolean {
-  return choosePlugins(choice).some((name) => registrations[name]?.countsOnce === true)
+export function countsOnce(choice: PluginChoice, level: number): boolean {
+  return choosePlugins(choice, level).some((name) => registrations[name]?.countsOnce === true)
 }
 
 /** Refuses a configuration for a plugin that does not exist or takes none. */
-export function checkConfigured(name: string, isConfigured: boolean): void {
-  const known = pluginNames.find((one) => one === name)
-  if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)}`)
+export function checkConfigured(name: string, isConfigured: boolean, level: number): void {
+  const known = pluginsAt(level).find((one) => one === name)
+  if (known === undefined) throw new ConfigurationError(`plugins: there is no admission plugin ${JSON.stringify(name)} at level 1.${level}`)
   if (isConfigured && registrations[known]?.isConfigurable !== true)
     throw new ConfigurationError(`plugins: the admission plugin ${name} takes no configuration`)
 }

@@ -4,7 +4,7 @@ import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
-import { pluginNames } from '../registry.ts'
+import { pluginsAt } from '../registry.ts'
 
 const prefix = 'core/namespaces'
 
@@ -21,7 +21,7 @@ function open(namespaceText?: string) {
     random: () => 0,
     chance: systemChance,
   }
-  const others = pluginNames.filter((name) => name !== 'NamespaceLifecycle')
+  const others = pluginsAt(options.catalogue.level).filter((name) => name !== 'NamespaceLifecycle')
   const admission = createAdmission({ ...options, plugins: { enabled: [], disabled: others } })
   onTestFinished(() => admission.close())
   return { storage: tiny, admission, clock: options.clock }

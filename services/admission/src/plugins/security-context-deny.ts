@@ -2,7 +2,7 @@ import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { containersOf, forbid, type Pod, podOf } from './pod.ts'
 
-export const securityContextDeny: Registration = { isDefault: false, create: createSecurityContextDeny }
+export const securityContextDeny: Registration = { isDefault: false, until: 29, create: createSecurityContextDeny }
 
 /** Fields that a Pod may not set, with their names in messages. */
 const podFields = [

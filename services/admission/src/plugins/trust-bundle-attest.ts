@@ -5,7 +5,7 @@ import { checkRight } from './certificate-signer.ts'
 import { metadataOf } from './objects.ts'
 
 /** On by default. */
-export const trustBundleAttest: Registration = { isDefault: true, create: createTrustBundleAttest }
+export const trustBundleAttest: Registration = { isDefault: true, since: 27, create: createTrustBundleAttest }
 
 /** ClusterTrustBundleAttest: a client that writes a bundle of a signer needs the right `attest` for the signer. */
 function createTrustBundleAttest({ catalogue: { names } }: PluginNeeds): Plugin {

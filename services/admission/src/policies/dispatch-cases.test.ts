@@ -5,7 +5,7 @@ import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock, createTinyStorage } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAdmission } from '../admission.ts'
-import { pluginNames } from '../registry.ts'
+import { pluginsAt } from '../registry.ts'
 
 interface Rule {
   readonly ruleWithOperations: { readonly rule: object; readonly operations: readonly string[] }
@@ -40,13 +40,13 @@ function open() {
   const storage = createTinyStorage()
   const options = {
     storage,
-    catalogue: createCatalogue('kubernetes'),
+    catalogue: createCatalogue('kubernetes', { minor: 37 }),
     clock: createFakeClock(),
     log: silentLog,
     random: () => 0,
     chance: systemChance,
   }
-  const disabled = pluginNames.filter((name) => name !== 'MutatingAdmissionPolicy')
+  const disabled = pluginsAt(options.catalogue.level).filter((name) => name !== 'MutatingAdmissionPolicy')
   const admission = createAdmission({ ...options, plugins: { enabled: [], disabled } })
   onTestFinished(() => admission.close())
   const put = (resource: string, { metadata, ...object }: Named<object>) =>

@@ -26,6 +26,7 @@ import { Params } from './params.ts'
 /** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks see them. */
 export const mutatingAdmissionPolicy: Registration = {
   isDefault: true,
+  since: 32,
   create: (needs) => new MutatingPolicies(needs),
 }
 

@@ -26,6 +26,7 @@ import { Params } from './params.ts'
 /** ValidatingAdmissionPolicy: policies in CEL that may refuse, warn and annotate. */
 export const validatingAdmissionPolicy: Registration = {
   isDefault: true,
+  since: 26,
   create: (needs) => new ValidatingPolicies(needs),
 }
 

@@ -73,10 +73,10 @@ async function withImageReviews(
   settings: PluginSettings,
   { plugins, configFile }: AdmissionSettings,
   configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
-  { catalogue: { names }, lifecycle }: Surroundings,
+  { catalogue: { names, level }, lifecycle }: Surroundings,
 ): Promise<PluginSettings> {
   const configuration = configurations?.get('ImagePolicyWebhook')
-  if (configuration === undefined || !choosePlugins(plugins).includes('ImagePolicyWebhook')) return settings
+  if (configuration === undefined || !choosePlugins(plugins, level).includes('ImagePolicyWebhook')) return settings
   const { clientConfigFile } = refusing(configFile, () => readImagePolicy(configuration, names))
   const sender = await openWebhookSender(`${flag}=${configFile}: imagePolicy.${names.clientConfigFileKey}`, clientConfigFile)
   await lifecycle.run({ name: 'image reviews', stop: () => sender.close() })

@@ -1,5 +1,6 @@
 import { ConfigurationError, choosePlugins, defaultPluginSettings, type PluginChoice, type PluginSettings } from '@orch/admission'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { readLevel } from '../api/settings.ts'
 import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
 
 const { int, list, path } = settingTypes
@@ -42,11 +43,11 @@ export interface AdmissionSettings {
   readonly settings: PluginSettings
 }
 
-/** Checks that there are such plugins. */
-export function readAdmission(values: AdmissionValues): AdmissionSettings {
+/** Checks that there are such plugins at the level. */
+export function readAdmission(values: AdmissionValues & { readonly emulatedVersion?: readonly string[] }): AdmissionSettings {
   const plugins = { enabled: values.enableAdmissionPlugins, disabled: values.disableAdmissionPlugins }
   try {
-    choosePlugins(plugins)
+    choosePlugins(plugins, readLevel(values.emulatedVersion ?? []))
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new SettingsError(`--enable-admission-plugins, --disable-admission-plugins: ${error.message}`)

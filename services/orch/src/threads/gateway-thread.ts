@@ -96,7 +96,7 @@ parentPort?.postMessage('listening')
 
 /** Asked in this thread, unless it counts for the whole process. */
 async function reachAdmission(admission: AdmissionSettings) {
-  if (countsOnce(admission.plugins)) return link.service(admissionContract)
+  if (countsOnce(admission.plugins, surroundings.catalogue.level)) return link.service(admissionContract)
   const settings = { ...admission.settings, conversionCallsMax: shareOf(conversionsAtOnceMax, limitShare) }
   return openAdmission({ storage, admission: { ...admission, settings }, metrics }, surroundings)
 }
