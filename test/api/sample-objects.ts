@@ -8,6 +8,15 @@ const selector = { matchLabels: labels }
 /** Requests for an absent kind. */
 const rule = { operations: ['CREATE'], apiGroups: ['samples.example.com'], apiVersions: ['v1'], resources: ['samples'] }
 
+const podCertificate = {
+  signerName: 'example.com/signer',
+  ...{ podName: 'p', podUID: 'u', serviceAccountName: 'default', serviceAccountUID: 'v', nodeName: 'n', nodeUID: 'w' },
+  // The request, without its frame of PEM.
+  stubPKCS10Request: Buffer.from(certificateRequest, 'base64')
+    .toString('latin1')
+    .replace(/-----[^-]+-----|\n/g, ''),
+}
+
 const webhook = {
   name: 'one.example.com',
   clientConfig: { url: 'https://hooks.example.com/one' },
@@ -150,6 +159,8 @@ export function sampleFields(
       return { spec: { request: certificateRequest, signerName: 'example.com/signer', usages: ['client auth'] } }
     case 'ClusterTrustBundle':
       return { spec: { trustBundle: authorityPem } }
+    case 'PodCertificateRequest':
+      return { spec: podCertificate }
     case 'DeviceTaintRule':
       return { spec: { taint: { key: 'example.com/broken', effect: 'NoSchedule' } } }
     case 'ServiceCIDR':

@@ -12,6 +12,7 @@ const kept: Readonly<Record<string, readonly string[]>> = {
   Deployment: ['labels'],
   FlowSchema: all,
   Pod: ['ownerReferences'],
+  PodCertificateRequest: all,
   PriorityLevelConfiguration: all,
   VolumeAttachment: all,
 }

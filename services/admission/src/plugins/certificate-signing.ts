@@ -1,7 +1,9 @@
+import type { Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import { domainGroup } from '@orch/core/names'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { checkSigner } from './certificate-signer.ts'
+import { invalid } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { checkRight, checkSigner } from './certificate-signer.ts'
 import { objectsOf } from './objects.ts'
 
 /** On by default. */
@@ -10,11 +12,12 @@ export const certificateSigning: Registration = { isDefault: true, create: creat
 /** CertificateSigning: a client that answers a certificate request needs the right for its signer. */
 function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
-  const resources = ['certificatesigningrequests/status']
+  const resources = ['certificatesigningrequests/status', 'podcertificaterequests/status']
   return {
     name: 'CertificateSigning',
     admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups, resources, namespaces: [] }],
     validate(attributes, inquiry) {
+      if (attributes.resource === 'podcertificaterequests') return checkPodCertificate(attributes, inquiry, names)
       const { object, oldObject } = objectsOf('certificates/v1.CertificateSigningRequest', attributes)
       const [before, after] = [oldObject?.status, object?.status]
       const isCertificateKept = (after?.certificate ?? '') === (before?.certificate ?? '')
@@ -23,4 +26,20 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
     },
     close: () => {},
   }
+}
+
+/** As in kube-apiserver, the refusal is a cause about the signer's name. */
+function checkPodCertificate(attributes: Attributes, inquiry: Inquiry, names: Names): Verdict {
+  const { object, oldObject } = objectsOf('certificates/v1.PodCertificateRequest', attributes)
+  if (jsonEqual(object?.status ?? {}, oldObject?.status ?? {})) return allowed
+  const signer = oldObject?.spec.signerName ?? ''
+  const verdict = checkRight(attributes, inquiry, { verb: 'sign', signerName: signer, names, refusal: '' })
+  if (verdict.kind !== 'denied') return verdict
+  const { group, name, user } = attributes
+  const detail = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`
+  return denied(
+    invalid({ group, kind: 'PodCertificateRequest' }, name, [
+      { reason: 'FieldValueForbidden', field: 'spec.signerName', message: `Forbidden: ${detail}` },
+    ]),
+  )
 }

@@ -51,7 +51,8 @@ export function findRequestProblem(pem: string): string | undefined {
   const [block] = pemBlocks(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   try {
-    return findSignatureProblem(block.bytes)
+    const request = parseRequest(block.bytes)
+    return typeof request === 'string' ? request : findRequestSignatureProblem(request)
   } catch (error) {
     if (error instanceof DerError) return `asn1: structure error: ${error.message}`
     throw error
@@ -98,8 +99,55 @@ function findAuthorityProblem(bytes: Buffer): string | undefined {
   return 'does not parse as X.509'
 }
 
+/** The error of a value, and the value as the message shows it; absent: it is left out. */
+interface Problem {
+  readonly shown?: string
+  readonly detail: string
+}
+
+/** The error of the DER of a request that is read for its key alone. */
+export function findStubProblem(der: Buffer): Problem | undefined {
+  let request: CertificateRequest | string
+  try {
+    request = parseRequest(der)
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error
+    request = error.message
+  }
+  if (typeof request === 'string') return { detail: 'must be a valid PKCS#10 CSR' }
+  return (
+    findKeyProblem(request.publicKey) ?? (findRequestSignatureProblem(request) === undefined ? undefined : { detail: 'invalid signature' })
+  )
+}
+
+const podCurves: ReadonlySet<string | undefined> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
+
+function findKeyProblem({
+  asymmetricKeyType: type,
+  asymmetricKeyDetails: { namedCurve, modulusLength } = {},
+}: KeyObject): Problem | undefined {
+  switch (type) {
+    case 'ed25519':
+      return undefined
+    case 'ec':
+      if (podCurves.has(namedCurve)) return undefined
+      return { shown: 'curve P-224', detail: 'elliptic public keys must use curve P256, P384, or P521' }
+    case 'rsa':
+      if (modulusLength === 3072 || modulusLength === 4096) return undefined
+      return { shown: `${modulusLength}-bit modulus`, detail: 'RSA keys must have modulus size 3072 or 4096' }
+    default:
+      return { detail: 'unknown public key type; supported types are Ed25519, ECDSA, and RSA' }
+  }
+}
+
+/** The key of a request that was valid when it was stored. */
+export function keyOfRequest(der: Buffer): KeyObject | undefined {
+  const request = parseRequest(der)
+  return typeof request === 'string' ? undefined : request.publicKey
+}
+
 /** The blocks, read line by line: a pattern over the whole text would take time that grows with the square of its length. */
-function pemBlocks(pem: string): PemBlock[] {
+export function pemBlocks(pem: string): PemBlock[] {
   const blocks: PemBlock[] = []
   let open: { readonly type: string; hasHeaders: boolean; readonly lines: string[] } | undefined
   for (const line of pem.split('\n').map((text) => text.trim())) {
@@ -129,7 +177,16 @@ function findContentProblem(bytes: Buffer): string | undefined {
   }
 }
 
-function findSignatureProblem(bytes: Buffer): string | undefined {
+interface CertificateRequest {
+  readonly publicKey: KeyObject
+  /** The algorithm of the signature, or why it is not taken. */
+  readonly signing: Signing | string
+  readonly signed: Buffer
+  readonly signature: Buffer
+}
+
+/** The parts of a request in DER, or the error of its key. Throws a DerError where it is none. */
+function parseRequest(bytes: Buffer): CertificateRequest | string {
   const [request, ...more] = derValues(bytes, { start: 0, end: bytes.length })
   if (more.length > 0) throw new DerError('trailing data')
   const [information, algorithm, bits] = derValues(bytes, expectDer(request, derTags.sequence))
@@ -140,17 +197,20 @@ function findSignatureProblem(bytes: Buffer): string | undefined {
   const publicKey = readKey(bytes.subarray(from, end))
   if (typeof publicKey === 'string') return publicKey
   const signing = readSigning(bytes, expectDer(algorithm, derTags.sequence))
-  if (typeof signing === 'string') return signing
   const signature = expectDer(bits, derTags.bits)
   // A bit string begins with the number of its unused bits.
   if (bytes[signature.start] !== 0) throw new DerError('a signature is whole bytes')
   const signed = expectDer(information, derTags.sequence)
-  return verifySignature({
+  return {
     signing,
     publicKey,
     signed: bytes.subarray(signed.from, signed.end),
     signature: bytes.subarray(signature.start + 1, signature.end),
-  })
+  }
+}
+
+function findRequestSignatureProblem({ signing, ...signed }: CertificateRequest): string | undefined {
+  return typeof signing === 'string' ? signing : verifySignature({ signing, ...signed })
 }
 
 function readSubject(bytes: Buffer, subject: DerValue): void {

@@ -13,6 +13,7 @@ import { namespaceStrategy } from './namespace.ts'
 import { persistentVolumeStrategy } from './persistent-volume.ts'
 import { persistentVolumeClaimStrategy } from './persistent-volume-claim.ts'
 import { podStrategy } from './pod.ts'
+import { podCertificateStrategy } from './pod-certificate-request.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
 import { serviceStrategy } from './service.ts'
 import { trustBundleStrategy } from './trust-bundle.ts'
@@ -47,6 +48,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   PersistentVolume: persistentVolumeStrategy,
   PersistentVolumeClaim: persistentVolumeClaimStrategy,
   Pod: podStrategy,
+  PodCertificateRequest: podCertificateStrategy,
   PriorityClass: { keepsGeneration: true },
   ResourceClaim: resourceClaimStrategy,
   ResourceClaimTemplate: { isForDevices: true },

@@ -34,6 +34,8 @@ export interface KindRules<Kept = ApiObject> {
   countsChange?(object: Kept, live: Kept): boolean
   /** Rules on top of the catalogue's. */
   validate?(object: Kept, live: Kept | undefined): readonly FieldError[]
+  /** The errors of a new object by `validate` come after the catalogue's. */
+  readonly isValidatedLast?: true
   /** Seconds that a delete leaves the object, 0: none. Absent: the kind has no graceful deletion. */
   graceSeconds?(object: Kept, asked: number | undefined): number
   /** Changes the object when it is marked for deletion. */

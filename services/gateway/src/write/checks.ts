@@ -106,7 +106,9 @@ function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Ste
   yield
   const ofKind = yield* resource.readers.validate({ body, object, part: 'main', names, isGateOn, level, ...contextOf(request, parts) })
   yield
-  return [...ofMetadata, ...(strategy.rules.validate?.(object, undefined) ?? []), ...ofKind]
+  const { validate, isValidatedLast } = strategy.rules
+  const own = validate?.(object, undefined) ?? []
+  return isValidatedLast ? [...ofMetadata, ...ofKind, ...own] : [...ofMetadata, ...own, ...ofKind]
 }
 
 function* faultsOfChange(draft: ChangeDraft, parts: CheckParts): Steps<FieldError[]> {

@@ -173,6 +173,7 @@ export const certificatesV1 = defineTypes({
         spec: field(ref('certificates/v1.PodCertificateRequestSpec'), {
           tag: 2,
           required: true,
+          isImmutable: true,
           doc: 'Pod, key and signer. It cannot be changed.',
         }),
         status: field(ref('certificates/v1.PodCertificateRequestStatus'), { tag: 3, doc: 'Answer of the signer.' }),

@@ -1,6 +1,6 @@
 /** catalogue */
 
-export type { Behaviour } from '../kind/define-resource.ts'
+export { type Behaviour, writersMetadata } from '../kind/define-resource.ts'
 export type {
   ComparisonTimer,
   KindReaders,

@@ -24,6 +24,7 @@ import { cronJob } from './batch/cron-job.ts'
 import { job } from './batch/job.ts'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.ts'
 import { clusterTrustBundle } from './certificates/cluster-trust-bundle.ts'
+import { podCertificateRequest } from './certificates/pod-certificate-request.ts'
 import { lease } from './coordination/lease.ts'
 import { binding } from './core/binding.ts'
 import { componentStatus } from './core/component-status.ts'
@@ -101,6 +102,7 @@ export const allKinds: readonly KindDefinition[] = [
   job,
   certificateSigningRequest,
   clusterTrustBundle,
+  podCertificateRequest,
   lease,
   binding,
   componentStatus,

@@ -26,6 +26,7 @@ import { fileRules } from './pod/projected.ts'
 import { schedulingRules } from './pod/scheduling.ts'
 import { securityRules } from './pod/security.ts'
 import { sourceRules } from './pod/volume-sources.ts'
+import { podCertificateRules } from './pod-certificate-request.ts'
 import { podTemplateRules } from './pod-template.ts'
 import { replicaRules } from './replica-set.ts'
 import { serviceRules } from './service.ts'
@@ -60,6 +61,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...migrationRules,
   ...networkPolicyRules,
   ...persistentVolumeRules,
+  ...podCertificateRules,
   ...podSpecRules,
   ...podTemplateRules,
   ...policyStatusRules,

@@ -1,6 +1,6 @@
 import { printAge } from '../age.ts'
 import { ageOf, type Cell, conditionOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, textOf } from '../cell.ts'
-import { none, printReference } from '../text.ts'
+import { none, printPairs, printReference } from '../text.ts'
 
 /** The cells of a CertificateSigningRequest. */
 export const certificateSigningRequestCells: ReadCells = (object) => {
@@ -12,6 +12,15 @@ export const certificateSigningRequestCells: ReadCells = (object) => {
 
 export function clusterTrustBundleCells(object: Data): readonly Cell[] {
   return [nameOf(object), textOf(dataOf(object, 'spec'), 'signerName') || none]
+}
+
+/** The cells of a PodCertificateRequest. */
+export const podCertificateRequestCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const states = listOf(dataOf(object, 'status'), 'conditions').map((condition) => textOf(condition, 'type'))
+  const state = states.findLast((type) => ['Issued', 'Denied', 'Failed'].includes(type)) ?? 'Pending'
+  const texts = ['podName', 'serviceAccountName', 'nodeName', 'signerName'].map((name) => textOf(spec, name))
+  return [nameOf(object), ...texts, state, printPairs(dataOf(spec, 'unverifiedUserAnnotations'))]
 }
 
 export function bindingCells(object: Data): readonly Cell[] {

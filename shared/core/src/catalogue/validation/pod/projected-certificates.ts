@@ -47,8 +47,9 @@ function checkBundleName(name: string): readonly LevelText[] {
 const hintBytesMax = 256 * 1024
 const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
 const day = 86_400
-const validityMin = 3600
-const [validityMax, ownValidityMax] = [91 * day, day]
+/** Seconds of validity that a request for a certificate may ask for: of any signer, and of those of Kubernetes. */
+export const validityMin = 3600
+export const [validityMax, ownValidityMax] = [91 * day, day]
 
 /** A key of the Pod and a certificate, which the node asks a signer for. */
 export function validateCertificate(errors: FieldError[], certificate: Part, at: string, { names }: RuleContext): void {
@@ -70,13 +71,13 @@ export function validateCertificate(errors: FieldError[], certificate: Part, at:
 }
 
 /** Signers of Kubernetes itself, and of its parts. */
-function isOwnSigner(signer: string, { labelDomain }: Names): boolean {
+export function isOwnSigner(signer: string, { labelDomain }: Names): boolean {
   const [domain = ''] = signer.split('/')
   return domain === labelDomain || domain.endsWith(`.${labelDomain}`)
 }
 
 /** Hints to a signer have names with a domain, in any case. */
-function validateHints(errors: FieldError[], hints: Part, path: string): void {
+export function validateHints(errors: FieldError[], hints: Part, path: string): void {
   let bytes = 0
   for (const given in hints) {
     const key = given.toLowerCase()

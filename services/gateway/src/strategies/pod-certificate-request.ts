@@ -1,0 +1,145 @@
+import { X509Certificate } from 'node:crypto'
+import { writersMetadata } from '@orch/core/catalogue'
+import { jsonEqual } from '@orch/core/json'
+import type { FieldError } from '@orch/core/meta'
+import { type BuiltIn, invalidValue, requiredValue, requireType, unsupportedValue } from '@orch/core/schema'
+import { tooLongValue } from '@orch/core/validation'
+import { findStubProblem, keyOfRequest, pemBlocks } from './certificate-content.ts'
+import type { RulesOf } from './kind-rules.ts'
+import { statusKeeping } from './object-part.ts'
+
+type Request = BuiltIn<'certificates/v1.PodCertificateRequest'>
+type RequestStatus = NonNullable<Request['status']>
+
+const stubBytesMax = 10 * 1024
+const stubAt = 'spec.stubPKCS10Request'
+
+/** The signer answers once, with a certificate of the requested key. */
+export const podCertificateStrategy: RulesOf<'certificates/v1.PodCertificateRequest'> = {
+  isValidatedLast: true,
+  validate({ spec }, live) {
+    if (live !== undefined) return []
+    const stub = Buffer.from(spec.stubPKCS10Request ?? '', 'base64')
+    if (stub.length === 0) {
+      return [withoutValue('spec', 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')]
+    }
+    if (stub.length > stubBytesMax) return [tooLongValue(stubAt, stubBytesMax)]
+    const problem = findStubProblem(stub)
+    if (problem === undefined) return []
+    return [problem.shown === undefined ? withoutValue(stubAt, problem.detail) : invalidValue(stubAt, problem.shown, problem.detail)]
+  },
+  status: {
+    ...statusKeeping(writersMetadata),
+    validateToo(object, live) {
+      const [{ spec, status = {} }, { status: before = {} }] = [
+        requireType('certificates/v1.PodCertificateRequest', object),
+        requireType('certificates/v1.PodCertificateRequest', live),
+      ]
+      const errors = validateOutcome(status)
+      return errors.length > 0 ? errors : validateAnswer(status, before, spec)
+    },
+  },
+}
+
+const outcomes = ['Denied', 'Failed', 'Issued']
+
+/** At most one outcome, which is true. */
+function validateOutcome({ conditions }: RequestStatus): FieldError[] {
+  return (conditions ?? []).flatMap(({ type, status }, index) => {
+    const at = `status.conditions[${index}]`
+    if (!outcomes.includes(type)) return [unsupportedValue(`${at}.type`, type, outcomes)]
+    const only = 'There may be at most one condition with type "Issued", "Denied", or "Failed"'
+    return [
+      ...(index > 0 ? [invalidValue(`${at}.type`, type, only)] : []),
+      ...(status === 'True' ? [] : [unsupportedValue(`${at}.status`, status, ['True'])]),
+    ]
+  })
+}
+
+function validateAnswer(status: RequestStatus, before: RequestStatus, spec: Request['spec']): FieldError[] {
+  if (outcomeOf(before) !== undefined) {
+    return jsonEqual(status, before) ? [] : [withoutValue('status', 'immutable after PodCertificateRequest is issued, denied, or failed')]
+  }
+  switch (outcomeOf(status)) {
+    case 'Issued':
+      return validateIssued(status, spec)
+    case 'Denied':
+    case 'Failed': {
+      const { conditions: _conditions, ...others } = status
+      if (Object.keys(others).length === 0) return []
+      return [withoutValue('status', 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
+    }
+    default:
+      if (jsonEqual(status, before)) return []
+      return [withoutValue('status', 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"')]
+  }
+}
+
+function outcomeOf({ conditions }: RequestStatus): string | undefined {
+  return conditions?.find(({ type }) => outcomes.includes(type))?.type
+}
+
+const chainAt = 'status.certificateChain'
+const chainBytesMax = 100 * 1024
+const [minute, hour] = [60_000, 3_600_000]
+
+function validateIssued(status: RequestStatus, spec: Request['spec']): FieldError[] {
+  const { certificateChain: chain = '' } = status
+  if (Buffer.byteLength(chain) > chainBytesMax) return [tooLongValue(chainAt, chainBytesMax)]
+  const refuse = (detail: string): FieldError[] => [invalidValue(chainAt, chain, detail)]
+  const blocks = pemBlocks(chain)
+  if (blocks.length === 0) return refuse('issued certificate chain must contain at least one certificate')
+  if (blocks.some(({ type }) => type !== 'CERTIFICATE')) {
+    return refuse('issued certificate chain must consist entirely of CERTIFICATE PEM blocks')
+  }
+  const [leaf, ...others] = blocks.map(({ bytes }) => toCertificate(bytes))
+  if (leaf === undefined) return refuse('leaf certificate does not parse as valid X.509')
+  const wanted = keyOfRequest(Buffer.from(spec.stubPKCS10Request ?? '', 'base64'))
+  if (wanted?.equals(leaf.publicKey) !== true) return refuse('leaf certificate was not issued to the requested public key')
+  const errors = validateTimes(status, leaf, spec)
+  if (errors.length > 0) return errors
+  return others.includes(undefined) ? refuse('intermediate certificate does not parse as valid X.509') : []
+}
+
+function toCertificate(der: Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(der)
+  } catch {
+    return undefined
+  }
+}
+
+function validateTimes(
+  { notBefore, notAfter, beginRefreshAt }: RequestStatus,
+  { validFrom, validTo }: X509Certificate,
+  { maxExpirationSeconds }: Request['spec'],
+): FieldError[] {
+  const certificate = 'must be present and consistent with the issued certificate'
+  if (notBefore == null || notAfter == null || beginRefreshAt == null) {
+    return [
+      ...(notBefore == null ? [requiredValue('status.notBefore', certificate)] : []),
+      ...(notAfter == null ? [requiredValue('status.notAfter', certificate)] : []),
+      ...(beginRefreshAt == null
+        ? [requiredValue('status.beginRefreshAt', 'must be present and in the range [notbefore+10min, notafter-10min]')]
+        : []),
+    ]
+  }
+  const [start, end, refresh] = [Date.parse(notBefore), Date.parse(notAfter), Date.parse(beginRefreshAt)]
+  const seconds = (end - start) / 1000
+  const max = maxExpirationSeconds ?? 0
+  const inTurn: readonly (readonly [isWrong: boolean, field: string, value: string, detail: string])[] = [
+    [start !== Date.parse(validFrom), 'status.notBefore', notBefore, 'must be set to the NotBefore time encoded in the leaf certificate'],
+    [end !== Date.parse(validTo), 'status.notAfter', notAfter, 'must be set to the NotAfter time encoded in the leaf certificate'],
+    [end - start < hour, chainAt, `${seconds}s`, 'leaf certificate lifetime must be >= 1 hour'],
+    [seconds > max, chainAt, `${seconds}s`, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${max})`],
+    [refresh < start + 10 * minute, 'status.beginRefreshAt', beginRefreshAt, 'must be at least 10 minutes after status.notBefore'],
+    [refresh > end - 10 * minute, 'status.beginRefreshAt', beginRefreshAt, 'must be at least 10 minutes before status.notAfter'],
+  ]
+  const wrong = inTurn.find(([isWrong]) => isWrong)
+  return wrong === undefined ? [] : [invalidValue(wrong[1], wrong[2], wrong[3])]
+}
+
+/** The value is wrong, and is not shown. */
+function withoutValue(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` }
+}

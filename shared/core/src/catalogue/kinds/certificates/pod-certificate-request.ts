@@ -1,0 +1,34 @@
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
+import { ensureChild, fill } from '../../../kind/draft.ts'
+import { common, same, textsAt } from '../../../kind/selectable-fields.ts'
+import { podCertificateRequestCells } from '../../../table/cells/access.ts'
+
+/** A node asks a signer for a certificate of one of its Pods. */
+export const podCertificateRequest = defineResource({
+  kind: 'PodCertificateRequest',
+  versions: [{ type: 'certificates/v1.PodCertificateRequest', since: 37 }],
+  storedAs: 'certificates/v1.PodCertificateRequest',
+  plural: 'podcertificaterequests',
+  scope: 'Namespaced',
+  subresources: [statusSubresource],
+  storageVersionHash: 'wYA9yXQH8fg=',
+  replacesUnconditionally: false,
+  statusKeeps: writersMetadata,
+  selectable: {
+    labels: { ...common, ...same('spec.signerName', 'spec.podName', 'spec.nodeName') },
+    fieldsOf: (request) => textsAt(request, 'spec', ['signerName', 'podName', 'nodeName']),
+  },
+  defaults: (request) => fill(ensureChild(request, 'spec'), { maxExpirationSeconds: 86_400 }),
+  table: {
+    cells: podCertificateRequestCells,
+    columns: [
+      { name: 'Name', type: 'string', format: 'name' },
+      { name: 'PodName', type: 'string', description: 'Pod that the certificate is for.' },
+      { name: 'ServiceAccountName', type: 'string', description: 'Service account of the Pod.' },
+      { name: 'NodeName', type: 'string', description: 'Node of the Pod.' },
+      { name: 'SignerName', type: 'string', description: 'Signer that is asked.' },
+      { name: 'State', type: 'string', description: 'Pending, Issued, Denied or Failed.' },
+      { name: 'UnverifiedUserAnnotations', type: 'string', priority: 1, description: 'Hints to the signer.' },
+    ],
+  },
+})
