@@ -88,6 +88,13 @@ describe('field selectors', () => {
     expect(Object.keys(catalogue.find('', 'v1', 'configmaps')?.fieldLabels ?? {})).toEqual(['metadata.name', 'metadata.namespace'])
   })
 
+  test('TODAY-POD-23: Pods are selected by the network of their host since 1.28', () => {
+    const podsAt = (minor: number) => createCatalogue('orch', { minor }).find('', 'v1', 'pods')
+    expect([27, 28].map((minor) => 'spec.hostNetwork' in (podsAt(minor)?.fieldLabels ?? {}))).toEqual([false, true])
+    const textOf = (spec: object) => podsAt(28)?.stored.readers.fieldsOf({ spec })['spec.hostNetwork']
+    expect([{ hostNetwork: true }, { hostNetwork: false }, {}].map(textOf)).toEqual(['true', 'false', 'false'])
+  })
+
   test('QP-12: the fields of a Pod', () => {
     const pod = {
       metadata: { name: 'a', namespace: 'b' },
@@ -97,6 +104,7 @@ describe('field selectors', () => {
     expect(catalogue.find('', 'v1', 'pods')?.stored.readers.fieldsOf(pod)).toEqual({
       'metadata.name': 'a',
       'metadata.namespace': 'b',
+      'spec.hostNetwork': 'false',
       'spec.nodeName': 'n',
       'status.phase': 'Running',
       'status.podIP': '1.2.3.4',

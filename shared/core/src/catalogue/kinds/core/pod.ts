@@ -62,11 +62,13 @@ export const pod = defineResource({
   selectable: {
     labels: {
       ...common,
-      ...same('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
+      ...same('spec.hostNetwork', 'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
       ...same('status.phase', 'status.podIP', 'status.podIPs', 'status.nominatedNodeName'),
       'spec.host': 'spec.nodeName',
     },
+    labelsSince: { 'spec.hostNetwork': 28 },
     fieldsOf: (pod) => ({
+      'spec.hostNetwork': String(memberOf(pod['spec'], 'hostNetwork') === true),
       ...textsAt(pod, 'spec', ['nodeName', 'restartPolicy', 'schedulerName', 'serviceAccountName']),
       ...textsAt(pod, 'status', ['phase', 'nominatedNodeName']),
       'status.podIP': firstPodIp(pod),
