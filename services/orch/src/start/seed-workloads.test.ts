@@ -1,0 +1,86 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type Chance, seededChance, systemChance, virtualClock } from '@orch/platform'
+import { expect, test } from 'vitest'
+import { type RunningServer, startWith } from './start.ts'
+
+const namespace = 'default'
+const resource = (group: string, plural: string) => ({ group, version: 'v1', plural, namespaced: true })
+const [deployments, pods] = [resource('apps', 'deployments'), resource('', 'pods')]
+const podSpec = { containers: [{ name: 'c', image: 'registry.example/app:1' }] }
+const selector = { matchLabels: { app: 'x' } }
+const template = { metadata: { labels: selector.matchLabels }, spec: podSpec }
+const jobSpec = { template: { spec: { ...podSpec, restartPolicy: 'Never' } }, ttlSecondsAfterFinished: 60 }
+
+function create({ client }: RunningServer, apiVersion: string, kind: string, name: string, spec: object): Promise<ApiObject> {
+  return client.objects.create({ apiVersion, kind, metadata: { name, namespace }, spec } as ApiObject)
+}
+
+/** Sets the phase of all Pods, as their kubelets do. */
+async function setPhases(server: RunningServer, phase: string): Promise<void> {
+  const conditions = phase === 'Running' ? [{ type: 'Ready', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' }] : []
+  const known = server.client.resource(pods)
+  for (const { metadata } of (await known.list({ namespace })).items) {
+    const patch = { status: { phase, conditions } }
+    // Controllers may have deleted the Pod.
+    await known.patch(metadata.name ?? '', patch, { namespace, type: 'merge', subresource: 'status' }).catch(isGone)
+    await server.settled()
+  }
+}
+
+const isGone = (error: { code?: number }) => expect(error.code, String(error)).toBe(404)
+
+type Step = (server: RunningServer, chance: Chance) => Promise<unknown>
+
+const patchWeb = ({ client }: RunningServer, spec: object) =>
+  client.resource(deployments).patch('web', { spec }, { namespace, type: 'merge' })
+
+/** The requests that a seed chooses from, each of which gives several controllers work. */
+const steps: readonly Step[] = [
+  (server, chance) => patchWeb(server, { replicas: Math.floor(chance.fraction() * 5) }),
+  (server, chance) => patchWeb(server, { template: { metadata: { annotations: { release: String(chance.fraction()) } } } }),
+  (server) => setPhases(server, 'Running'),
+  (server) => setPhases(server, 'Failed'),
+  (server) => setPhases(server, 'Succeeded'),
+  async ({ client }, chance) => {
+    const { items } = await client.resource(pods).list({ namespace })
+    const name = items[Math.floor(chance.fraction() * items.length)]?.metadata.name
+    if (name !== undefined) await client.resource(pods).delete(name, { namespace })
+  },
+  (server, chance) => create(server, 'batch/v1', 'Job', `j-${chance.fraction()}`, { ...jobSpec, parallelism: 2 }),
+]
+
+/** A server's stored state after the requests of a seed, each made when all consequences of the last have happened. */
+async function dumpOf(seed: number, chance: Chance): Promise<string> {
+  const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
+  await using server = await startWith({ clock, profile: 'kubernetes', controllers: ['*', 'workloads'] }, chance)
+  const script = seededChance(seed).stream('script')
+  await server.settled()
+  await create(server, 'apps/v1', 'Deployment', 'web', { replicas: 3, selector, template })
+  await server.settled()
+  await create(server, 'batch/v1', 'CronJob', 'often', { schedule: '* * * * *', jobTemplate: { spec: jobSpec } })
+  await server.settled()
+  await create(server, 'v1', 'Service', 'web', { selector: selector.matchLabels, ports: [{ port: 80 }] })
+  for (let count = 0; count < 5; count += 1) {
+    await clock.advance(Math.floor(script.fraction() * 60_000))
+    await steps[Math.floor(script.fraction() * steps.length)]?.(server, script)
+    await server.settled()
+  }
+  await clock.advance('5s')
+  return await server.dump()
+}
+
+const seeds = Array.from({ length: 30 }, (_, index) => index + 1)
+
+test.each(seeds)('two servers whose controllers of workloads run store the same with seed %i, events included', async (seed) => {
+  const first = await dumpOf(seed, seededChance(seed))
+  expect(await dumpOf(seed, seededChance(seed))).toBe(first)
+  for (const reason of ['ScalingReplicaSet', 'SuccessfulCreate']) expect(first).toContain(`"reason":"${reason}"`)
+})
+
+test('two servers whose controllers of workloads run differ where the name of a Pod is drawn from the system', async () => {
+  const unseeded = (chance: Chance): Chance => ({
+    ...chance,
+    stream: (purpose) => (purpose === 'name' ? systemChance : unseeded(chance.stream(purpose))),
+  })
+  expect(await dumpOf(1, unseeded(seededChance(1)))).not.toBe(await dumpOf(1, unseeded(seededChance(1))))
+})
