@@ -8,6 +8,7 @@ const bundleBytesMax = 1024 * 1024
 
 /** Certificates that a write does not change are not judged again. */
 export const trustBundleStrategy: RulesOf<'certificates/v1.ClusterTrustBundle'> = {
+  isValidatedLast: true,
   validate: ({ spec }, live) => (spec.trustBundle === live?.spec.trustBundle ? [] : validateBundle(spec.trustBundle)),
 }
 
