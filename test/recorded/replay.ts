@@ -52,6 +52,7 @@ async function settled(api: Api, name: string, namespaced: string): Promise<void
 /** The quota's count before a case. */
 const usedBefore: Readonly<Record<string, object>> = {
   'create PodTemplate pt': {},
+  'table ResourceQuota rq': { configmaps: '2', 'count/deployments.apps': '1', 'requests.cpu': '4' },
   'delete ResourceQuota rq': { configmaps: '5', 'count/deployments.apps': '0' },
 }
 
