@@ -1,6 +1,6 @@
 import { aCertificate } from '@orch/platform/any-certificate'
 import { describe, expect, test } from 'vitest'
-import { type Answer, aNamespace, type Body, created, sharedApi } from './api.ts'
+import { type Answer, aNamespace, anApi, type Body, created, sharedApi } from './api.ts'
 import { certificateRequest } from './certificate-request.ts'
 
 const server = sharedApi()
@@ -168,6 +168,24 @@ describe('eviction', () => {
     const { target } = await aRunningPod()
     await server.api.post(`${target}/eviction`, eviction({ deleteOptions: { gracePeriodSeconds: 7 } }))
     expect((await server.api.get(target)).body.metadata['deletionGracePeriodSeconds']).toBe(7)
+  })
+
+  test('VIRT-06: from 1.26 on an evicted pod says why it ends, and a dry run writes nothing', async () => {
+    const older = await anApi({ version: '1.25', controllers: [] })
+    for (const [api, wanted] of [[server.api, ['EvictionByEvictionAPI']] as const, [older, []] as const]) {
+      const path = `/api/v1/namespaces/${await aNamespace(api)}/pods`
+      const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
+      await created(api, path, pod)
+      const reasons = async () => {
+        const { conditions = [] } = (await api.get(`${path}/p`)).body['status'] as { conditions?: { type: string; reason: string }[] }
+        return conditions.flatMap(({ type, reason }) => (type === 'DisruptionTarget' ? [reason] : []))
+      }
+      const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' }, deleteOptions: { gracePeriodSeconds: 9 } }
+      expect((await api.post(`${path}/p/eviction?dryRun=All`, body)).status).toBe(201)
+      expect(await reasons()).toEqual([])
+      expect((await api.post(`${path}/p/eviction`, body)).status).toBe(201)
+      expect(await reasons()).toEqual(wanted)
+    }
   })
 
   test('VIRT-06, DRY-01: a dry run in the query or in the options evicts nothing', async () => {

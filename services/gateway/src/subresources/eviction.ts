@@ -1,6 +1,6 @@
 import type { Subresource } from '@orch/core/catalogue'
 import { isJsonObject } from '@orch/core/json'
-import { badRequest, failed, notFound, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, conflict, failed, notFound, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { readBody } from '../request/body.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
@@ -10,8 +10,10 @@ import type { SubresourceVerb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
 import { readCandidate, reportProblems } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
-import { readLive } from '../write/live.ts'
+import type { Intent } from '../write/draft.ts'
+import { type Live, readLive } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
+import { write } from '../write/write.ts'
 import { type Budget, type BudgetParts, budgetsOf, notYetObserved, takeDisruption } from './disruption-budget.ts'
 import { requireNameInBody } from './name-in-body.ts'
 import { respondCreated } from './respond-kind.ts'
@@ -81,11 +83,63 @@ async function readPod({ request, target, parts }: Eviction): Promise<Pod> {
 }
 
 /** Deletes this Pod, if asked for only as it has been read. */
-async function remove({ request, target, options, parts }: Eviction, pod: Pod, isAsRead: boolean): Promise<void> {
+async function remove(eviction: Eviction, pod: Pod, isAsRead: boolean): Promise<void> {
+  const { request, target, options, parts } = eviction
   const { uid, resourceVersion } = pod.metadata
   const preconditions = { ...(uid === undefined ? {} : { uid }), ...(isAsRead ? { resourceVersion } : {}), ...options.preconditions }
+  const marked = await mark(eviction, preconditions)
   const pods = { ...target, subresource: undefined }
-  await deleteObject({ request, target: pods, name: target.info.name, options: { ...options, preconditions }, isAdmitted: true }, parts)
+  const name = target.info.name
+  await deleteObject({ request, target: pods, name, options: { ...options, preconditions: marked }, isAdmitted: true }, parts)
+}
+
+/** Tells the owner of the Pod, from 1.26 on, why the Pod ends. Returns the preconditions of what is written. */
+async function mark({ request, target, options, parts }: Eviction, preconditions: Preconditions): Promise<Preconditions> {
+  if (options.isDryRun || !parts.isGateOn('PodDisruptionConditions')) return preconditions
+  const info = { ...target.info, verb: 'update', subresource: 'status' } as const
+  const pods = { ...target, info, subresource: target.served.subresource('status') }
+  const decide = (live: Live | undefined) => disrupted(pods, preconditions, live, parts)
+  const plain = { isDryRun: false, isForced: false, fieldManager: '', fieldValidation: 'Ignore' } as const
+  const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion }
+  const written = await write({ request, target: pods, name: info.name, options: plain, optionsObject, decide, isAdmitted: true }, parts)
+  if (preconditions.resourceVersion === undefined) return preconditions
+  const { metadata }: ApiObject = JSON.parse(decoder.decode(written.json))
+  return { ...preconditions, resourceVersion: metadata.resourceVersion }
+}
+
+type Preconditions = DeleteOptions['preconditions']
+
+const decoder = new TextDecoder()
+
+function disrupted(
+  { served, info }: Target,
+  { uid, resourceVersion }: Preconditions,
+  live: Live | undefined,
+  { clock }: EvictionParts,
+): Intent {
+  if (live === undefined) throw notFound(served.name, info.name)
+  const pod = requireType('core/v1.Pod', live.object)
+  const { metadata, status } = pod
+  const refused = (what: string, given: string, found: string | undefined, why: string) =>
+    conflict(
+      { group: '', resource: 'Pod' },
+      info.name,
+      `the ${what} in the precondition (${given}) does not match the ${what} in record (${found}). ${why}`,
+    )
+  if (uid && uid !== metadata.uid) throw refused('UID', uid, metadata.uid, 'The object might have been deleted and then recreated')
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion)
+    throw refused('ResourceVersion', resourceVersion, metadata.resourceVersion, 'The object might have been modified')
+  const conditions = withCondition(status.conditions ?? [], printTime(toInstant(clock.now())))
+  const object: ApiObject = { ...pod, status: { ...status, conditions } }
+  return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+function withCondition(conditions: NonNullable<Pod['status']['conditions']>, now: string): readonly object[] {
+  const type = 'DisruptionTarget'
+  const before = conditions.find((condition) => condition.type === type)
+  const lastTransitionTime = before?.status === 'True' ? before.lastTransitionTime : now
+  const condition = { type, status: 'True', lastTransitionTime, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+  return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other))
 }
 
 /** True if the Pod has changed, and the client did not ask for a certain version of it. */
