@@ -56,6 +56,7 @@ const additions: typeof removals = [
   [36, 'admissionregistration.orch.io', 'v1', 'mutatingadmissionpolicies'],
   [36, 'admissionregistration.orch.io', 'v1', 'mutatingadmissionpolicybindings'],
   [37, 'certificates.orch.io', 'v1', 'clustertrustbundles'],
+  [37, 'certificates.orch.io', 'v1', 'podcertificaterequests'],
   [37, 'resource.orch.io', 'v1', 'devicetaintrules'],
   [37, 'storagemigration.orch.io', 'v1', 'storageversionmigrations'],
 ]
