@@ -150,5 +150,5 @@ const described = {
 /** Every package of types that this API level knows, by the word that opens the names of its types. */
 export const packages: Readonly<Record<string, TypePackage>> = described
 
-/** What types of objects are inferred from. */
+/** Types of objects are inferred from it. */
 export type DescribedPackages = typeof described
