@@ -299,7 +299,9 @@ describe('without priority and fairness', () => {
 
   test('LIM-11: one write too many is refused, while reads, watches and administrators continue', async () => {
     const bounds = ['--max-requests-inflight=1', '--max-mutating-requests-inflight=1']
+    // Requests of controllers count, too.
     const api = await anApi({
+      controllers: [],
       flags: ['--authorization-mode=AlwaysAllow', '--enable-priority-and-fairness=false', ...bounds],
       anonymousAuth: true,
     })
