@@ -259,7 +259,7 @@ class Decision {
     return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true }
   }
 
-  /** The wanted Pods; undefined stands for one that this pass creates. */
+  /** The wanted Pods. Where one is undefined, this pass creates it. */
   #members(): (Pod | undefined)[] {
     const { start, end } = this.#ordinals
     return Array.from({ length: end - start }, (_, index) => this.#byOrdinal.get(start + index))
