@@ -43,3 +43,10 @@ test('TODAY-CTB-01: the name and the signer are judged before the certificates',
   const fields = (await problemsOf(aBundle('x', 'bad'))).map((problem) => problem.split(': ')[0])
   expect(fields).toEqual(['metadata.name', 'spec.signerName', 'spec.trustBundle'])
 })
+
+test('TODAY-CTB-01: of a bundle without one good block the first hundred problems are reported', async () => {
+  const block = '-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n'
+  const problems = await problemsOf(aBundle(block.repeat(15_000)))
+  expect(problems).toHaveLength(100)
+  expect(problems[99]).toBe('spec.trustBundle: Invalid value: "<value omitted>": entry 99 does not parse as X.509')
+})

@@ -71,21 +71,31 @@ export function findCertificatesProblem(pem: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** The errors of the authorities of a bundle in PEM. Text around blocks is taken. */
+/** Problems of a bundle that are reported; what follows them is not read. */
+const authorityProblemsMax = 100
+
+/** The errors of the authorities of a bundle in PEM, the first hundred of them. Text around blocks is taken. */
 export function findAuthoritiesProblems(pem: string): string[] {
   const places = new Map<string, number[]>()
-  const problems = pemBlocks(pem).flatMap(({ type, hasHeaders, bytes }, index) => {
-    if (type !== 'CERTIFICATE') return [`entry ${index} has bad block type: ${type}`]
-    if (hasHeaders) return [`entry ${index} has PEM block headers`]
-    const problem = findAuthorityProblem(bytes)
-    if (problem !== undefined) return [`entry ${index} ${problem}`]
-    const content = bytes.toString('latin1')
-    places.set(content, [...(places.get(content) ?? []), index])
-    return []
-  })
+  const problems: string[] = []
+  for (const [index, block] of pemBlocks(pem).entries()) {
+    const content = block.bytes.toString('latin1')
+    const known = places.get(content)
+    // A certificate that has been read is not read again.
+    const problem = findBlockProblem(block) ?? (known === undefined ? findAuthorityProblem(block.bytes) : undefined)
+    if (problem !== undefined) problems.push(`entry ${index} ${problem}`)
+    else if (known === undefined) places.set(content, [index])
+    else known.push(index)
+    if (problems.length === authorityProblemsMax) break
+  }
   if (problems.length > 0) return problems
   if (places.size === 0) return ['at least one trust anchor must be provided']
   return [...places.values()].filter(({ length }) => length > 1).map((given) => `duplicate trust anchor (indices [${given.join(' ')}])`)
+}
+
+function findBlockProblem({ type, hasHeaders }: PemBlock): string | undefined {
+  if (type !== 'CERTIFICATE') return `has bad block type: ${type}`
+  return hasHeaders ? 'has PEM block headers' : undefined
 }
 
 function findAuthorityProblem(bytes: Buffer): string | undefined {
