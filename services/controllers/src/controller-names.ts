@@ -27,6 +27,7 @@ export const workloadControllers = [
   'replicationcontroller',
   'deployment',
   'statefulset',
+  'daemonset',
   'job',
   'cronjob',
   'ttl-after-finished',

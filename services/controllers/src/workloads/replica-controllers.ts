@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { LabelRequirement } from '@orch/core/contracts'
-import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
+import type { ApiObject } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import type { LabelSelector } from '@orch/core/selectors'
@@ -10,11 +10,11 @@ import type { Controller } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
 import { controllerOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
-import type { ObjectReference } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, type Own, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { PodActions } from './pod-actions.ts'
 
 /** The part of the catalogue that says whether the level counts terminating Pods. */
 export type ServedLevel = Pick<Catalogue, 'level' | 'isGateOn'>
@@ -150,38 +150,8 @@ function relatedPods(owner: ApiObject, owners: Reader<ApiObject>, cached: Reader
   return [...owners.controlledBy(controller?.uid)].flatMap(({ metadata }) => [...cached.controlledBy(metadata.uid)])
 }
 
-function replicaActions(pass: ReplicaPass, { template }: ReplicaSpec, { createCount, deleted }: ReplicasPlan): Action[] {
-  const { kind, owner, world } = pass
-  const { name = '', namespace, uid = '', resourceVersion } = owner.metadata
-  const about: ObjectReference = { apiVersion: kind.apiVersion, kind: kind.kind, namespace, name, uid, resourceVersion }
-  const normal = (reason: string, message: string) => world.record(about, { type: 'Normal', reason, message })
-  const warning = (reason: string, message: string) => world.record(about, { type: 'Warning', reason, message })
-  const create: Action = {
-    kind: 'create',
-    in: pods,
-    object: toPod(pass, template),
-    succeeded: (pod) => normal('SuccessfulCreate', `Created pod: ${pod.metadata.name}`),
-    refused: (message) => warning('FailedCreate', `Error creating: ${message}`),
-  }
-  const remove = (pod: Pod): Action => ({
-    kind: 'delete',
-    in: pods,
-    object: pod,
-    succeeded: () => normal('SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`),
-    refused: (message) => warning('FailedDelete', `Error deleting: ${message}`),
-  })
-  return [...Array.from({ length: createCount }, () => create), ...deleted.map(remove)]
-}
-
-/** A Pod of the template. The server adds five random characters to the name. */
-function toPod(pass: ReplicaPass, template: Template | null | undefined): ApiObject {
-  const { name = '', namespace } = pass.owner.metadata
-  const { labels, annotations, finalizers } = template?.metadata ?? {}
-  const generateName = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { generateName, namespace, labels, annotations, finalizers, ownerReferences: [referenceTo(pass.kind, pass.owner)] },
-    spec: template?.spec,
-  }
+function replicaActions({ kind, owner, world }: ReplicaPass, { template }: ReplicaSpec, { createCount, deleted }: ReplicasPlan): Action[] {
+  const actions = new PodActions({ kind, owner, world, pods })
+  const create = actions.create(template)
+  return [...Array.from({ length: createCount }, () => create), ...deleted.map((pod) => actions.remove(pod))]
 }

@@ -9,6 +9,7 @@ import {
   type ControllerName,
   claimProtectionController,
   cronJobController,
+  daemonSetController,
   definitionController,
   deploymentController,
   disruptionController,
@@ -93,6 +94,7 @@ export async function runControllers(
     replicationController(),
     deploymentController(catalogue),
     statefulSetController(catalogue),
+    daemonSetController(catalogue),
     jobController(catalogue),
     cronJobController(catalogue),
     finishedJobCleaner,
@@ -135,6 +137,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   serviceaccount: 'service-account-controller',
   'root-ca-cert-publisher': 'root-ca-cert-publisher',
   replicationcontroller: 'replication-controller',
+  daemonset: 'daemon-set-controller',
   horizontalpodautoscaling: 'horizontal-pod-autoscaler',
 }
 

@@ -178,7 +178,7 @@ export const controllersUser = 'system:controllers'
 
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
-  'bootstrap-signer clusterrole-aggregation-controller cronjob-controller deployment-controller ' +
+  'bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
   'generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +

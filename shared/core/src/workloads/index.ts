@@ -35,6 +35,11 @@ export {
   jobOf,
 } from './cron-job/decide.ts'
 export { findMissedTimes, nextLookMs } from './cron-job/missed.ts'
+export { type FailureBackoff, noRemovals } from './daemon-set/backoff.ts'
+export { countDaemonPods, type DaemonSetPlan, decideDaemonSet } from './daemon-set/decide.ts'
+export { type DaemonSet, daemonTolerations, podLabels } from './daemon-set/names.ts'
+export type { DaemonSetObserved } from './daemon-set/node-pods.ts'
+export { affinityTo, type FitOptions, fitOf, type NodeView, nodeOf, tolerationsOf } from './daemon-set/placement.ts'
 export { type DeploymentPlan, decideDeployment, type SetWrite } from './deployment/plan.ts'
 export { annotationNames } from './deployment/revisions.ts'
 export type { Deployment, ReplicaSet } from './deployment/status.ts'

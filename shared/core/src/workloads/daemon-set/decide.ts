@@ -1,0 +1,128 @@
+import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
+import { afterRemoval, backoffOf, type FailureBackoff, pauseMs } from './backoff.ts'
+import { revisionLabel } from './names.ts'
+import { type DaemonSetObserved, isAvailable, type NodePods, nodePodsOf } from './node-pods.ts'
+import { allowsSurge, type PodWork, updateWork } from './rolling-update.ts'
+import { type DaemonSetStatus, statusOf } from './status.ts'
+
+/** Most Pods that one pass creates, and most that it deletes. */
+const burstMax = 250
+
+/** A Pod that has ended by itself and is removed. */
+interface EndedPod {
+  readonly pod: Pod
+  readonly node: string
+  readonly phase: 'Failed' | 'Succeeded'
+}
+
+export interface DaemonSetPlan extends PodWork {
+  readonly ended: readonly EndedPod[]
+  /** The back-off for the next decision. */
+  readonly backoff: FailureBackoff
+  readonly status: DaemonSetStatus
+  /** Time until a Pod counts as available, or a failed one may be removed. Undefined: none is waiting. */
+  readonly waitMs: number | undefined
+}
+
+/** The status alone, while earlier creations and deletions are not visible yet: it is not of the set's generation. */
+export function countDaemonPods(observed: DaemonSetObserved, nowMs: number): DaemonSetStatus {
+  const { observedGeneration } = observed.set.status
+  return statusOf(observed, nodePodsOf(observed), { observedGeneration, nowMs })
+}
+
+/**
+ * The next step of a DaemonSet: missing Pods are created and superfluous ones deleted, at most 250 of each; when there are none, a rolling
+ * update goes on (WL-DS-26).
+ *
+ *   nodes a, b; a Pod on a                           create one on b
+ *   nodes a, b; Pods on a (two), b                   delete the younger one on a
+ *   nodes a, b; Pods of an older template on both    with maxUnavailable 1 delete one
+ */
+export function decideDaemonSet(observed: DaemonSetObserved, nowMs: number): DaemonSetPlan {
+  const { set } = observed
+  const nodes = nodePodsOf(observed)
+  const upkeep = new Upkeep(observed, nowMs)
+  for (const node of nodes) upkeep.keepNode(node)
+  const { createdOn, deleted, ended, backoff, waits } = upkeep
+  const isQuiet = createdOn.length === 0 && deleted.length === 0
+  const isRolling = isQuiet && set.spec.updateStrategy?.type === 'RollingUpdate'
+  const work = isRolling ? updateWork(observed, nodes, nowMs) : { createdOn, deleted }
+  const { minReadySeconds = 0 } = set.spec
+  const availableMs = minReadySeconds === 0 ? [] : observed.pods.flatMap((pod) => availableFromMs(pod, minReadySeconds) ?? [])
+  const waitsMs = [...waits, ...availableMs.map((fromMs) => fromMs - nowMs).filter((ms) => ms > 0)]
+  return {
+    createdOn: work.createdOn.slice(0, burstMax),
+    deleted: work.deleted.slice(0, burstMax),
+    ended,
+    backoff,
+    status: statusOf(observed, nodes, { observedGeneration: set.metadata.generation, nowMs }),
+    waitMs: waitsMs.length === 0 ? undefined : waitsMs.reduce((least, ms) => Math.min(least, ms)),
+  }
+}
+
+/** Collects the work that each node needs whatever the template. */
+class Upkeep {
+  readonly createdOn: string[] = []
+  readonly deleted: Pod[] = []
+  readonly ended: EndedPod[] = []
+  /** Milliseconds until failed Pods may be removed. */
+  readonly waits: number[] = []
+  readonly #observed: DaemonSetObserved
+  readonly #nowMs: number
+  readonly #allowsSurge: boolean
+  #backoff: FailureBackoff
+
+  constructor(observed: DaemonSetObserved, nowMs: number) {
+    const { set, backoff } = observed
+    this.#observed = observed
+    this.#nowMs = nowMs
+    this.#allowsSurge = allowsSurge(set)
+    this.#backoff = backoffOf(backoff, set.status.observedGeneration ?? 0, nowMs)
+  }
+
+  get backoff(): FailureBackoff {
+    return this.#backoff
+  }
+
+  keepNode(node: NodePods): void {
+    const { name, exists, pods, shouldRun, shouldContinue } = node
+    const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp == null)
+    // Bound Pods of a node that is gone are left to the garbage collector of Pods.
+    if (!exists) this.deleted.push(...staying.filter(({ spec: { nodeName = '' } }) => nodeName === ''))
+    else if (shouldRun && pods.length === 0) this.createdOn.push(name)
+    else if (!shouldContinue) this.deleted.push(...staying)
+    else this.#keepPods(node, staying)
+  }
+
+  #keepPods({ name, shouldRun }: NodePods, staying: readonly Pod[]): void {
+    const running = staying.filter((pod) => !this.#removeEnded(pod, name))
+    if (!this.#allowsSurge) this.deleted.push(...running.slice(1))
+    else if (running.length === 0 && shouldRun) this.createdOn.push(name)
+    else if (running.length > 1) this.#keepPair(running)
+  }
+
+  /** True if the Pod has ended: it is removed, or waits for its removal. */
+  #removeEnded(pod: Pod, node: string): boolean {
+    const { phase } = pod.status
+    if (phase !== 'Failed' && (phase !== 'Succeeded' || this.#observed.level < 26)) return false
+    const waitMs = phase === 'Failed' ? pauseMs(this.#backoff, node, this.#nowMs) : 0
+    if (waitMs > 0) {
+      this.waits.push(waitMs)
+      return true
+    }
+    if (phase === 'Failed') this.#backoff = afterRemoval(this.#backoff, node, this.#nowMs)
+    this.ended.push({ pod, node, phase })
+    this.deleted.push(pod)
+    return true
+  }
+
+  /** With a surge the oldest Pod of the template and the oldest other one stay, the latter until the former is available. */
+  #keepPair(running: readonly Pod[]): void {
+    const { set, hash } = this.#observed
+    const isFresh = ({ metadata }: Pod) => metadata.labels?.[revisionLabel] === hash
+    const fresh = running.find(isFresh)
+    const old = running.find((pod) => !isFresh(pod))
+    this.deleted.push(...running.filter((pod) => pod !== fresh && pod !== old))
+    if (fresh !== undefined && old !== undefined && (!isReadyPod(old) || isAvailable(fresh, set, this.#nowMs))) this.deleted.push(old)
+  }
+}

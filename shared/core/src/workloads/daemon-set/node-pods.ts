@@ -1,0 +1,70 @@
+import { availableFromMs, isFinishedPod, type Pod } from '../pods.ts'
+import type { FailureBackoff } from './backoff.ts'
+import { type DaemonSet, isUpdated } from './names.ts'
+import { type Fit, type FitOptions, fitOf, type NodeView, nodeOf } from './placement.ts'
+
+/** A DaemonSet and the objects around it. */
+export interface DaemonSetObserved {
+  readonly set: DaemonSet
+  readonly nodes: Iterable<NodeView>
+  /** Pods of the set, finished and terminating ones included. */
+  readonly pods: readonly Pod[]
+  /** The hash of the current revision. */
+  readonly hash: string
+  readonly fit: FitOptions
+  readonly backoff: FailureBackoff
+  /** The minor release whose behaviour is shown, such as 37. */
+  readonly level: number
+}
+
+/** A node with the Pods of a set that are on it or for it. */
+export interface NodePods extends Fit {
+  readonly name: string
+  /** False: there are Pods for it, and no node of this name. */
+  readonly exists: boolean
+  /** Bound ones first, then the oldest. */
+  readonly pods: readonly Pod[]
+}
+
+/** All nodes, and the names of nodes that are gone and still have Pods. Pods that have ended and are being deleted do not count. */
+export function nodePodsOf({ set, nodes, pods, fit }: DaemonSetObserved): readonly NodePods[] {
+  const byNode = new Map<string, Pod[]>()
+  for (const pod of pods) {
+    const node = nodeOf(pod)
+    if (node === undefined || (isFinishedPod(pod) && pod.metadata.deletionTimestamp != null)) continue
+    const list = byNode.get(node)
+    if (list === undefined) byNode.set(node, [pod])
+    else list.push(pod)
+  }
+  const all: NodePods[] = []
+  for (const node of nodes) {
+    const { name = '' } = node.metadata
+    all.push({ name, exists: true, pods: (byNode.get(name) ?? []).sort(byAge), ...fitOf(set.spec.template, node, fit) })
+    byNode.delete(name)
+  }
+  for (const [name, left] of byNode) all.push({ name, exists: false, pods: left.sort(byAge), shouldRun: false, shouldContinue: false })
+  return all
+}
+
+function byAge(left: Pod, right: Pod): number {
+  const rank = ({ spec: { nodeName = '' }, metadata: { creationTimestamp, name } }: Pod) =>
+    `${nodeName === '' ? 1 : 0} ${creationTimestamp ?? ''} ${name}`
+  return rank(left) < rank(right) ? -1 : 1
+}
+
+/** Pods of a node that are not being deleted: at most one of the template and one of an older one. Undefined: there are more. */
+export interface Pair {
+  readonly fresh: Pod | undefined
+  readonly old: Pod | undefined
+}
+
+export function pairOf(pods: readonly Pod[], { set, hash }: Pick<DaemonSetObserved, 'set' | 'hash'>): Pair | undefined {
+  const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp == null)
+  const fresh = staying.filter(({ metadata }) => isUpdated(metadata.labels, set, hash))
+  const old = staying.filter((pod) => !fresh.includes(pod))
+  return fresh.length > 1 || old.length > 1 ? undefined : { fresh: fresh[0], old: old[0] }
+}
+
+export function isAvailable(pod: Pod, { spec }: DaemonSet, nowMs: number): boolean {
+  return (availableFromMs(pod, spec.minReadySeconds ?? 0) ?? Number.POSITIVE_INFINITY) <= nowMs
+}
