@@ -32,6 +32,17 @@ spec:
     spec: {containers: [{name: c, image: 'img:1'}]}
 `
 
+const daemonManifest = `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {containers: [{name: c, image: 'img:1'}]}
+`
+
 interface Pod extends ApiObject {
   readonly status?: { readonly phase?: string }
 }
@@ -129,6 +140,38 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     await expect.poll(async () => (await kubectl('get', 'pods', '-o', restarted)).split(' ').length).toBe(2)
     await kubectl('scale', db, '--replicas=3')
     await isRolledOut('img:1', 3)
+    const numbers = await kubectl('get', 'controllerrevisions', '-o', 'jsonpath={.items[*].revision}')
+    expect(numbers.split(' ').sort()).toEqual(['2', '3', '4'])
+  })
+
+  test('WL-DS-16, WL-DS-22: rolls out, tells of the history, undoes and restarts a DaemonSet', async () => {
+    const { kubectl, withFile } = await aKubectl(binary, async () => {
+      const server = await openServer()
+      playNodes(server)
+      return server
+    })
+    const nodes = ['agent-node-a', 'agent-node-b']
+    const manifestOf = (name: string) => `---\napiVersion: v1\nkind: Node\nmetadata: {name: ${name}, labels: {pool: agents}}\n`
+    await withFile('apply', nodes.map(manifestOf).join(''))
+    // Admission gives new nodes a taint.
+    for (const node of nodes) await kubectl('patch', 'node', node, '--type=merge', '-p', '{"spec":{"taints":null}}')
+    const agent = 'daemonset/agent'
+    const isRolledOut = async (image: string) => {
+      await kubectl('rollout', 'status', agent, '--timeout=60s')
+      await expect.poll(() => kubectl('get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].image}')).toBe(`${image} ${image}`)
+    }
+    await withFile('apply', daemonManifest)
+    await isRolledOut('img:1')
+    await kubectl('set', 'image', agent, 'c=img:2')
+    await isRolledOut('img:2')
+    expect(await kubectl('rollout', 'history', agent)).toMatch(/^1 +\S+\n2 +\S+$/m)
+    expect(await kubectl('rollout', 'history', agent, '--revision=1')).toContain('img:1')
+    expect(await kubectl('rollout', 'undo', agent)).toContain('rolled back')
+    await isRolledOut('img:1')
+    await kubectl('rollout', 'restart', agent)
+    const restarted = 'jsonpath={.items[*].metadata.annotations.kubectl\\.kubernetes\\.io/restartedAt}'
+    await expect.poll(async () => (await kubectl('get', 'pods', '-o', restarted)).split(' ').length).toBe(2)
+    await isRolledOut('img:1')
     const numbers = await kubectl('get', 'controllerrevisions', '-o', 'jsonpath={.items[*].revision}')
     expect(numbers.split(' ').sort()).toEqual(['2', '3', '4'])
   })

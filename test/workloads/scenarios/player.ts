@@ -237,6 +237,13 @@ class Play {
     const isCreated = await this.#send('POST', pathOf(kind, { namespace }), { body: { ...object, apiVersion: groupVersion } })
     if (status !== undefined && isCreated)
       await this.#patch(kind, metadata.name ?? '', { of: '', type: 'merge', sub: 'status', body: { status } })
+    if (kind === 'Node' && isCreated) await this.#admitNode(object)
+  }
+
+  /** The recorded cluster had a controller that takes the taint from new nodes when they are ready. */
+  async #admitNode({ metadata, ...rest }: ApiObject): Promise<void> {
+    const { taints = null } = (rest as { readonly spec?: { readonly taints?: unknown } }).spec ?? {}
+    await this.#patch('Node', metadata.name ?? '', { of: '', body: { spec: { taints } } })
   }
 
   async #patch(kind: string, name: string, patch: { type?: string; sub?: string; body: unknown; of: string }): Promise<void> {

@@ -1,0 +1,6 @@
+import { playFile } from './play-file.ts'
+
+playFile('ds.jsonl', {
+  level: '1.37',
+  differences: { 'ds-delete 2': 'the garbage collector deletes the Pod and the revision at once, and either may be the first' },
+})
