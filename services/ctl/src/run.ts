@@ -13,6 +13,7 @@ import { get, watchCommand } from './commands/get.ts'
 import { history } from './commands/history.ts'
 import { apiResources, apiVersions, auth, config, version } from './commands/info.ts'
 import { wait } from './commands/wait.ts'
+import { why } from './commands/why.ts'
 import { annotate, apply, create, describeError, label, patch, remove, replace, scale } from './commands/write.ts'
 import { openSession, type Session } from './session.ts'
 import { type CtlTerminal, type StatusTerminal, withStatusLine } from './terminal.ts'
@@ -37,6 +38,7 @@ const commands: Readonly<Record<string, Command | LocalCommand>> = {
   'explain-request': explainRequest,
   blame,
   history,
+  why,
   auth,
   config,
   version,

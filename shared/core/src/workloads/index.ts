@@ -93,3 +93,5 @@ export { decideStatefulSet, type StatefulSetPlan, type StatefulSetStep } from '.
 export { ordinalOf, revisionLabel, type StatefulSet, statefulSetLabels } from './stateful-set/names.ts'
 export type { Versioned } from './stateful-set/pod.ts'
 export { countMembers } from './stateful-set/status.ts'
+export type { EventObject, Finding, Wait, World } from './why/finding.ts'
+export { explainedKinds, why } from './why/why.ts'
