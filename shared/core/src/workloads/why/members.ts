@@ -140,7 +140,7 @@ function membersOf(owner: PodOwner, world: World): Pick<Finding, 'parts' | 'fine
   return shortened(ownedBy(owner, world.pods).map((pod) => podFinding(pod, world)))
 }
 
-/** Refused Pods are told by events alone where a kind has no condition. */
+/** Events alone report refused Pods where a kind has no condition for them. */
 function refusalOf(owner: PodOwner, lacksPods: boolean, world: World): Wait[] {
   const event = lacksPods ? latestEvent(owner, world, 'FailedCreate') : undefined
   return event === undefined ? [] : [refusal(event.message ?? '')]
