@@ -13,7 +13,7 @@ export const mutatingAdmissionPolicyBinding = defineResource({
   ],
   storedAs: 'admissionregistration/v1.MutatingAdmissionPolicyBinding',
   plural: 'mutatingadmissionpolicybindings',
-  changes: { 36: { storageVersionHash: 'ZKgZT1uTmZ0=' } },
+  changes: { 36: { storageVersionHash: '90V5FRZZ3Zg=' }, 37: { storageVersionHash: 'ZKgZT1uTmZ0=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   takesBareFinalizers: true,

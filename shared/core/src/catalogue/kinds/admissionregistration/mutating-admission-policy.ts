@@ -13,7 +13,7 @@ export const mutatingAdmissionPolicy = defineResource({
   ],
   storedAs: 'admissionregistration/v1.MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
-  changes: { 36: { storageVersionHash: 'mHCkTKpUTrE=' } },
+  changes: { 36: { storageVersionHash: 'LYmCf+UMVdg=' }, 37: { storageVersionHash: 'mHCkTKpUTrE=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   takesBareFinalizers: true,

@@ -13,7 +13,7 @@ export const validatingAdmissionPolicyBinding = defineResource({
   ],
   storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding',
   plural: 'validatingadmissionpolicybindings',
-  changes: { 30: { storageVersionHash: 'v9715VZqakg=' } },
+  changes: { 30: { storageVersionHash: 'XYju31JKYek=' }, 31: { storageVersionHash: 'v9715VZqakg=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   takesBareFinalizers: true,

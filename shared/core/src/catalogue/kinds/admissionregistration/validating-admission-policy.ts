@@ -13,7 +13,7 @@ export const validatingAdmissionPolicy = defineResource({
   ],
   storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicy',
   plural: 'validatingadmissionpolicies',
-  changes: { 30: { storageVersionHash: '6OxvlMmQ6is=' } },
+  changes: { 30: { storageVersionHash: 'P/h9c6yIbaY=' }, 31: { storageVersionHash: '6OxvlMmQ6is=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   subresources: [statusSubresource],

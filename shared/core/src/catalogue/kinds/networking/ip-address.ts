@@ -9,7 +9,8 @@ export const ipAddress = defineResource({
   plural: 'ipaddresses',
   shortNames: ['ip'],
   scope: 'Cluster',
-  storageVersionHash: '3f/plJFChNE=',
+  storageVersionHash: 'O4H8VxQhW5Y=',
+  changes: { 34: { storageVersionHash: '3f/plJFChNE=' } },
   nameKind: 'pathSegment',
   table: {
     cells: ipAddressCells,

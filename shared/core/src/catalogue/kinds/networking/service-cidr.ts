@@ -9,7 +9,8 @@ export const serviceCIDR = defineResource({
   plural: 'servicecidrs',
   scope: 'Cluster',
   subresources: [statusSubresource],
-  storageVersionHash: 'gNLvruQhW2g=',
+  storageVersionHash: '8ufAXOnr3Yg=',
+  changes: { 34: { storageVersionHash: 'gNLvruQhW2g=' } },
   table: {
     cells: serviceCIDRCells,
     columns: [

@@ -25,7 +25,7 @@ export const resourceClaimTemplate = defineResource({
   plural: 'resourceclaimtemplates',
   scope: 'Namespaced',
   storageVersionHash: 'F6aZtQPvFlU=',
-  changes: { 34: { storageVersionHash: 'TuzjC49aUfM=' } },
+  changes: { 34: { storageVersionHash: '24m0okHrUtk=' }, 35: { storageVersionHash: 'TuzjC49aUfM=' } },
   deleteAnswer: 'object',
   defaults: fillClaimTemplate,
   validation: { main: validateClaimTemplate },

@@ -27,7 +27,7 @@ export const resourceClaim = defineResource({
   scope: 'Namespaced',
   subresources: [statusSubresource],
   storageVersionHash: 'RnQSwRxMnsw=',
-  changes: { 34: { storageVersionHash: 'wgAZaHcZxUg=' } },
+  changes: { 34: { storageVersionHash: 'EJAWH5WrAYg=' }, 35: { storageVersionHash: 'wgAZaHcZxUg=' } },
   deleteAnswer: 'object',
   quota: countDevices,
   defaults: fillResourceClaim,

@@ -9,7 +9,8 @@ export const volumeAttributesClass = defineResource({
   plural: 'volumeattributesclasses',
   shortNames: ['vac'],
   scope: 'Cluster',
-  storageVersionHash: 'tIjydgKBC5w=',
+  storageVersionHash: 'Bl3MtjZ/n/s=',
+  changes: { 36: { storageVersionHash: 'tIjydgKBC5w=' } },
   deleteAnswer: 'object',
   table: {
     cells: volumeAttributesClassCells,
