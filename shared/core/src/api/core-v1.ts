@@ -557,6 +557,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'SidecarContainers',
           since: 28,
+          changes: { 34: { featureGate: 'ContainerRestartRules', keptWhenOff: { list: 'initContainers', value: 'Always' } } },
           doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
         }),
         restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
@@ -1084,6 +1085,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'SidecarContainers',
           since: 28,
+          changes: { 34: { featureGate: 'ContainerRestartRules' } },
           doc: 'Not allowed here.',
         }),
         restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {

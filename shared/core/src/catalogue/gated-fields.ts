@@ -31,39 +31,46 @@ function dropDisabledFields<T extends Struct>(place: Place<GatedField>, object: 
 /** The fields that say something anywhere in a value. */
 function usedFields(place: Place<GatedField>, value: unknown): Set<GatedField> {
   const used = new Set<GatedField>()
-  visitPlaces(place, value, (struct, fields) => {
-    for (const field of fields) if (isUsed(field, struct)) used.add(field)
+  visitPlaces(place, value, (struct, fields, path) => {
+    for (const field of fields) if (isUsed(field, struct, () => listAt(path()))) used.add(field)
   })
   return used
 }
 
-function isUsed({ name, valueWhenOff }: GatedField, struct: Struct): boolean {
+/** True if a field says something that needs its feature; `list` is the name of the list that has its struct. */
+function isUsed({ name, valueWhenOff, keptWhenOff }: GatedField, struct: Struct, list: () => string): boolean {
   const value = struct[name]
-  return value !== undefined && value !== null && value !== valueWhenOff
+  if (value === undefined || value === null || value === valueWhenOff) return false
+  return keptWhenOff?.value !== value || keptWhenOff.list !== list()
+}
+
+/** The list of which a path names an item: `a.b[0]` → `b`. */
+function listAt(path: string): string {
+  return /(\w+)\[[^\]]*\]$/.exec(path)?.[1] ?? ''
 }
 
 /** A copy of the parts that lead to dropped fields; everything else is shared. Undefined: the part is dropped as well. */
-function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>): unknown {
+function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>, list = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (place.kind === 'each') {
-    if (Array.isArray(value)) return value.map((item) => without(place.of, item, dropped)).filter((item) => item !== undefined)
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(place.of, item, dropped)]))
+    if (Array.isArray(value)) return value.map((item) => without(place.of, item, dropped, list)).filter((item) => item !== undefined)
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(place.of, item, dropped, list)]))
   }
   if (place.kind === 'either') {
     const chosen = chooseAlternative(place, value)
-    return chosen === undefined ? value : without(chosen, value, dropped)
+    return chosen === undefined ? value : without(chosen, value, dropped, list)
   }
   const struct: Record<string, unknown> = { ...value }
   for (const [name, inner] of place.inner) {
     const before = struct[name]
     if (before === undefined) continue
-    const after = without(inner, before, dropped)
+    const after = without(inner, before, dropped, name)
     if (after === undefined || countOf(after) < Math.min(countOf(before), 1)) delete struct[name]
     else struct[name] = after
     if (name === 'volumes' && countOf(after) < countOf(before)) dropMounts(struct, namesIn(before), namesIn(after))
   }
   for (const field of place.fields) {
-    if (!dropped.has(field) || !isUsed(field, struct)) continue
+    if (!dropped.has(field) || !isUsed(field, struct, () => list)) continue
     if (field.dropsPart === 'always') return undefined
     if (field.valueWhenOff === undefined) delete struct[field.name]
     else struct[field.name] = field.valueWhenOff

@@ -198,6 +198,8 @@ export interface FieldFacets {
   readonly dropsPart?: 'always' | 'whenEmpty'
   /** The field's value while the gate is off, if it is not dropped. */
   readonly valueWhenOff?: string
+  /** A value that needs no feature in the items of one list. */
+  readonly keptWhenOff?: { readonly list: string; readonly value: string }
   /** Values, or items, that are refused while a feature is off, unless the object had them before: value → feature. */
   readonly gatedValues?: Readonly<Record<string, string>>
   readonly unionDiscriminator?: boolean

@@ -62,7 +62,7 @@ const describing = new Set([
   // The facets that rules follow from.
   ...['needed', 'isAlwaysChecked', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
   ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels'],
-  ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'dropsPart'],
+  ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'keptWhenOff', 'dropsPart'],
   ...['since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
 ])
 

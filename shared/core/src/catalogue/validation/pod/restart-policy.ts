@@ -15,7 +15,7 @@ export function isSidecar(container: Part): boolean {
 
 /** The restart policy of a container that is no init container. */
 export function validateRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
-  if (context.isGateOn('ContainerRestartRules')) validateWithRules(errors, container, at, context)
+  if (hasRules(context)) validateWithRules(errors, container, at, context)
   else if (isGiven(container, 'restartPolicy')) {
     errors.push(forbiddenValue(`${at}.restartPolicy`, 'may not be set for non-init containers'))
   }
@@ -23,7 +23,7 @@ export function validateRestartPolicy(errors: FieldError[], container: Part, at:
 
 /** The restart policy of an init container. */
 export function validateInitRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
-  if (context.isGateOn('ContainerRestartRules')) {
+  if (hasRules(context)) {
     if (!isSidecar(container) || canRestartAll(context)) validateWithRules(errors, container, at, context)
     else if (itemsOf(container, 'restartPolicyRules').length > 0) {
       const detail = 'restartPolicyRules are not allowed for init containers with restart policy Always'
@@ -32,6 +32,11 @@ export function validateInitRestartPolicy(errors: FieldError[], container: Part,
   } else if (isGiven(container, 'restartPolicy') && !isSidecar(container)) {
     errors.push(unsupportedValue(`${at}.restartPolicy`, container['restartPolicy'], ['Always']))
   }
+}
+
+/** Levels with the gate ContainerRestartRules drop what it guards while it is off; what an object keeps then is judged. */
+function hasRules({ level }: RuleContext): boolean {
+  return level >= 34
 }
 
 /** The gate RestartAllContainersOnContainerExits is on since 1.36. */
