@@ -38,8 +38,11 @@ export const workloadControllers = [
   'horizontalpodautoscaling',
 ] as const
 
+/** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods. */
+export const nodeControllers = ['podgc'] as const
+
 /** Every controller there is. Help and messages are made of it. */
-export const controllerNames = [...usual, ...namedControllers, ...workloadControllers] as const
+export const controllerNames = [...usual, ...namedControllers, ...workloadControllers, ...nodeControllers] as const
 export type ControllerName = (typeof controllerNames)[number]
 
 /** Upstream's long names that are not the short one with `-controller`. */
@@ -47,11 +50,12 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['endpoints-controller', 'endpoint'],
   ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
   ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],
+  ['pod-garbage-collector-controller', 'podgc'],
 ])
 
 /**
  * The controllers selected by a list of words: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
- * `workloads` all controllers of workloads, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
+ * `workloads` all controllers of workloads, `nodes` all of nodes, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
  * error that suggests the nearest.
  *
  *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-job'] → the others of workloads
@@ -71,10 +75,11 @@ export function selectControllers(words: readonly string[]): ControllerName[] {
 
 function namesIn(word: string): readonly ControllerName[] {
   if (word === 'workloads') return workloadControllers
+  if (word === 'nodes') return nodeControllers
   const found = controllerNames.find((name) => name === word || `${name}-controller` === word) ?? longNames.get(word)
   if (found !== undefined) return [found]
   const near = nearest(word, controllerNames)
   throw new Error(
-    `unknown controller ${word}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')}, workloads)`,
+    `unknown controller ${word}${near === undefined ? '' : `; did you mean ${near}?`} (known: ${controllerNames.join(', ')}, workloads, nodes)`,
   )
 }

@@ -168,7 +168,7 @@ describe('FLAG-29: --controllers', () => {
 
   test('FLAG-29, CTRL-02: accepts * for all but those for bootstrap tokens, a name for one, and a name with a dash for one less', () => {
     const usual = names('*')
-    const others = ['tokencleaner', 'bootstrapsigner', ...names('workloads')]
+    const others = ['tokencleaner', 'bootstrapsigner', ...names('workloads'), ...names('nodes')]
     expect(usual).toContain('namespace')
     expect([...usual, ...others]).toEqual(controllerNames)
     expect(names('*', '-namespace')).toEqual(usual.filter((name) => name !== 'namespace'))
@@ -179,7 +179,7 @@ describe('FLAG-29: --controllers', () => {
     expect(names('*', 'tokencleaner')).toContain('tokencleaner')
   })
 
-  test('WL-COMMON-40: controllers of workloads run where they are named, together or alone, by short or long names', () => {
+  test('WL-COMMON-40: controllers of workloads and nodes run where they are named, together or alone, by short or long names', () => {
     expect(names('workloads')).toEqual(expect.arrayContaining(['replicaset', 'statefulset', 'endpointslicemirroring']))
     expect(names('workloads')).not.toContain('namespace')
     const others = names('workloads').filter((name) => name !== 'replicaset' && name !== 'job')
@@ -187,11 +187,12 @@ describe('FLAG-29: --controllers', () => {
     expect(names('replicaset-controller', 'namespace-controller')).toEqual(['namespace', 'replicaset'])
     expect(names('endpoints-controller', 'endpointslice-mirroring-controller')).toEqual(['endpoint', 'endpointslicemirroring'])
     expect(names('workloads', '-workloads')).toEqual([])
+    expect(names('pod-garbage-collector-controller', 'nodes', '-podgc')).toEqual(names('nodes').filter((name) => name !== 'podgc'))
   })
 
   test('FLAG-29: an unknown name is refused with the nearest', () => {
     expect(() => names('*', '-namespaces')).toThrow(
-      `unknown controller namespaces; did you mean namespace? (known: ${controllerNames.join(', ')}, workloads)`,
+      `unknown controller namespaces; did you mean namespace? (known: ${controllerNames.join(', ')}, workloads, nodes)`,
     )
   })
 })

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { type AutoscalingOptions, bootstrapObjects, type ControllerName } from '@orch/controllers'
+import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
@@ -51,6 +51,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly controllers: readonly ControllerName[]
   /** Absent: nothing is scaled by its use. */
   readonly autoscaling?: AutoscalingOptions | undefined
+  /** Absent: no controller of nodes runs. */
+  readonly nodes?: NodeControllersOptions | undefined
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
@@ -165,6 +167,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     {
       controllers: options.controllers,
       autoscaling: options.autoscaling,
+      nodes: options.nodes,
       namespaceDelayMs: options.namespaceDelayMs,
       objects: start.objects,
       secretTokens,

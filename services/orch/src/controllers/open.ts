@@ -22,7 +22,9 @@ import {
   flowControlObjects,
   garbageCollector,
   jobController,
+  type NodeControllersOptions,
   namespaceController,
+  nodeControllersOf,
   policyStatusController,
   quotaController,
   replicaSetController,
@@ -56,6 +58,8 @@ export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
   /** Absent: nothing is scaled by its use. */
   readonly autoscaling?: AutoscalingOptions | undefined
+  /** Absent: no controller of nodes runs. */
+  readonly nodes?: NodeControllersOptions | undefined
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number | undefined
   /** The objects of the start, for the controller that restores them. */
@@ -71,7 +75,7 @@ export interface ControllersParts {
 
 /** Runs the controllers, each as its own identity. */
 export async function runControllers(
-  { controllers, autoscaling, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
+  { controllers, autoscaling, nodes, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
   surroundings: Surroundings,
 ): Promise<void> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
@@ -103,6 +107,7 @@ export async function runControllers(
     endpointsController(catalogue),
     endpointSliceMirroringController,
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
+    ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
@@ -139,6 +144,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   replicationcontroller: 'replication-controller',
   daemonset: 'daemon-set-controller',
   horizontalpodautoscaling: 'horizontal-pod-autoscaler',
+  podgc: 'pod-garbage-collector',
 }
 
 /** The service account as whom a controller acts. */

@@ -2,7 +2,9 @@ import {
   type AutoscalingOptions,
   type ControllerName,
   controllerNames,
+  type NodeControllersOptions,
   namedControllers,
+  nodeControllers,
   type SecretTokenOptions,
   selectControllers,
   workloadControllers,
@@ -10,7 +12,7 @@ import {
 import { messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { parseFlagFile, readCertificateFile } from '../configuration/flag-files.ts'
 
-const { duration, fraction, list, path } = settingTypes
+const { duration, fraction, int, list, path } = settingTypes
 const inApi = settingsOf('API')
 const inControllers = settingsOf('Controllers')
 
@@ -18,7 +20,7 @@ const inControllers = settingsOf('Controllers')
 export const controllersSettings = {
   controllers: inApi(
     { flag: '--controllers', type: list, default: '*' },
-    `Controllers to run: * means all but ${namedControllers.join(', ')} and the controllers of workloads, a name adds one, workloads adds all controllers of workloads, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: ${controllerNames.join(', ')} (workloads are those from ${workloadControllers[0]} on).`,
+    `Controllers to run: * means all but ${namedControllers.join(', ')} and the controllers of workloads and nodes, a name adds one, workloads and nodes add all controllers of those, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: ${controllerNames.join(', ')} (workloads are those from ${workloadControllers[0]} on, nodes those from ${nodeControllers[0]} on).`,
   ),
   autoscalerPeriodMs: inControllers(
     { flag: '--horizontal-pod-autoscaler-sync-period', type: duration, default: '15s' },
@@ -40,6 +42,15 @@ export const controllersSettings = {
     { flag: '--horizontal-pod-autoscaler-downscale-stabilization', type: duration, default: '5m' },
     'Time whose highest recommendation counts before an autoscaler removes replicas, if its behavior has no window.',
   ),
+  terminatedPodsMax: inControllers(
+    { flag: '--terminated-pod-gc-threshold', type: int({ min: 0, max: 1_000_000_000 }), default: '12500' },
+    'Finished Pods that podgc keeps; it deletes the oldest beyond them. 0 keeps all.',
+  ),
+}
+
+/** The pace and the thresholds of the controllers of nodes. */
+export function readNodeControllers({ terminatedPodsMax }: Values<typeof controllersSettings>): NodeControllersOptions {
+  return { terminatedPodsMax }
 }
 
 /** The pace and the tolerances of autoscaling. */

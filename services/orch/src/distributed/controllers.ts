@@ -12,6 +12,7 @@ import {
 import {
   type AutoscalingOptions,
   type ControllerName,
+  type NodeControllersOptions,
   runWhileLeading,
   type SecretTokenOptions,
   usualNamespaceDelayMs,
@@ -21,7 +22,7 @@ import { readTrust } from '../certificates/service-trust.ts'
 import { readFlagFile } from '../configuration/flag-files.ts'
 import { ClientMetrics, ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
-import { readAutoscaling, readControllers, readSecretTokens } from '../controllers/settings.ts'
+import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens } from '../controllers/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -42,6 +43,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   // Each gateway keeps the bootstrap objects itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   const autoscaling = readAutoscaling(settings)
+  const nodes = readNodeControllers(settings)
   return runService({
     name: 'controllers',
     terminal,
@@ -56,6 +58,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
           servers,
           controllers: names,
           autoscaling,
+          nodes,
           namespaceDelayMs: usualNamespaceDelayMs,
           leaderElect,
           impersonates,
@@ -95,6 +98,8 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   readonly controllers: readonly ControllerName[]
   /** Absent: nothing is scaled by its use. */
   readonly autoscaling?: AutoscalingOptions | undefined
+  /** Absent: no controller of nodes runs. */
+  readonly nodes?: NodeControllersOptions | undefined
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   /** True for one of several replicas, of which one runs the controllers. */
@@ -115,7 +120,7 @@ const leaseName = 'controllers'
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
     const { catalogue, chance, clock, log, tracer = noTracer } = rest
-    const { configuration, controllers, autoscaling, secretTokens, namespaceDelayMs } = options
+    const { configuration, controllers, autoscaling, nodes, secretTokens, namespaceDelayMs } = options
     const servers = options.servers.length === 0 ? [configuration.server] : options.servers
     const gateways = createReachability({ name: 'gateway', servers, clock, log })
     await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
@@ -136,7 +141,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       const term = createLifecycle({ log })
       const rootCertificate = configuration.certificateAuthority
       await runControllers(
-        { controllers, autoscaling, namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
+        { controllers, autoscaling, nodes, namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
         { ...rest, lifecycle: term },
       )
       leading.set(1)

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import type { AutoscalingOptions, ControllerName } from '@orch/controllers'
+import type { AutoscalingOptions, ControllerName, NodeControllersOptions } from '@orch/controllers'
 import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
-import { controllersSettings, readAutoscaling, readControllers } from '../controllers/settings.ts'
+import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
@@ -68,6 +68,7 @@ export interface UpOptions extends GatewayGroups {
   readonly dataDir: string
   readonly controllers: readonly ControllerName[]
   readonly autoscaling: AutoscalingOptions
+  readonly nodes: NodeControllersOptions
   readonly admission: AdmissionSettings
 }
 
@@ -84,6 +85,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),
     autoscaling: readAutoscaling(settings),
+    nodes: readNodeControllers(settings),
     admission: readAdmission(settings),
     ...groups,
     flags: flagTexts(upSettings, texts),

@@ -16,7 +16,7 @@ import {
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot } from '@orch/storage'
 import { readAdmission } from '../admission/settings.ts'
-import { readAutoscaling, readControllers } from '../controllers/settings.ts'
+import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type Server, type StopOptions, startServer } from '../server.ts'
@@ -80,6 +80,7 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     flags: settings.flagTexts,
     controllers: readControllers(settings),
     autoscaling: readAutoscaling(settings),
+    nodes: readNodeControllers(settings),
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),

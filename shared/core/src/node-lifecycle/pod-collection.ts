@@ -1,0 +1,99 @@
+import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
+import { type DisruptionOptions, disruptionCondition } from './disruption.ts'
+
+/** Levels from which on evicted Pods are deleted before other finished ones. */
+const evictedFirstSince = 27
+
+/** Time for which a node must be missing before its Pods are deleted. */
+const quarantineMs = 40_000
+
+export interface CollectionOptions {
+  /** Finished Pods that are kept. 0: all are. */
+  readonly terminatedMax: number
+  readonly level: number
+  /** Key of the taint of nodes that are out of service. Undefined: such nodes are not looked for. */
+  readonly outOfServiceTaint: string | undefined
+}
+
+/** Pods to delete at once, beside those of nodes that are gone. */
+export interface CollectedPods {
+  readonly terminated: readonly Pod[]
+  readonly outOfService: readonly Pod[]
+  readonly unscheduled: readonly Pod[]
+}
+
+/**
+ * The Pods that no kubelet will end (WL-NODE-07 to WL-NODE-09): finished ones beyond the threshold, those under deletion on a node that is
+ * out of service, and those under deletion that were never bound.
+ *
+ *   finished p1 (older), p2, at most 1 kept     p1 is terminated
+ *   p3 under deletion, not bound                p3 is unscheduled
+ */
+export function collectPods(
+  pods: Iterable<Pod>,
+  nodeOf: (name: string) => Node | undefined,
+  { terminatedMax, level, outOfServiceTaint }: CollectionOptions,
+): CollectedPods {
+  const [finished, outOfService, unscheduled]: [Pod[], Pod[], Pod[]] = [[], [], []]
+  for (const pod of pods) {
+    if (isFinishedPod(pod)) finished.push(pod)
+    if (pod.metadata.deletionTimestamp == null) continue
+    const node = nodeOf(pod.spec.nodeName ?? '')
+    if ((pod.spec.nodeName ?? '') === '') unscheduled.push(pod)
+    else if (outOfServiceTaint !== undefined && node !== undefined && isOutOfService(node, outOfServiceTaint)) outOfService.push(pod)
+  }
+  const surplus = terminatedMax > 0 ? Math.max(0, finished.length - terminatedMax) : 0
+  const terminated = surplus === 0 ? [] : inDeletionOrder(finished, level).slice(0, surplus)
+  return { terminated, outOfService: inDeletionOrder(outOfService, level), unscheduled }
+}
+
+/** The node has the taint, and is not ready. */
+export function isOutOfService({ spec: { taints = [] }, status: { conditions = [] } }: Node, taint: string): boolean {
+  const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+  return !isReady && taints.some(({ key }) => key === taint)
+}
+
+/** Evicted Pods first, then by age, then by name. */
+function inDeletionOrder(pods: readonly Pod[], level: number): readonly Pod[] {
+  const isEvicted = ({ status }: Pod) => level >= evictedFirstSince && status.phase === 'Failed' && status.reason === 'Evicted'
+  const keyOf = ({ metadata: { creationTimestamp, name = '' } }: Pod) => `${creationTimestamp ?? ''} ${name}`
+  return pods.toSorted((left, right) => {
+    if (isEvicted(left) !== isEvicted(right)) return isEvicted(left) ? -1 : 1
+    return keyOf(left) < keyOf(right) ? -1 : 1
+  })
+}
+
+/** Names of missing nodes, with the times at which their quarantine ends, in milliseconds. */
+export type Quarantine = ReadonlyMap<string, number>
+
+/** Nodes that are missing, seen once more. */
+export interface QuarantineStep {
+  readonly quarantine: Quarantine
+  /** Nodes whose quarantine has ended. Each leaves it, found or not. */
+  readonly ended: readonly string[]
+}
+
+/** Adds the missing nodes. A node stays until its time is over, though it may be back earlier. */
+export function stepQuarantine(before: Quarantine, missing: Iterable<string>, nowMs: number): QuarantineStep {
+  const all = new Map(before)
+  for (const name of missing) if (!all.has(name)) all.set(name, nowMs + quarantineMs)
+  const ended = [...all].filter(([, untilMs]) => untilMs <= nowMs).map(([name]) => name)
+  for (const name of ended) all.delete(name)
+  return { quarantine: all, ended }
+}
+
+/** The status with which an unfinished Pod is failed before it is deleted, as a strategic merge patch. Undefined: it has finished. */
+export function failedStatus(pod: Pod, isOrphan: boolean, options: DisruptionOptions): object | undefined {
+  if (isFinishedPod(pod)) return undefined
+  const { uid, generation } = pod.metadata
+  const disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }
+  const condition = isOrphan ? disruptionCondition(pod, disruption, options) : undefined
+  return {
+    metadata: { uid },
+    status: {
+      phase: 'Failed',
+      ...(options.tracksGenerations && generation !== undefined && { observedGeneration: generation }),
+      ...(condition && { conditions: [condition] }),
+    },
+  }
+}
