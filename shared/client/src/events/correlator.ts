@@ -1,0 +1,118 @@
+/** The object that an event is about. */
+export interface ObjectReference {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Absent at cluster scope. */
+  readonly namespace?: string | undefined
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion?: string | undefined
+  /** The part of the object, such as `spec.containers{web}`. Absent: all of it. */
+  readonly fieldPath?: string | undefined
+}
+
+/** The text of an event. */
+export interface EventDraft {
+  readonly type: 'Normal' | 'Warning'
+  /** UpperCamelCase. */
+  readonly reason: string
+  readonly message: string
+}
+
+/** A reported event, before like events are counted. */
+export interface ReportedEvent extends EventDraft {
+  /** Name for the object that the API stores. */
+  readonly name: string
+  readonly about: ObjectReference
+}
+
+/** The one write for a reported event. `patch` raises the count of an event that was written earlier. Times are milliseconds since 1970. */
+export type Correlated =
+  | { readonly kind: 'skipped' }
+  | { readonly kind: 'create' | 'patch'; readonly event: ReportedEvent; readonly count: number; readonly firstMs: number }
+
+/** Bounds as in client-go. */
+const similarMax = 10
+const similarMs = 600_000
+const burst = 25
+const refillMs = 300_000
+/** Entries of each cache; the least recently used one is dropped first. */
+const cachedMax = 4096
+
+const combinedPrefix = '(combined from similar events): '
+
+/**
+ * Keeps repeated events from flooding the API, by the rules of client-go. Equal events raise the count of the first. From the tenth event
+ * that differs by its message alone, with pauses of at most ten minutes, events are combined into one. One object gets 25 events of one type
+ * at once and then one every five minutes; further ones are skipped. The source is the same for all.
+ *
+ *   a, a, b                      create a, patch a (count 2), create b
+ *   m1, m2 … m9, m10, m11        nine creates, create "(combined from similar events): m10", patch it (count 2, message of m11)
+ */
+export class EventCorrelator {
+  readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(cachedMax)
+  readonly #written = new RecentMap<{ readonly name: string; readonly firstMs: number; count: number }>(cachedMax)
+  readonly #tokens = new RecentMap<{ left: number; atMs: number }>(cachedMax)
+
+  correlate(reported: ReportedEvent, nowMs: number): Correlated {
+    const { event, key } = this.#combineSimilar(reported, nowMs)
+    const before = this.#written.get(key)
+    const written = { name: before?.name ?? event.name, firstMs: before?.firstMs ?? nowMs, count: (before?.count ?? 0) + 1 }
+    this.#written.set(key, written)
+    if (!this.#takeToken(reported, nowMs)) return { kind: 'skipped' }
+    const { name, firstMs, count } = written
+    return { kind: count > 1 ? 'patch' : 'create', event: { ...event, name }, count, firstMs }
+  }
+
+  #combineSimilar(event: ReportedEvent, nowMs: number): { readonly event: ReportedEvent; readonly key: string } {
+    const similarKey = keyOf(event, event.reason)
+    const known = this.#similar.get(similarKey)
+    const similar = known === undefined || nowMs - known.lastMs > similarMs ? { messages: new Set<string>(), lastMs: nowMs } : known
+    similar.messages.add(event.message)
+    similar.lastMs = nowMs
+    this.#similar.set(similarKey, similar)
+    if (similar.messages.size < similarMax) return { event, key: keyOf(event, event.reason, event.message) }
+    for (const oldest of similar.messages) {
+      similar.messages.delete(oldest)
+      break
+    }
+    return { event: { ...event, message: combinedPrefix + event.message }, key: similarKey }
+  }
+
+  #takeToken(event: ReportedEvent, nowMs: number): boolean {
+    const key = keyOf(event)
+    const known = this.#tokens.get(key)
+    const left = known === undefined ? burst : Math.min(burst, known.left + (nowMs - known.atMs) / refillMs)
+    const isAllowed = left >= 1
+    this.#tokens.set(key, { left: isAllowed ? left - 1 : left, atMs: nowMs })
+    return isAllowed
+  }
+}
+
+function keyOf({ about, type }: ReportedEvent, ...rest: readonly string[]): string {
+  return JSON.stringify([about.apiVersion, about.kind, about.namespace, about.name, about.uid, about.fieldPath, type, ...rest])
+}
+
+/** A map that forgets the entry that was used longest ago. */
+class RecentMap<V> {
+  readonly #max: number
+  readonly #entries = new Map<string, V>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key)
+  }
+
+  set(key: string, value: V): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    if (this.#entries.size <= this.#max) return
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest)
+      break
+    }
+  }
+}
