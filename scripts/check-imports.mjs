@@ -11,7 +11,7 @@ import { gatewayFloors } from './gateway-floors.mjs'
 import { root } from './root.mjs'
 
 const beneath = ['@orch/core', '@orch/platform']
-const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/controllers', '@orch/gateway']
+const services = ['@orch/storage', '@orch/watch', '@orch/admission', '@orch/controllers', '@orch/nodes', '@orch/gateway']
 
 /** The workspace packages that each package may import. */
 const mayImport = {
@@ -25,6 +25,7 @@ const mayImport = {
   '@orch/admission': beneath,
   '@orch/gateway': beneath,
   '@orch/controllers': [...beneath, '@orch/client'],
+  '@orch/nodes': [...beneath, '@orch/client'],
   '@orch/ctl': [...beneath, '@orch/client'],
   orch: [...beneath, '@orch/client', '@orch/ctl', ...services],
 }

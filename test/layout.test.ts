@@ -25,7 +25,7 @@ test('CARD-04: every package extends one configuration of the compiler', () => {
 })
 
 test('CARD-05, CARD-15: each service is a package of its own', () => {
-  expect(packagesIn('services')).toEqual(['admission', 'controllers', 'ctl', 'gateway', 'orch', 'storage', 'watch'])
+  expect(packagesIn('services')).toEqual(['admission', 'controllers', 'ctl', 'gateway', 'nodes', 'orch', 'storage', 'watch'])
 })
 
 test('CARD-06: code that several services use is shared', () => {

@@ -33,6 +33,7 @@ import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
+import { openNodes } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
@@ -53,6 +54,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly autoscaling?: AutoscalingOptions | undefined
   /** Absent: no controller of nodes runs. */
   readonly nodes?: NodeControllersOptions | undefined
+  /** Nodes that run Pods without containers; 0 by default. */
+  readonly simulatedNodes?: number
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
@@ -177,6 +180,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     },
     surroundings,
   )
+  const { simulatedNodes: count = 0, controllers, authorization } = options
+  await openNodes({ count, controllers, modes: authorization.modes, clientAs, metrics }, surroundings)
   return {
     url,
     names,

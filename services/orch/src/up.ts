@@ -91,6 +91,7 @@ async function start(
   return await startServer({
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
+    simulatedNodes: settings.simulatedNodes,
     encryption: readEncryption(settings),
     store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
     certificateFiles: certificateFolder(dataDir),

@@ -27,6 +27,10 @@ export interface Names {
   readonly serverServiceName: string
   /** Value of the label `component` on that Service. */
   readonly serverComponent: string
+  /** Domain of annotations by which Pods say how they behave on simulated nodes. */
+  readonly simulationDomain: string
+  /** Field manager of simulated nodes. */
+  readonly nodeAgent: string
   /** In-cluster DNS domain. */
   readonly clusterDomain: string
   /** Reversed domain that opens OpenAPI definition names: `<openApiRoot>.api.core.v1.Pod`. */
@@ -73,6 +77,8 @@ const table: Readonly<Record<Profile, Names>> = {
     openApiTitle: 'orch',
     serverManager: 'orch-apiserver',
     controllerManager: 'orch-controller-manager',
+    nodeAgent: 'orch-kubelet',
+    simulationDomain: 'simulation.orch.io',
     flowControlProducer: 'orch-apiserver',
     flowControlConsumer: 'orch-apiserver',
     execInfoVariable: 'ORCH_EXEC_INFO',
@@ -99,6 +105,8 @@ const table: Readonly<Record<Profile, Names>> = {
     openApiTitle: 'Kubernetes',
     serverManager: 'kube-apiserver',
     controllerManager: 'kube-controller-manager',
+    nodeAgent: 'kubelet',
+    simulationDomain: 'simulation.orch.io',
     flowControlProducer: 'api-priority-and-fairness-config-producer-v1',
     flowControlConsumer: 'api-priority-and-fairness-config-consumer-v1',
     execInfoVariable: 'KUBERNETES_EXEC_INFO',

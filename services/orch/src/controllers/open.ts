@@ -54,6 +54,9 @@ export interface Identity {
 /** Of the part that makes the bootstrap objects. */
 export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['system:masters'] }
 
+/** Names of users that are nodes begin with it. */
+export const nodeUserPrefix = 'system:node:'
+
 export interface ControllersParts {
   readonly controllers: readonly ControllerName[]
   /** Absent: nothing is scaled by its use. */

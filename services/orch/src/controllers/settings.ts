@@ -78,10 +78,15 @@ export const accountKeySettings = {
   ),
 }
 
-/** The controllers that words such as `*` and `-namespace` mean. */
-export function readControllers({ controllers }: Pick<Values<typeof controllersSettings>, 'controllers'>): ControllerName[] {
+/** Words of `--controllers`, and the nodes that need controllers of their own. */
+interface ControllersWanted extends Pick<Values<typeof controllersSettings>, 'controllers'> {
+  readonly simulatedNodes?: number
+}
+
+/** The controllers that words such as `*` and `-namespace` mean; with simulated nodes those of workloads and nodes, too, unless a word removes them. */
+export function readControllers({ controllers, simulatedNodes = 0 }: ControllersWanted): ControllerName[] {
   try {
-    return selectControllers(controllers)
+    return selectControllers(simulatedNodes > 0 ? ['workloads', 'nodes', ...controllers] : controllers)
   } catch (error) {
     throw new SettingsError(`--controllers: ${messageOf(error)}`)
   }

@@ -4,6 +4,7 @@ import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from 
 import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
 import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import { nodesSettings } from '../nodes/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
 import { defaultDataDir, generalSettings, readCommandSettings } from './general.ts'
@@ -55,6 +56,7 @@ export const upSettings = {
   ...threadsSettings,
   ...admissionSettings,
   ...controllersSettings,
+  ...nodesSettings,
   ...stateSettings,
   ...storageSettings,
   ...upDistributedSettings,
@@ -92,8 +94,9 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
   }
 }
 
-function checkDistributed({ distributed, memory }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
+function checkDistributed({ distributed, memory, simulatedNodes }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
   if (distributed && memory) throw new SettingsError('--memory with --distributed: services apart keep their objects in etcd')
+  if (distributed && simulatedNodes > 0) throw new SettingsError('--simulated-nodes with --distributed: nodes are simulated in one process')
   const { gateways, storages, watches, admissions, controllerReplicas } = upSettings
   const counts = [gateways, storages, watches, admissions, controllerReplicas]
   const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))

@@ -15,6 +15,7 @@ import {
 import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
+import { nodesSettings } from '../nodes/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { generalSettings } from '../settings/general.ts'
 import { storageSettings } from '../storage/settings.ts'
@@ -26,6 +27,7 @@ const startSettings = {
   ...gatewaySettings,
   ...admissionSettings,
   ...controllersSettings,
+  ...nodesSettings,
   ...storageSettings,
 }
 
@@ -39,6 +41,8 @@ export interface StartOptions {
   readonly featureGates?: readonly string[]
   /** Words such as `*` and `-namespace`; by default all but those that put objects into every namespace. */
   readonly controllers?: readonly string[]
+  /** Simulated nodes, which run Pods without containers; the controllers of workloads run with them. None by default. */
+  readonly nodes?: number
   /** Words such as `api/beta=false`. */
   readonly runtimeConfig?: readonly string[]
   /** Requests without credentials are `system:anonymous`; by default they are, unless everything is allowed. */
@@ -80,7 +84,7 @@ export interface StartOptions {
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'profile version featureGates controllers runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
+  'profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
     ' ',
   )
 
@@ -95,9 +99,11 @@ export function readStartSettings(options: StartOptions) {
   checkMembers(options)
   const { values, given, texts } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
   const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
+  const simulatedNodes = parsed('nodes', startSettings.simulatedNodes.type, options.nodes?.toString()) ?? values.simulatedNodes
   return {
     ...values,
-    disableAdmissionPlugins: pluginsToDisable(values, readControllers({ controllers })),
+    simulatedNodes,
+    disableAdmissionPlugins: pluginsToDisable(values, readControllers({ controllers, simulatedNodes })),
     securePort: given.has('securePort') ? values.securePort : 0,
     flagTexts: flagTexts(startSettings, texts),
     watchGraceMs: given.has('watchGraceMs') ? values.watchGraceMs : 0,

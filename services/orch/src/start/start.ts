@@ -83,6 +83,7 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     nodes: readNodeControllers(settings),
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
+    simulatedNodes: settings.simulatedNodes,
     encryption: readEncryption(settings),
     store: createMemoryStore({ randomId: chance.stream('epoch').uuid }),
     certificateFiles,

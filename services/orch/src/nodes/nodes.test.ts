@@ -1,0 +1,159 @@
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, domainLabel, namesOf, profiles, subdomainLabel } from '@orch/core/names'
+import { virtualClock } from '@orch/platform'
+import { expect, onTestFinished, test } from 'vitest'
+import { readControllers } from '../controllers/settings.ts'
+import { start } from '../start/start.ts'
+import type { StartOptions } from '../start/start-settings.ts'
+
+interface Any extends ApiObject {
+  readonly [member: string]: unknown
+}
+
+const namespace = 'default'
+const startedAt = new Date('2030-01-01T00:00:00Z')
+
+async function aServer(options: StartOptions = {}) {
+  const clock = virtualClock({ start: startedAt })
+  const server = await start({ nodes: 2, clock, seed: 7, ...options })
+  onTestFinished(() => server.stop())
+  const { client, settled } = server
+  const resource = (plural: string, group = '', namespaced = true) => client.resource<Any>({ group, version: 'v1', plural, namespaced })
+  await settled()
+  return { server, clock, settled, resource, pods: resource('pods') }
+}
+
+const aPod = (name: string, spec: object = {}, annotations: Readonly<Record<string, string>> = {}): Any => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace, annotations },
+  spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'img:1' }], ...spec },
+})
+
+test.each(profiles.map((profile) => [profile]))(
+  'NODE-SIM-01, NODE-SIM-02, NODE-SIM-11: with the profile %s nodes register as kubelets do, and renew their Leases',
+  async (profile) => {
+    const names = namesOf(profile)
+    const { clock, resource } = await aServer({ profile })
+    const { items } = await resource('nodes', '', false).list()
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['node-1', 'node-2'])
+    expect(items[1]).toMatchObject({
+      metadata: {
+        labels: { [domainLabel(names, 'hostname')]: 'node-2', [domainLabel(names, 'os')]: 'linux', [domainLabel(names, 'arch')]: 'amd64' },
+        annotations: { [subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')]: 'true' },
+        managedFields: [{ manager: names.nodeAgent }],
+      },
+      spec: { podCIDR: '10.244.1.0/24' },
+      status: {
+        allocatable: { cpu: '8', memory: '32Gi', pods: '110' },
+        addresses: [
+          { type: 'InternalIP', address: '10.250.0.2' },
+          { type: 'Hostname', address: 'node-2' },
+        ],
+        conditions: [
+          { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory' },
+          { type: 'DiskPressure', status: 'False', reason: 'KubeletHasNoDiskPressure' },
+          { type: 'PIDPressure', status: 'False', reason: 'KubeletHasSufficientPID' },
+          { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+        ],
+      },
+    })
+    const leases = resource('leases', domainGroup(names, 'coordination'))
+    const readLease = async () => (await leases.get('node-2', { namespace: names.nodeLeaseNamespace }))['spec']
+    expect(await readLease()).toEqual({ holderIdentity: 'node-2', leaseDurationSeconds: 40, renewTime: '2030-01-01T00:00:00.000000Z' })
+    await clock.advance('10s')
+    expect(await readLease()).toMatchObject({ renewTime: '2030-01-01T00:00:06.181000Z' })
+  },
+)
+
+test('NODE-SIM-23, NODE-SIM-28, NODE-SIM-38: a bound Pod is Running and Ready by one write, has an address of its node, and three events', async () => {
+  const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
+  const created = await pods.create(aPod('web'))
+  const versions: unknown[] = []
+  const ending = new AbortController()
+  const events = await pods.watch({ namespace, resourceVersion: created.metadata.resourceVersion, signal: ending.signal })
+  const following = (async () => {
+    for await (const { object } of events) versions.push((object['status'] as { phase: string }).phase)
+  })().catch(() => undefined)
+  await settled()
+  await pods.create(aPod('other'))
+  await settled()
+  await expect.poll(() => versions).toEqual(['Running', 'Pending', 'Running'])
+  ending.abort()
+  await following
+  const statuses = (await pods.list()).items.map(({ status }) => status)
+  expect(statuses).toMatchObject([{ podIP: '10.244.0.3' }, { podIP: '10.244.0.2', hostIP: '10.250.0.1', qosClass: 'BestEffort' }])
+  const reported = (await resource('events').list({ fieldSelector: 'involvedObject.name=web' })).items
+  expect(reported.map(({ reason }) => reason).sort()).toEqual(['Created', 'Pulled', 'Started'])
+  expect(reported[0]).toMatchObject({
+    involvedObject: { kind: 'Pod', fieldPath: 'spec.containers{main}' },
+    source: { component: 'kubelet', host: 'node-1' },
+  })
+})
+
+test('NODE-SIM-49, NODE-SIM-52: a deleted Pod goes when its containers have stopped, and one with a finalizer stays as an object', async () => {
+  const { clock, settled, pods } = await aServer()
+  const shutdown = { 'simulation.orch.io/shutdown': '2s' }
+  await pods.create(aPod('slow', {}, shutdown))
+  const kept = aPod('kept', {}, shutdown)
+  await pods.create({ ...kept, metadata: { ...kept.metadata, finalizers: ['example.com/keep'] } })
+  await settled()
+  for (const name of ['slow', 'kept']) await pods.delete(name, { namespace })
+  await clock.advance('1s')
+  const names = async () => (await pods.list()).items.map(({ metadata }) => metadata.name)
+  expect(await names()).toEqual(['kept', 'slow'])
+  await clock.advance('1s')
+  expect(await names()).toEqual(['kept'])
+  expect(await pods.get('kept', { namespace })).toMatchObject({
+    status: { phase: 'Succeeded', containerStatuses: [{ ready: false, state: { terminated: { exitCode: 0 } } }] },
+  })
+})
+
+test('a Deployment becomes available and a Job completes on simulated nodes', async () => {
+  const { clock, settled, resource } = await aServer({ profile: 'kubernetes' })
+  const template = { metadata: { labels: { app: 'web' } }, spec: aPod('')['spec'] }
+  const deployments = resource('deployments', 'apps')
+  await deployments.create({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace } },
+    spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template },
+  })
+  await settled()
+  expect(await deployments.get('web', { namespace })).toMatchObject({ status: { readyReplicas: 3, availableReplicas: 3 } })
+  const jobs = resource('jobs', 'batch')
+  await jobs.create({
+    ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once', namespace } },
+    spec: { template: { spec: { ...(template.spec as object), restartPolicy: 'Never' } } },
+  })
+  await clock.advance('5s')
+  expect(await jobs.get('once', { namespace })).toMatchObject({ status: { succeeded: 1, completionTime: expect.any(String) } })
+})
+
+test('an annotation that cannot be read is a Warning event of the Pod, which runs all the same', async () => {
+  const { settled, pods, resource } = await aServer()
+  await pods.create(aPod('web', {}, { 'simulation.orch.io/run-for': 'soon' }))
+  await settled()
+  expect(await pods.get('web', { namespace })).toMatchObject({ status: { phase: 'Running' } })
+  const { items } = await resource('events').list({ fieldSelector: 'reason=InvalidSimulation' })
+  expect(items).toMatchObject([
+    { type: 'Warning', message: 'annotation simulation.orch.io/run-for: "soon": must be a duration such as 30s or 1m30s' },
+  ])
+})
+
+test('NODE-SIM-15: with the Node authorizer and NodeRestriction each node writes with its own rights', async () => {
+  const flags = ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction']
+  const { clock, settled, pods } = await aServer({ flags })
+  await pods.create(aPod('web'))
+  await settled()
+  expect(await pods.get('web', { namespace })).toMatchObject({ status: { phase: 'Running' } })
+  await pods.delete('web', { namespace })
+  await clock.advance('1s')
+  expect((await pods.list()).items).toEqual([])
+})
+
+test('simulated nodes switch controllers of workloads on, which a word removes again, and are a number', async () => {
+  const controllersOf = (controllers: readonly string[], simulatedNodes: number) => readControllers({ controllers, simulatedNodes })
+  expect(controllersOf(['*'], 0)).not.toContain('deployment')
+  expect(controllersOf(['*'], 1)).toEqual(expect.arrayContaining(['deployment', 'job']))
+  expect(controllersOf(['*', '-job'], 1)).not.toContain('job')
+  await expect(start({ nodes: -1 })).rejects.toThrow('nodes: -1: must be a whole number between 0 and 1000')
+})

@@ -1,0 +1,44 @@
+import type { Client } from '@orch/client'
+import type { AuthorizationMode } from '@orch/gateway'
+import { type Metrics, workqueueMetricsOf } from '@orch/platform'
+import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+export interface NodesParts {
+  readonly count: number
+  readonly controllers: readonly string[]
+  /** The authorizers of the server. */
+  readonly modes: readonly AuthorizationMode[]
+  /** A client that acts as this identity. */
+  clientAs(identity: Identity): Client
+  readonly metrics: Metrics
+}
+
+/** The program that runs all nodes: it reads the Pods of all. */
+const standIn: Identity = { name: 'system:simulated-nodes', groups: ['system:masters'] }
+
+/** Runs simulated nodes; resolves when they are registered. */
+export async function openNodes({ count, controllers, modes, clientAs, metrics }: NodesParts, surroundings: Surroundings): Promise<void> {
+  if (count === 0) return
+  const { catalogue, chance, clock, lifecycle, log } = surroundings
+  const { startNodes } = await import('@orch/nodes')
+  const nodes = startNodes({
+    names: catalogue.names,
+    level: catalogue.level,
+    client: clientAs(standIn),
+    clientFor: (name) => clientAs(nodeIdentity(name, modes)),
+    clock,
+    chance: chance.stream('nodes'),
+    log: log.child({ service: 'nodes' }),
+    queues: workqueueMetricsOf(metrics, clock),
+    isUntainting: !controllers.includes('nodelifecycle'),
+  })
+  await lifecycle.run({ name: 'nodes', stop: () => nodes.stop() })
+  await Promise.all(Array.from({ length: count }, (_, index) => nodes.add({ name: `node-${index + 1}` })))
+}
+
+/** A node has the rights of nodes where the Node authorizer gives them, and all rights elsewhere: no role holds them. */
+function nodeIdentity(name: string, modes: readonly AuthorizationMode[]): Identity {
+  const others = modes.includes('Node') ? [] : ['system:masters']
+  return { name: `${nodeUserPrefix}${name}`, groups: ['system:nodes', ...others] }
+}

@@ -1,0 +1,14 @@
+import { settingsOf, settingTypes } from '@orch/platform'
+
+const setting = settingsOf('Nodes')
+
+/** Nodes that a flag may ask for: as many as have addresses. */
+const nodesMax = 1000
+
+/** The settings of simulated nodes. */
+export const nodesSettings = {
+  simulatedNodes: setting(
+    { flag: '--simulated-nodes', type: settingTypes.int({ min: 0, max: nodesMax }), default: '0' },
+    'Nodes to simulate in this process, named node-1, node-2 and so on: they run Pods as kubelets do, without containers. Switches the controllers of workloads and nodes on; -NAME in --controllers still removes one.',
+  ),
+}

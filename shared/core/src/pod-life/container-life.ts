@@ -1,0 +1,480 @@
+import { printDuration } from '../meta/duration.ts'
+import type { Pod } from '../workloads/pods.ts'
+import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
+import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
+import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure } from './probe-run.ts'
+import type { ContainerScript, ProbeKind } from './script.ts'
+
+export type Role = 'init' | 'sidecar' | 'main' | 'ephemeral'
+
+/** An event of a Pod. */
+export interface PodEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  /** `spec.containers{web}`. Absent: it is about the Pod. */
+  readonly fieldPath?: string
+}
+
+/** The surroundings of one step. */
+export interface LifeStep {
+  readonly pod: Pod
+  readonly nowMs: number
+  /** Minor number of the release. */
+  readonly level: number
+  /** The address of the Pod. */
+  readonly address: string
+  /** No container starts any more. */
+  readonly isEnding: boolean
+  /** 64 hexadecimal digits. */
+  newId(): string
+  report(event: PodEvent): void
+}
+
+interface Running {
+  readonly kind: 'running'
+  readonly startedMs: number
+  /** Infinity: it runs until it is stopped. */
+  endMs: number
+  exitCode: number
+  /** Time of the signal to end. Absent: there was none. */
+  stoppedMs?: number
+  readonly probes: Map<ProbeKind, ProbeRun>
+}
+
+type State =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'pulling' | 'starting'; readonly beganMs: number; readonly untilMs: number }
+  | { readonly kind: 'unpulled'; readonly reason: 'ErrImagePull' | 'ImagePullBackOff'; readonly message: string; readonly untilMs: number }
+  | { readonly kind: 'crashed'; readonly message: string; readonly untilMs: number }
+  | Running
+  | { readonly kind: 'terminated'; readonly end: ContainerEnd }
+
+/** Pauses between attempts, as the kubelet has them. */
+const backoffFirstMs = 10_000
+const backoffMaxMs = 300_000
+/** Pause between a failed pull and the state that says that the next one waits. */
+const pullRefusedMs = 1000
+/** Attempts after which the next one is nothing that a clock runs on for. */
+const hopefulAttempts = 5
+const pullProblem = 'simulated: the image cannot be pulled'
+/** SIGKILL. */
+const killedCode = 137
+/** Probes that begin when a container has started. */
+const afterStart = ['readiness', 'liveness'] as const
+const titles: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' }
+const fields: Readonly<Record<Role, string>> = {
+  init: 'spec.initContainers',
+  sidecar: 'spec.initContainers',
+  main: 'spec.containers',
+  ephemeral: 'spec.ephemeralContainers',
+}
+
+export interface ContainerLifeOptions {
+  readonly container: PodContainer
+  readonly role: Role
+  readonly script: ContainerScript
+  /** 64 hexadecimal digits, the same for one image. */
+  readonly imageDigest: string
+}
+
+/** One container over all its runs. */
+export class ContainerLife {
+  readonly name: string
+  readonly role: Role
+  readonly #container: PodContainer
+  readonly #script: ContainerScript
+  readonly #imageDigest: string
+  #state: State = { kind: 'waiting' }
+  #restarts = 0
+  #last: ContainerEnd | undefined
+  #id = ''
+  #backoff: { readonly delayMs: number; readonly atMs: number } | undefined
+  #pulls = 0
+
+  constructor({ container, role, script, imageDigest }: ContainerLifeOptions) {
+    this.name = container.name
+    this.role = role
+    this.#container = container
+    this.#script = script
+    this.#imageDigest = imageDigest
+  }
+
+  /** Goes on from the state that the API has, as after a restart of the node. */
+  resume(status: ContainerStatus): void {
+    this.#restarts = status.restartCount
+    this.#id = status.containerID ?? ''
+    const last = status.lastState?.terminated
+    if (last) this.#last = endOf(last)
+    const { running, terminated, waiting } = status.state ?? {}
+    if (terminated) this.#state = { kind: 'terminated', end: endOf(terminated) }
+    else if (running) this.#resumeRunning(status, Date.parse(running.startedAt ?? ''))
+    else if (waiting && this.#last !== undefined) this.#state = { kind: 'terminated', end: this.#last }
+    if (this.#restarts > 0 && this.#last?.finishedMs !== undefined) {
+      this.#backoff = { delayMs: Math.min(backoffMaxMs, backoffFirstMs * 2 ** (this.#restarts - 1)), atMs: this.#last.finishedMs }
+    }
+  }
+
+  #resumeRunning({ started, ready }: ContainerStatus, startedMs: number): void {
+    const probes = this.#probesFrom(startedMs)
+    const keep = (kind: ProbeKind, isPassed: boolean) => {
+      const run = probes.get(kind)
+      if (run !== undefined && isPassed) probes.set(kind, callProbe({ ...run, last: { passes: true, count: 1_000 } }, run.firstMs))
+    }
+    keep('startup', started === true)
+    keep('readiness', ready)
+    this.#state = { kind: 'running', startedMs, ...this.#endOfRun(startedMs), probes }
+  }
+
+  get isRunning(): boolean {
+    return this.#state.kind === 'running'
+  }
+
+  /** It has not run and does not wait for anything but its turn. */
+  get isWaiting(): boolean {
+    return this.#state.kind === 'waiting'
+  }
+
+  get exitCode(): number | undefined {
+    return this.#state.kind === 'terminated' ? this.#state.end.exitCode : undefined
+  }
+
+  get isStarted(): boolean {
+    const { startup } = this.#probes()
+    return this.#state.kind === 'running' && (startup === undefined || startup.result === 'pass') && this.#passesNow('startup')
+  }
+
+  get #isReady(): boolean {
+    if (this.role === 'init') return this.exitCode === 0
+    const { readiness } = this.#probes()
+    return this.isStarted && (readiness === undefined || readiness.result === 'pass') && this.#passesNow('readiness')
+  }
+
+  /** Scripts change what a container without a probe shows, too. */
+  #passesNow(kind: ProbeKind): boolean {
+    return this.#hasProbe(kind) || passesAt(this.#script.turns[kind], this.#seenMs - this.#startedMs)
+  }
+
+  /** The time of the last step. */
+  #seenMs = 0
+
+  get #startedMs(): number {
+    return this.#state.kind === 'running' ? this.#state.startedMs : 0
+  }
+
+  #probes(): Partial<Record<ProbeKind, ProbeRun>> {
+    return this.#state.kind === 'running' ? Object.fromEntries(this.#state.probes) : {}
+  }
+
+  #hasProbe(kind: ProbeKind): boolean {
+    return this.#probeOf(kind) !== undefined
+  }
+
+  #probeOf(kind: ProbeKind) {
+    if (this.role === 'init' || this.role === 'ephemeral') return undefined
+    return this.#container[`${kind}Probe`] ?? undefined
+  }
+
+  restarts(spec: Pod['spec']): boolean {
+    const { exitCode } = this
+    if (exitCode === undefined || this.role === 'ephemeral') return false
+    if (this.role === 'init' && exitCode === 0) return false
+    return restartsAfter(this.#container, spec, exitCode)
+  }
+
+  /** It has ended, and will not run again. */
+  isDone(spec: Pod['spec']): boolean {
+    return this.exitCode !== undefined && !this.restarts(spec)
+  }
+
+  /** The time of its next change, and whether a clock should run on for it. */
+  due(): { readonly atMs: number; readonly isHopeless: boolean } | undefined {
+    const state = this.#state
+    switch (state.kind) {
+      case 'waiting':
+      case 'terminated':
+        return undefined
+      case 'pulling':
+      case 'starting':
+        return { atMs: state.untilMs, isHopeless: false }
+      case 'unpulled':
+        return { atMs: state.untilMs, isHopeless: this.#pulls >= hopefulAttempts }
+      case 'crashed':
+        return { atMs: state.untilMs, isHopeless: this.#restarts >= hopefulAttempts }
+      case 'running':
+        return this.#dueOfRun(state)
+    }
+  }
+
+  #dueOfRun({ endMs, probes, startedMs, stoppedMs }: Running) {
+    const times = [endMs]
+    const failing: number[] = []
+    for (const { nextMs, last, turns } of stoppedMs === undefined ? probes.values() : []) {
+      if (nextMs === undefined) continue
+      const turnsLater = turns.some(({ atMs }) => startedMs + atMs >= nextMs)
+      if (last?.passes === false && last.count > hopefulAttempts && !turnsLater) failing.push(nextMs)
+      else times.push(nextMs)
+    }
+    for (const kind of ['startup', 'readiness'] as const) {
+      if (this.#hasProbe(kind)) continue
+      const turn = this.#script.turns[kind].find(({ atMs }) => startedMs + atMs > this.#seenMs)
+      if (turn !== undefined) times.push(startedMs + turn.atMs)
+    }
+    const hopeful = Math.min(...times)
+    const atMs = Math.min(hopeful, ...failing)
+    return Number.isFinite(atMs) ? { atMs, isHopeless: !Number.isFinite(hopeful) } : undefined
+  }
+
+  /** Makes the change that is due; false: none is. */
+  step(step: LifeStep): boolean {
+    const state = this.#state
+    const { nowMs } = step
+    this.#seenMs = nowMs
+    switch (state.kind) {
+      case 'waiting':
+        return false
+      case 'pulling':
+        if (step.isEnding || state.untilMs > nowMs) return false
+        if (this.#script.isPullable) this.#finishPull(state.beganMs, step)
+        else this.#failPull(step)
+        return true
+      case 'starting':
+        if (step.isEnding || state.untilMs > nowMs) return false
+        this.#run(step)
+        return true
+      case 'unpulled':
+        if (step.isEnding || state.untilMs > nowMs) return false
+        if (state.reason === 'ErrImagePull') this.#awaitPull(state.message, step)
+        else this.begin(step)
+        return true
+      case 'crashed':
+        if (step.isEnding || state.untilMs > nowMs) return false
+        this.#restart(step)
+        return true
+      case 'terminated':
+        if (step.isEnding || !this.restarts(step.pod.spec)) return false
+        this.#restart(step)
+        return true
+      case 'running':
+        return this.#stepRun(state, step)
+    }
+  }
+
+  /** Pulls the image and starts the container, at once where the script has no delays. */
+  begin(step: LifeStep): void {
+    const { nowMs } = step
+    const { pullMs, isPullable } = this.#script
+    const image = quotedImage(this.#container)
+    if (pullMs > 0 || !isPullable) this.#report(step, 'Normal', 'Pulling', `Pulling image ${image}`)
+    if (pullMs > 0) {
+      this.#state = { kind: 'pulling', beganMs: nowMs, untilMs: nowMs + pullMs }
+    } else if (isPullable) {
+      const accessible = step.level >= 35 ? ' and can be accessed by the pod' : ''
+      this.#report(step, 'Normal', 'Pulled', `Container image ${image} already present on machine${accessible}`)
+      this.#create(step)
+    } else {
+      this.#failPull(step)
+    }
+  }
+
+  #finishPull(beganMs: number, step: LifeStep): void {
+    const took = printDuration(BigInt(Math.round(step.nowMs - beganMs)) * 1_000_000n)
+    const waited = step.level < 28 ? '' : ` (${took} including waiting)`
+    const size = step.level < 31 ? '' : '. Image size: 0 bytes.'
+    this.#report(step, 'Normal', 'Pulled', `Successfully pulled image ${quotedImage(this.#container)} in ${took}${waited}${size}`)
+    this.#create(step)
+  }
+
+  #failPull(step: LifeStep): void {
+    this.#pulls += 1
+    const image = quotedImage(this.#container)
+    this.#report(step, 'Warning', 'Failed', `Failed to pull image ${image}: ${pullProblem}`)
+    this.#report(step, 'Warning', 'Failed', 'Error: ErrImagePull')
+    this.#state = { kind: 'unpulled', reason: 'ErrImagePull', message: pullProblem, untilMs: step.nowMs + pullRefusedMs }
+  }
+
+  #awaitPull(problem: string, step: LifeStep): void {
+    const text = `Back-off pulling image ${quotedImage(this.#container)}`
+    this.#report(step, 'Normal', 'BackOff', text)
+    this.#report(step, 'Warning', 'Failed', 'Error: ImagePullBackOff')
+    const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** (this.#pulls - 1)) - pullRefusedMs
+    const message = step.level < 32 ? text : `${text}: ErrImagePull: ${problem}`
+    this.#state = { kind: 'unpulled', reason: 'ImagePullBackOff', message, untilMs: step.nowMs + delayMs }
+  }
+
+  #create(step: LifeStep): void {
+    const { startMs } = this.#script
+    if (startMs > 0) this.#state = { kind: 'starting', beganMs: step.nowMs, untilMs: step.nowMs + startMs }
+    else this.#run(step)
+  }
+
+  #run(step: LifeStep): void {
+    const { nowMs, level } = step
+    if (this.#last !== undefined) this.#restarts += 1
+    const created = level < 32 ? `Created container ${this.name}` : `Created container: ${this.name}`
+    this.#report(step, 'Normal', 'Created', level < 35 ? created : 'Container created')
+    this.#report(step, 'Normal', 'Started', level < 35 ? `Started container ${this.name}` : 'Container started')
+    this.#id = `containerd://${step.newId()}`
+    this.#state = { kind: 'running', startedMs: nowMs, ...this.#endOfRun(nowMs), probes: this.#probesFrom(nowMs) }
+  }
+
+  #endOfRun(startedMs: number): { endMs: number; exitCode: number } {
+    const { runs } = this.#script
+    const { durationMs, exitCode } = runs[Math.min(this.#restarts, runs.length - 1)] ?? {
+      durationMs: Number.POSITIVE_INFINITY,
+      exitCode: 0,
+    }
+    return { endMs: startedMs + durationMs, exitCode }
+  }
+
+  /** The startup probe alone, while it has not passed, or the others. */
+  #probesFrom(startedMs: number): Map<ProbeKind, ProbeRun> {
+    const runs = new Map<ProbeKind, ProbeRun>()
+    const kinds = this.#probeOf('startup') === undefined ? afterStart : (['startup'] as const)
+    for (const kind of kinds) this.#beginProbe(runs, kind, { startedMs, readyToProbeMs: startedMs })
+    return runs
+  }
+
+  #beginProbe(runs: Map<ProbeKind, ProbeRun>, kind: ProbeKind, times: Pick<ProbeStart, 'startedMs' | 'readyToProbeMs'>): void {
+    const probe = this.#probeOf(kind)
+    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns: this.#script.turns[kind], ...times }))
+  }
+
+  #stepRun(state: Running, step: LifeStep): boolean {
+    const { nowMs } = step
+    if (state.endMs <= nowMs) {
+      this.#end(state, step)
+      return true
+    }
+    if (state.stoppedMs !== undefined) return false
+    for (const [kind, run] of state.probes) {
+      if (run.nextMs === undefined || run.nextMs > nowMs) continue
+      // The time of the call itself, so that a late step changes no later call.
+      const called = callProbe(run, run.nextMs)
+      state.probes.set(kind, called)
+      this.#judge(state, called, step)
+      return true
+    }
+    return false
+  }
+
+  /** Reports a failed call, begins the other probes after the startup probe, and stops a container that is not alive. */
+  #judge(state: Running, run: ProbeRun, step: LifeStep): void {
+    const { kind, probe, last, result } = run
+    if (last?.passes === false) {
+      const failure = printFailure(probe, step.address)
+      this.#report(step, 'Warning', 'Unhealthy', `${titles[kind]} probe failed: ${failure}`)
+    }
+    if (kind === 'startup' && result === 'pass') {
+      const { startedMs, probes } = state
+      for (const other of afterStart) this.#beginProbe(probes, other, { startedMs, readyToProbeMs: step.nowMs })
+    }
+    if (result !== 'fail' || kind === 'readiness') return
+    this.#report(
+      step,
+      'Normal',
+      'Killing',
+      `${this.role === 'main' ? 'Container' : 'Init container'} ${this.name} failed ${kind} probe, will be restarted`,
+    )
+    const graceSeconds = probe.terminationGracePeriodSeconds ?? step.pod.spec.terminationGracePeriodSeconds ?? 30
+    this.#signal(state, { stoppedMs: step.nowMs, graceMs: graceSeconds * 1000, exitCode: killedCode })
+  }
+
+  /** Ends a run: the container has the grace period to end by itself. A later call may shorten it. False: nothing changes. */
+  stop(graceMs: number, step: LifeStep): boolean {
+    const state = this.#state
+    if (state.kind !== 'running') return false
+    const { stoppedMs = step.nowMs } = state
+    if (state.stoppedMs === undefined) this.#report(step, 'Normal', 'Killing', `Stopping container ${this.name}`)
+    return this.#signal(state, { stoppedMs, graceMs, exitCode: 0 })
+  }
+
+  #signal(
+    state: Running,
+    { stoppedMs, graceMs, exitCode }: { readonly stoppedMs: number; readonly graceMs: number; readonly exitCode: number },
+  ): boolean {
+    const { shutdownMs } = this.#script
+    const endMs = stoppedMs + Math.min(graceMs, shutdownMs)
+    const isNews = state.stoppedMs === undefined || endMs < state.endMs
+    state.stoppedMs = stoppedMs
+    if (endMs < state.endMs) {
+      state.endMs = endMs
+      state.exitCode = shutdownMs > graceMs ? killedCode : exitCode
+    }
+    return isNews
+  }
+
+  #end({ startedMs, endMs, exitCode }: Running, { nowMs }: LifeStep): void {
+    const reason = exitCode === 0 ? 'Completed' : 'Error'
+    const end = { exitCode, reason, startedMs, finishedMs: Math.min(nowMs, Math.max(endMs, startedMs)), id: this.#id }
+    this.#state = { kind: 'terminated', end }
+  }
+
+  /**
+   * Starts the container again: at once after its first end, then after pauses of 10 s, 20 s, … 5 min from each end on. Ten minutes without
+   * an end make the next end the first one.
+   */
+  #restart(step: LifeStep): void {
+    const { nowMs } = step
+    const end = this.#state.kind === 'terminated' ? this.#state.end : this.#last
+    const finishedMs = end?.finishedMs ?? nowMs
+    this.#last = end
+    const backoff = this.#backoff
+    const isFresh = backoff === undefined || finishedMs - backoff.atMs > 2 * backoffMaxMs
+    if (!isFresh && nowMs - finishedMs < backoff.delayMs) {
+      const { name, namespace, uid } = step.pod.metadata
+      const pod = `${name}_${namespace}(${uid})`
+      const of = step.level < 26 ? '' : ` ${this.name} in pod ${pod}`
+      this.#report(step, 'Warning', 'BackOff', `Back-off restarting failed container${of}`)
+      const delay = printDuration(BigInt(backoff.delayMs) * 1_000_000n)
+      const message = `back-off ${delay} restarting failed container=${this.name} pod=${pod}`
+      this.#state = { kind: 'crashed', message, untilMs: finishedMs + backoff.delayMs }
+      return
+    }
+    this.#backoff = { delayMs: isFresh ? backoffFirstMs : Math.min(backoffMaxMs, backoff.delayMs * 2), atMs: nowMs }
+    this.begin(step)
+  }
+
+  #report({ report }: LifeStep, type: PodEvent['type'], reason: string, message: string): void {
+    report({ type, reason, message, fieldPath: `${fields[this.role]}{${this.name}}` })
+  }
+
+  /** The status for the API. `waiting` is the reason of a container that has not begun. */
+  status(waiting: string, level: number): ContainerStatus {
+    const { image = '' } = this.#container
+    const state = this.#state
+    return {
+      name: this.name,
+      state: this.#printState(waiting),
+      lastState: this.#last === undefined ? {} : { terminated: printEnd(this.#last) },
+      ready: this.#isReady,
+      restartCount: this.#restarts,
+      image,
+      imageID: this.#id === '' ? '' : `${image}@sha256:${this.#imageDigest}`,
+      ...(this.#id !== '' && { containerID: this.#id }),
+      ...((level >= 29 || this.role !== 'init') && { started: this.isStarted }),
+      ...(level >= 33 && state.kind !== 'waiting' && this.#id !== '' && resourcesOf(this.#container)),
+      ...(level >= 31 && mountsOf(this.#container)),
+    }
+  }
+
+  #printState(waiting: string): NonNullable<ContainerStatus['state']> {
+    const state = this.#state
+    switch (state.kind) {
+      case 'running':
+        return { running: { startedAt: printMs(state.startedMs) } }
+      case 'terminated':
+        return { terminated: printEnd(state.end) }
+      case 'crashed':
+        return { waiting: { reason: 'CrashLoopBackOff', message: state.message } }
+      case 'unpulled':
+        return { waiting: { reason: state.reason, message: state.message } }
+      default:
+        return { waiting: { reason: waiting } }
+    }
+  }
+}
+
+function quotedImage({ image = '' }: PodContainer): string {
+  return JSON.stringify(image)
+}

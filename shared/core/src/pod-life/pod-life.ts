@@ -1,0 +1,275 @@
+import { jsonEqual } from '../json/index.ts'
+import type { Pod } from '../workloads/pods.ts'
+import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
+import { ContainerLife, type LifeStep, type PodEvent, type Role } from './container-life.ts'
+import { printMs } from './container-status.ts'
+import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
+import type { ContainerScript, PodScript } from './script.ts'
+
+export type PodStatus = Pod['status']
+
+export interface PodLifeOptions {
+  readonly pod: Pod
+  readonly script: PodScript
+  /** Minor number of the release. */
+  readonly level: number
+  /** Addresses of the Pod and of its node. */
+  readonly address: string
+  readonly hostAddress: string
+  /** 64 hexadecimal digits, each time others. */
+  newId(): string
+  /** 64 hexadecimal digits that follow from the text. */
+  digestOf(text: string): string
+}
+
+/** The changes of one moment. */
+export interface Advance {
+  readonly events: readonly PodEvent[]
+  /** The next change; absent: none comes by itself. `isHopeless`: a failure that goes on and on, for which no clock should run. */
+  readonly due: { readonly atMs: number; readonly isHopeless: boolean } | undefined
+  /** The Pod is being deleted and all its containers have ended. */
+  readonly isGone: boolean
+}
+
+/** Reasons for which no container starts any more. */
+type Ending = 'deleted' | 'completed' | 'deadline'
+
+const deadlineReason = 'DeadlineExceeded'
+const deadlineMessage = 'Pod was active on the node longer than the specified deadline'
+const noScript: ContainerScript = {
+  ...{ pullMs: 0, isPullable: true, startMs: 0, shutdownMs: 0 },
+  runs: [{ durationMs: Number.POSITIVE_INFINITY, exitCode: 0 }],
+  turns: { startup: [], readiness: [], liveness: [] },
+}
+
+/**
+ * A Pod on a node, from its binding to its end, without clock and network: containers start in order, run as their scripts say, are probed,
+ * restarted and stopped, as a kubelet does it. `advance` makes all changes that are due; `status` is what the API should show then.
+ *
+ *   two containers without delays   advance(0): both run and are ready, due: undefined
+ *   a Job's container, run-for 1s   advance(0): runs, due: 1,000   advance(1000): Succeeded
+ */
+export class PodLife {
+  readonly #options: PodLifeOptions
+  readonly #containers = new Map<string, ContainerLife>()
+  #pod: Pod
+  #startedMs: number | undefined
+  #ending: Ending | undefined
+  #events: PodEvent[] = []
+
+  constructor(options: PodLifeOptions) {
+    this.#options = options
+    this.#pod = options.pod
+    const { startTime } = options.pod.status
+    if (startTime) this.#startedMs = Date.parse(startTime)
+    this.#addContainers(options.pod)
+    const { status } = options.pod
+    const statuses = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses].flatMap(
+      (list) => list ?? [],
+    )
+    for (const known of statuses) this.#containers.get(known.name)?.resume(known)
+    if (status.phase === 'Failed' || status.phase === 'Succeeded') this.#ending = 'completed'
+  }
+
+  #addContainers({ spec }: Pod): void {
+    const { script, digestOf } = this.#options
+    const add = (container: PodContainer, role: Role) => {
+      if (this.#containers.has(container.name)) return
+      const own = script.containers.get(container.name) ?? noScript
+      const imageDigest = digestOf(container.image ?? '')
+      this.#containers.set(container.name, new ContainerLife({ container, role, script: own, imageDigest }))
+    }
+    for (const container of spec.initContainers ?? []) add(container, isSidecar(container) ? 'sidecar' : 'init')
+    for (const container of spec.containers ?? []) add(container, 'main')
+    for (const container of spec.ephemeralContainers ?? []) add(container, 'ephemeral')
+  }
+
+  /** The Pod as the API has it now: it may be deleted, and have new ephemeral containers. */
+  observe(pod: Pod): void {
+    this.#pod = pod
+    this.#addContainers(pod)
+  }
+
+  advance(nowMs: number): Advance {
+    this.#startedMs ??= nowMs
+    this.#events = []
+    while (this.#step(nowMs));
+    const events = this.#events
+    const isGone = this.#pod.metadata.deletionTimestamp != null && this.#hasStopped()
+    return { events, due: isGone ? undefined : this.#due(), isGone }
+  }
+
+  #due(): Advance['due'] {
+    const dues = [...this.#containers.values()].flatMap((container) => container.due() ?? [])
+    const { activeDeadlineSeconds } = this.#pod.spec
+    if (activeDeadlineSeconds != null && this.#ending === undefined) {
+      dues.push({ atMs: (this.#startedMs ?? 0) + activeDeadlineSeconds * 1000, isHopeless: false })
+    }
+    if (dues.length === 0) return undefined
+    return { atMs: Math.min(...dues.map(({ atMs }) => atMs)), isHopeless: dues.every(({ isHopeless }) => isHopeless) }
+  }
+
+  /** Makes one change; false: none is due. */
+  #step(nowMs: number): boolean {
+    if (this.#beginEnding(nowMs)) return true
+    const step = this.#lifeStep(nowMs)
+    let hasChanged = false
+    for (const container of this.#containers.values()) hasChanged = container.step(step) || hasChanged
+    if (this.#ending === undefined) return this.#startNext(step) || hasChanged
+    return this.#stopNext(step) || hasChanged
+  }
+
+  #lifeStep(nowMs: number): LifeStep {
+    const { level, address, newId } = this.#options
+    const report = (event: PodEvent) => void this.#events.push(event)
+    return { pod: this.#pod, nowMs, level, address, isEnding: this.#ending !== undefined, newId, report }
+  }
+
+  #beginEnding(nowMs: number): boolean {
+    const { metadata, spec } = this.#pod
+    if (this.#ending === 'deleted') return false
+    if (metadata.deletionTimestamp != null) {
+      this.#ending = 'deleted'
+      return true
+    }
+    if (this.#ending !== undefined) return false
+    const { activeDeadlineSeconds } = spec
+    if (activeDeadlineSeconds != null && nowMs >= (this.#startedMs ?? 0) + activeDeadlineSeconds * 1000) {
+      this.#ending = 'deadline'
+      this.#events.push({ type: 'Normal', reason: deadlineReason, message: deadlineMessage })
+      return true
+    }
+    if (!this.#isCompleted()) return false
+    this.#ending = 'completed'
+    return true
+  }
+
+  /** All containers have ended for good, or one that initializes has failed for good. */
+  #isCompleted(): boolean {
+    const { spec } = this.#pod
+    if (this.#of('init').some((container) => container.exitCode !== 0 && container.isDone(spec))) return true
+    const main = this.#of('main')
+    return main.length > 0 && main.every((container) => container.isDone(spec))
+  }
+
+  #of(...roles: readonly Role[]): ContainerLife[] {
+    return [...this.#containers.values()].filter(({ role }) => roles.includes(role))
+  }
+
+  /** Containers that initialize start one after another; the others start together when those are done and sidecars have started. */
+  #startNext(step: LifeStep): boolean {
+    const begin = (containers: readonly ContainerLife[]) => {
+      const waiting = containers.filter(({ isWaiting }) => isWaiting)
+      for (const container of waiting) container.begin(step)
+      return waiting.length > 0
+    }
+    const hasBegunOne = begin(this.#of('ephemeral'))
+    const isInitialized = this.#of('main').some(({ isWaiting }) => !isWaiting)
+    for (const container of isInitialized ? [] : this.#of('init', 'sidecar')) {
+      if (container.role === 'init' ? container.exitCode === 0 : container.isStarted) continue
+      return begin([container]) || hasBegunOne
+    }
+    return begin(this.#of('main')) || hasBegunOne
+  }
+
+  /** Sidecars stop when all others have, the last one first. */
+  #stopNext(step: LifeStep): boolean {
+    const graceMs = this.#graceMs()
+    const others = this.#of('init', 'main', 'ephemeral').filter(({ isRunning }) => isRunning)
+    const last = this.#of('sidecar').findLast(({ isRunning }) => isRunning)
+    let hasChanged = false
+    for (const container of others.length > 0 || last === undefined ? others : [last])
+      hasChanged = container.stop(graceMs, step) || hasChanged
+    return hasChanged
+  }
+
+  #graceMs(): number {
+    const { metadata, spec } = this.#pod
+    return (metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30) * 1000
+  }
+
+  #hasStopped(): boolean {
+    return this.#ending !== undefined && [...this.#containers.values()].every(({ isRunning }) => !isRunning)
+  }
+
+  /** The status that the API should show. Parts that belong to other clients stay as they are in `before`. */
+  status(before: PodStatus, nowMs: number): PodStatus {
+    const { level, address, hostAddress } = this.#options
+    const { spec, metadata } = this.#pod
+    const waiting = (spec.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating'
+    const statusesOf = (...roles: readonly Role[]) => this.#of(...roles).map((container) => container.status(waiting, level))
+    const init = statusesOf('init', 'sidecar')
+    const main = statusesOf('main').sort((one, other) => (one.name < other.name ? -1 : 1))
+    const ephemeral = statusesOf('ephemeral')
+    const isOver = this.#hasStopped()
+    const phase = this.#phase(before, [...init, ...main])
+    const hasReason = phase !== before.phase && this.#ending === 'deadline'
+    const generation = level >= 34 && metadata.generation !== undefined ? { observedGeneration: metadata.generation } : {}
+    const statuses = [...init, ...main]
+    return {
+      ...before,
+      ...generation,
+      phase,
+      ...(hasReason && { reason: deadlineReason, message: deadlineMessage }),
+      conditions: mergeConditions(before.conditions ?? [], this.#conditions({ before, statuses, phase, isOver, generation, nowMs })),
+      hostIP: hostAddress,
+      ...(level >= 29 && { hostIPs: [{ ip: hostAddress }] }),
+      podIP: address,
+      podIPs: [{ ip: address }],
+      startTime: before.startTime ?? printMs(this.#startedMs ?? nowMs),
+      ...(init.length > 0 && { initContainerStatuses: init }),
+      containerStatuses: main,
+      ...(ephemeral.length > 0 && { ephemeralContainerStatuses: ephemeral }),
+    }
+  }
+
+  /** A finished phase stays, and comes when all containers have stopped. */
+  #phase(before: PodStatus, statuses: readonly ContainerStatus[]): string {
+    const { phase = 'Pending' } = before
+    if (phase === 'Failed' || phase === 'Succeeded') return phase
+    const { spec, metadata } = this.#pod
+    const hasStopped = this.#hasStopped()
+    const isDeleted = metadata.deletionTimestamp != null
+    const isOver = hasStopped && (this.#options.level >= 27 || this.#ending === 'deadline')
+    const next = podPhase({ spec, statuses, isOver, hasStarted: hasRun(spec, statuses) })
+    const isFinal = next === 'Failed' || next === 'Succeeded'
+    if (this.#ending === 'deadline') return hasStopped ? 'Failed' : phase
+    if (isFinal && !hasStopped) return phase
+    return !isFinal && isDeleted && isOver ? 'Failed' : next
+  }
+
+  #conditions({ before, statuses, phase, isOver, generation, nowMs }: ConditionsInput): PodCondition[] {
+    const { spec } = this.#pod
+    const { level } = this.#options
+    const input = { spec, statuses, phase }
+    const others = (before.conditions ?? []).filter((condition) => !isOfNodes(condition))
+    const times = { lastProbeTime: null, lastTransitionTime: printMs(nowMs) }
+    const toCondition = (type: string, verdict: Verdict): PodCondition => ({ type, ...generation, ...verdict, ...times })
+    const sandbox: Verdict = isOver ? { status: 'False' } : { status: 'True' }
+    return [
+      ...(level >= 29 ? [toCondition('PodReadyToStartContainers', sandbox)] : []),
+      toCondition('Initialized', initialized(input)),
+      toCondition('Ready', ready(input, others)),
+      toCondition('ContainersReady', containersReady(input)),
+      toCondition('PodScheduled', { status: 'True' }),
+    ]
+  }
+}
+
+interface ConditionsInput {
+  readonly before: PodStatus
+  readonly statuses: readonly ContainerStatus[]
+  readonly phase: string
+  readonly isOver: boolean
+  readonly generation: { readonly observedGeneration?: number }
+  readonly nowMs: number
+}
+
+/** The strategic merge patch from one status to the next; undefined: they are equal. It holds the uid, so that it meets no other Pod of the name. */
+export function statusPatch({ metadata: { uid }, status: before }: Pod, after: PodStatus): object | undefined {
+  const changed = Object.entries(after).filter(([field, value]) => !jsonEqual(Reflect.get(before, field), value))
+  if (changed.length === 0) return undefined
+  const order = (after.conditions ?? []).map(({ type }) => ({ type }))
+  const status = Object.fromEntries(changed)
+  return { metadata: { uid }, status: 'conditions' in status ? { '$setElementOrder/conditions': order, ...status } : status }
+}
