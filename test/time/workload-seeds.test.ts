@@ -1,0 +1,3 @@
+import { testWorkloadSeeds } from './workload-seeds.ts'
+
+testWorkloadSeeds(1, 10)
