@@ -38,21 +38,24 @@ function answerTo({ api }: Listening, port: number, bytes: string): Promise<stri
   })
 }
 
-describe.each(listenerModes)('$mode', ({ open, lack }) => {
-  test.skipIf(lack !== undefined)(
-    `LIM-12: a client that sends more than is read gets the refusal every time${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
-    async () => {
-      const server = await open()
-      const counts = new Map<string, number>()
-      const rounds = Array.from({ length: 29 }, () => refused).flat()
-      for (const [index, [what, status, bytes]] of rounds.entries()) {
-        const port = server.ports[index % server.ports.length] ?? 0
-        const line = `${what}: ${(await answerTo(server, port, bytes)).slice(0, 12)}`
-        if (line !== `${what}: HTTP/1.1 ${status}`) counts.set(line, (counts.get(line) ?? 0) + 1)
-      }
-      expect([...counts]).toEqual([])
-      expect((await server.api.get('/readyz')).status).toBe(200)
-      expect(server.endedThreads()).toBe(0)
-    },
-  )
-})
+/** Tests of every way in which clients are listened to, with so many requests of each kind. */
+export function testEarlyRefusals(roundCount: number): void {
+  describe.each(listenerModes)('$mode', ({ open, lack }) => {
+    test.skipIf(lack !== undefined)(
+      `LIM-12: a client that sends more than is read gets the refusal every time${lack === undefined ? '' : ` [skipped: ${lack}]`}`,
+      async () => {
+        const server = await open()
+        const counts = new Map<string, number>()
+        const rounds = Array.from({ length: roundCount }, () => refused).flat()
+        for (const [index, [what, status, bytes]] of rounds.entries()) {
+          const port = server.ports[index % server.ports.length] ?? 0
+          const line = `${what}: ${(await answerTo(server, port, bytes)).slice(0, 12)}`
+          if (line !== `${what}: HTTP/1.1 ${status}`) counts.set(line, (counts.get(line) ?? 0) + 1)
+        }
+        expect([...counts]).toEqual([])
+        expect((await server.api.get('/readyz')).status).toBe(200)
+        expect(server.endedThreads()).toBe(0)
+      },
+    )
+  })
+}

@@ -1,0 +1,3 @@
+import { testEarlyRefusals } from './early-refusals.ts'
+
+testEarlyRefusals(29)
