@@ -181,7 +181,7 @@ describe.skipIf(reason !== '')(`encryption of storages on etcd${reason}`, () => 
   test('ENC-03, ENC-13: keys are rotated through two storages that are written to and read, and nothing fails', async () => {
     const { storages, rotate, keysInUse } = await openTwo(['first'])
     const revisions: number[] = []
-    for (let number = 0; number < 40; number++) {
+    for (let number = 0; number < 12; number++) {
       const outcome = await storages[0].commit(secret(number, 0))
       if (outcome.kind === 'written') revisions.push(outcome.revision)
     }
