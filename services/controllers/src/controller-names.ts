@@ -36,6 +36,9 @@ export const workloadControllers = [
   'endpointslice',
   'endpointslicemirroring',
   'horizontalpodautoscaling',
+  'persistentvolume-binder',
+  'persistentvolume-expander',
+  'ephemeral-volume',
 ] as const
 
 /** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods. */
@@ -51,6 +54,8 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
   ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],
   ['pod-garbage-collector-controller', 'podgc'],
+  ['persistentvolumeclaim-protection-controller', 'pvc-protection'],
+  ['persistentvolume-protection-controller', 'pv-protection'],
 ])
 
 /**

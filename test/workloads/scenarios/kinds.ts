@@ -27,7 +27,9 @@ const kinds: Readonly<Record<string, KindAddress>> = {
   EndpointSlice: { groupVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
   HorizontalPodAutoscaler: { groupVersion: 'autoscaling/v2', plural: 'horizontalpodautoscalers' },
   PodDisruptionBudget: { groupVersion: 'policy/v1', plural: 'poddisruptionbudgets' },
+  CSIDriver: { groupVersion: 'storage.k8s.io/v1', plural: 'csidrivers', isClusterScoped: true },
   StorageClass: { groupVersion: 'storage.k8s.io/v1', plural: 'storageclasses', isClusterScoped: true },
+  VolumeAttachment: { groupVersion: 'storage.k8s.io/v1', plural: 'volumeattachments', isClusterScoped: true },
 }
 
 export function addressOf(kind: string): KindAddress {

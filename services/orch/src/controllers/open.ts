@@ -16,6 +16,7 @@ import {
   endpointSliceController,
   endpointSliceMirroringController,
   endpointsController,
+  ephemeralVolumeController,
   finishedJobCleaner,
   flowControlController,
   flowControlGroup,
@@ -37,6 +38,8 @@ import {
   statefulSetController,
   storageVersionMigrator,
   tokenCleaner,
+  volumeBinderController,
+  volumeExpander,
   volumeProtectionController,
 } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
@@ -93,7 +96,7 @@ export async function runControllers(
     bootstrapSigner,
     serviceAccountController,
     quotaController(catalogue),
-    claimProtectionController,
+    claimProtectionController(catalogue),
     volumeProtectionController,
     ...(serves(catalogue, 'storagemigration', 'v1', 'storageversionmigrations') ? [storageVersionMigrator] : []),
     ...(serves(catalogue, 'admissionregistration', 'v1', 'validatingadmissionpolicies') ? [policyStatusController] : []),
@@ -109,6 +112,9 @@ export async function runControllers(
     endpointSliceController(catalogue),
     endpointsController(catalogue),
     endpointSliceMirroringController,
+    volumeBinderController(catalogue),
+    volumeExpander,
+    ephemeralVolumeController,
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
@@ -148,6 +154,8 @@ const accounts: Partial<Record<ControllerName, string>> = {
   daemonset: 'daemon-set-controller',
   horizontalpodautoscaling: 'horizontal-pod-autoscaler',
   podgc: 'pod-garbage-collector',
+  'persistentvolume-binder': 'persistent-volume-binder',
+  'persistentvolume-expander': 'expand-controller',
 }
 
 /** The service account as whom a controller acts. */

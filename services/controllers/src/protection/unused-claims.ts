@@ -1,0 +1,53 @@
+import { printTime, toInstant } from '@orch/core/meta'
+import { claimNameOf, isMadeFor, isUsing, type Pod, type VolumeClaim } from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { mapped, own } from '../reconciler/watches.ts'
+import { done } from '../reconciler/world.ts'
+
+const claims = own<VolumeClaim>('v1', 'persistentvolumeclaims', { isDue: ({ kind }) => kind !== 'deleted' })
+
+/** Pods by the claims that they name. */
+const pods = mapped<Pod>(
+  'v1',
+  'pods',
+  ({ object }) => {
+    const names = (object.spec.volumes ?? []).map((volume) => claimNameOf(object, volume)).filter((name) => name !== undefined)
+    return names.map((name) => `${object.metadata.namespace}/${name}`)
+  },
+  { isLazy: true },
+)
+
+/** The condition Unused of bound claims: True since no Pod refers to them (WL-PV-11). */
+export function unusedClaims(): Controller {
+  return reconciler<VolumeClaim>('pvc-protection', () => ({
+    watches: [claims, pods],
+    queue: 'unused_claims',
+    reconcile: async ({ object: claim, world, clock }) => {
+      if (claim.metadata.deletionTimestamp != null || claim.status.phase !== 'Bound') return done
+      const isUsed = [...world.read(pods).inNamespace(claim.metadata.namespace)].some((pod) => uses(pod, claim))
+      return world.writeStatus(claim, withCondition(claim, isUsed, clock.now()))
+    },
+  }))
+}
+
+function uses(pod: Pod, claim: VolumeClaim): boolean {
+  if (!isUsing(pod, claim)) return false
+  const isNamed = pod.spec.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === claim.metadata.name) === true
+  return isNamed || isMadeFor(claim, pod)
+}
+
+function withCondition({ status }: VolumeClaim, isUsed: boolean, nowMs: number): VolumeClaim['status'] {
+  const conditions = status.conditions ?? []
+  const known = conditions.find(({ type }) => type === 'Unused')
+  if (known?.status === (isUsed ? 'False' : 'True')) return status
+  const next = {
+    type: 'Unused',
+    ...(isUsed
+      ? { status: 'False', reason: 'PodUsingPVC', message: 'A pod is currently referencing this PVC' }
+      : { status: 'True', reason: 'NoPodsUsingPVC', message: 'No pods are currently referencing this PVC' }),
+    lastProbeTime: null,
+    lastTransitionTime: printTime(toInstant(nowMs)),
+  }
+  return { ...status, conditions: known === undefined ? [...conditions, next] : conditions.map((one) => (one === known ? next : one)) }
+}

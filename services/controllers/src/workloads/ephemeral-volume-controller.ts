@@ -1,0 +1,63 @@
+import type { InformerEvent } from '@orch/client'
+import { claimNameOf, isMadeFor, type Pod, type VolumeClaim } from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { type Caches, mapped, own } from '../reconciler/watches.ts'
+import { type Action, done, type World } from '../reconciler/world.ts'
+import { referenceTo, workloadBackoff } from './claims.ts'
+
+type PodVolume = NonNullable<NonNullable<Pod['spec']['volumes']>[number]>
+
+/** Volumes of a Pod do not change. */
+const pods = own<Pod>('v1', 'pods', { isDue: ({ kind, object }) => kind === 'added' && hasEphemeralVolume(object) })
+/** A claim that was deleted is made again while its Pod is there. */
+const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', podsOfDeletedClaim, { isLazy: true })
+
+function podsOfDeletedClaim({ kind, object }: InformerEvent<VolumeClaim>, caches: Caches): string[] {
+  if (kind !== 'deleted') return []
+  const { name, namespace } = object.metadata
+  const isOf = (pod: Pod) => pod.spec.volumes?.some((volume) => volume.ephemeral != null && claimNameOf(pod, volume) === name) === true
+  return [...caches.read(pods).inNamespace(namespace)].filter(isOf).map(keyOf)
+}
+
+function hasEphemeralVolume({ spec }: Pod): boolean {
+  return spec.volumes?.some(({ ephemeral }) => ephemeral != null) === true
+}
+
+/** Makes the claims of ephemeral volumes, which end with their Pods (WL-PV-16). */
+export const ephemeralVolumeController: Controller = reconciler<Pod>('ephemeral-volume', () => ({
+  watches: [pods, claims],
+  backoff: workloadBackoff,
+  component: 'ephemeral_volume',
+  reconcile: async ({ object: pod, world }) => {
+    if (pod.metadata.deletionTimestamp != null) return done
+    for (const volume of pod.spec.volumes ?? []) if (volume.ephemeral != null) await makeClaim(pod, volume, world)
+    return done
+  },
+}))
+
+async function makeClaim(pod: Pod, volume: PodVolume, world: World): Promise<void> {
+  const { name: podName = '', namespace, uid = '', resourceVersion } = pod.metadata
+  const failed = (why: string) => {
+    const reference = { apiVersion: 'v1', kind: 'Pod', namespace, name: podName, uid, resourceVersion }
+    world.record(reference, { type: 'Warning', reason: 'FailedBinding', message: `ephemeral volume ${volume.name}: ${why}` })
+  }
+  const name = claimNameOf(pod, volume) ?? ''
+  const existing = world.read(claims).get(`${namespace}/${name}`)
+  if (existing !== undefined && isMadeFor(existing, pod)) return
+  if (existing !== undefined) {
+    const why = `PVC ${namespace}/${name} was not created for pod ${namespace}/${podName} (pod is not owner)`
+    failed(why)
+    throw new Error(why)
+  }
+  const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {}
+  const metadata = { name, namespace, labels, annotations, ownerReferences: [referenceTo({ apiVersion: 'v1', kind: 'Pod' }, pod)] }
+  const creation: Action = {
+    kind: 'create',
+    in: claims,
+    object: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec },
+    refused: (message) => failed(`create PVC ${name}: ${message}`),
+  }
+  await world.perform([creation])
+}

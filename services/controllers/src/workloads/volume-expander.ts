@@ -1,0 +1,41 @@
+import type { InformerEvent } from '@orch/client'
+import { hasAnnotation, isLargerThanStatus, type Volume, type VolumeClaim, volumeNames } from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { own } from '../reconciler/watches.ts'
+import { done } from '../reconciler/world.ts'
+import { workloadBackoff } from './claims.ts'
+
+const volumes = { group: '', version: 'v1', plural: 'persistentvolumes', namespaced: false } as const
+
+const claims = own<VolumeClaim>('v1', 'persistentvolumeclaims', { isDue })
+
+/** A bound claim is looked at when it is new, and when it asks for more or has got more. */
+function isDue(event: InformerEvent<VolumeClaim>): boolean {
+  const { kind, object } = event
+  if (object.status.phase !== 'Bound' || kind === 'deleted') return false
+  return kind === 'added' || sizesOf(object) !== sizesOf(event.before)
+}
+
+function sizesOf({ spec, status }: VolumeClaim): string {
+  return `${spec.resources?.requests?.['storage']} ${status.capacity?.['storage']}`
+}
+
+/** Says of claims that ask for more than they have that a resizer is waited for (WL-PV-21). */
+export const volumeExpander: Controller = reconciler<VolumeClaim>('persistentvolume-expander', ({ names }) => ({
+  watches: [claims],
+  backoff: workloadBackoff,
+  component: 'volume_expand',
+  reconcile: async ({ key, object: claim, world, signal }) => {
+    const { name = '', namespace, uid = '', resourceVersion } = claim.metadata
+    const volume = await world.client.resource<Volume>(volumes).get(claim.spec.volumeName ?? '', { signal })
+    const { claimRef } = volume.spec
+    if (claimRef?.uid !== uid || claimRef.namespace !== namespace) throw new Error(`the volume of ${key} is not bound to it`)
+    if (!isLargerThanStatus(claim) && !hasAnnotation(volume, volumeNames(names).sizeBeforeResize)) return done
+    world.record(
+      { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion },
+      { type: 'Normal', reason: 'ExternalExpanding', message: 'waiting for an external controller to expand this PVC' },
+    )
+    return done
+  },
+}))

@@ -1,0 +1,83 @@
+import type { VolumeClaim } from '../stateful-set/claims.ts'
+import type { VolumeEvent } from './decide-claim.ts'
+import { modeOf } from './match.ts'
+import { hasAnnotation, type Volume, type VolumeNames } from './objects.ts'
+
+/** The next step of a volume. */
+export type VolumePlan =
+  | { readonly kind: 'phase'; readonly phase: 'Available' | 'Bound' }
+  /** The claim that it is bound to is to be looked at: the binding is not complete. */
+  | { readonly kind: 'complete' }
+  /** The claim cannot have it. */
+  | { readonly kind: 'mismatch'; readonly ofVolume: VolumeEvent; readonly ofClaim: VolumeEvent }
+  | { readonly kind: 'unbind' }
+  /** The claim is gone or has another volume: phase Released, unless it has failed before, and then what the policy says. */
+  | { readonly kind: 'release'; readonly next: Reclaim }
+
+export type Reclaim =
+  /** It is kept, or deleted by its own provisioner. */
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'delete' }
+  /** Phase Failed; the event is recorded if the phase changes. */
+  | { readonly kind: 'fail'; readonly event: VolumeEvent }
+
+/**
+ * The next step of a volume. `claim` is the one that it refers to, if it exists with that uid (WL-PV-01, WL-PV-17 to WL-PV-20).
+ *
+ *   no reference to a claim              Available
+ *   the claim names it                   Bound
+ *   the claim is gone, policy Retain     Released
+ */
+export function decideVolume(volume: Volume, claim: VolumeClaim | undefined, names: VolumeNames): VolumePlan {
+  const { claimRef } = volume.spec
+  if ((claimRef?.uid ?? '') === '') return { kind: 'phase', phase: 'Available' }
+  if (claim === undefined) return { kind: 'release', next: reclaim(volume, names) }
+  const { volumeName = '' } = claim.spec
+  if (volumeName === '' && modeOf(claim) !== modeOf(volume)) return mismatch(volume, claim)
+  if (volumeName === '') return { kind: 'complete' }
+  if (volumeName === volume.metadata.name) return { kind: 'phase', phase: 'Bound' }
+  const isForNothing = hasAnnotation(volume, names.provisionedBy) && volume.spec.persistentVolumeReclaimPolicy === 'Delete'
+  return isForNothing ? { kind: 'release', next: reclaim(volume, names) } : { kind: 'unbind' }
+}
+
+function mismatch(volume: Volume, claim: VolumeClaim): VolumePlan {
+  const of = (message: string): VolumeEvent => ({ type: 'Warning', reason: 'VolumeMismatch', message })
+  const why = 'due to incompatible volumeMode.'
+  return {
+    kind: 'mismatch',
+    ofVolume: of(`Cannot bind PersistentVolume to requested PersistentVolumeClaim ${JSON.stringify(claim.metadata.name)} ${why}`),
+    ofClaim: of(`Cannot bind PersistentVolume ${JSON.stringify(volume.metadata.name)} to requested PersistentVolumeClaim ${why}`),
+  }
+}
+
+function reclaim(volume: Volume, names: VolumeNames): Reclaim {
+  if (hasAnnotation(volume, names.migratedTo)) return { kind: 'keep' }
+  switch (volume.spec.persistentVolumeReclaimPolicy) {
+    case 'Retain':
+      return { kind: 'keep' }
+    case 'Recycle':
+      return failed('VolumeFailedRecycle', 'No recycler plugin found for the volume!')
+    case 'Delete':
+      return deletion(volume, names)
+    default:
+      return failed('VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy')
+  }
+}
+
+function failed(reason: string, message: string): Reclaim {
+  return { kind: 'fail', event: { type: 'Warning', reason, message } }
+}
+
+/** A volume of a driver is deleted by its provisioner. One of a directory for tests needs no work but its own deletion. */
+function deletion({ metadata, spec }: Volume, { provisionedBy, builtInPrefix }: VolumeNames): Reclaim {
+  const provisioner = metadata.annotations?.[provisionedBy] ?? ''
+  const undeletable = (why: string) => failed('VolumeFailedDelete', why)
+  const missing = (why: string) => undeletable(`error getting deleter volume plugin for volume ${JSON.stringify(metadata.name)}: ${why}`)
+  if (provisioner !== '' && !provisioner.startsWith(builtInPrefix)) return { kind: 'keep' }
+  if (provisioner !== '' && provisioner !== `${builtInPrefix}host-path`) return undeletable(`no volume plugin matched name: ${provisioner}`)
+  if (spec.csi != null) return { kind: 'keep' }
+  if (spec.nfs != null) return missing('no deletable volume plugin matched')
+  if (spec.hostPath == null) return missing('no volume plugin matched')
+  const { path } = spec.hostPath
+  return /\/tmp\/.+/.test(path) ? { kind: 'delete' } : undeletable(`host_path deleter only supports /tmp/.+ but received provided ${path}`)
+}

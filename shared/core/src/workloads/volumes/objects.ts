@@ -1,0 +1,114 @@
+import type { ObjectMeta } from '../../meta/object-meta.ts'
+import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from '../../meta/quantity.ts'
+import { domainGroup, domainLabel, type Names, subdomainLabel } from '../../names.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+import type { VolumeClaim } from '../stateful-set/claims.ts'
+
+/** A volume, a storage class and a driver as controllers see them. */
+export type Volume = BuiltIn<'core/v1.PersistentVolume'>
+export type StorageClass = BuiltIn<'storage/v1.StorageClass'>
+
+/** Annotations and other names with the product's domain. */
+export interface VolumeNames {
+  /** Of a claim: it has been bound once. */
+  readonly bindCompleted: string
+  /** Of a claim or a volume: the controller chose the other side. */
+  readonly boundByController: string
+  /** Of a claim: the node of the first Pod that uses it. */
+  readonly selectedNode: string
+  /** Of a volume: the provisioner that made it. */
+  readonly provisionedBy: string
+  /** Of a volume: the driver that works in place of the provisioner. */
+  readonly migratedTo: string
+  /** Of a claim: the provisioner that is to make its volume, twice. */
+  readonly provisioner: string
+  readonly betaProvisioner: string
+  /** Of claims and volumes: the class, as it was named before the field existed. */
+  readonly oldClass: string
+  /** Of a class: claims without a class get it. */
+  readonly defaultMarks: readonly string[]
+  /** Of a volume that was expanded: the size that its filesystem still has. */
+  readonly sizeBeforeResize: string
+  /** Beginning of the names of provisioners that are parts of a controller manager. */
+  readonly builtInPrefix: string
+  readonly classResource: string
+}
+
+export function volumeNames(names: Names): VolumeNames {
+  return {
+    bindCompleted: subdomainLabel(names, 'pv', 'bind-completed'),
+    boundByController: subdomainLabel(names, 'pv', 'bound-by-controller'),
+    selectedNode: subdomainLabel(names, 'volume', 'selected-node'),
+    provisionedBy: subdomainLabel(names, 'pv', 'provisioned-by'),
+    migratedTo: subdomainLabel(names, 'pv', 'migrated-to'),
+    provisioner: subdomainLabel(names, 'volume', 'storage-provisioner'),
+    betaProvisioner: subdomainLabel(names, 'volume.beta', 'storage-provisioner'),
+    oldClass: subdomainLabel(names, 'volume.beta', 'storage-class'),
+    defaultMarks: [
+      subdomainLabel(names, 'storageclass', 'is-default-class'),
+      subdomainLabel(names, 'storageclass.beta', 'is-default-class'),
+    ],
+    sizeBeforeResize: subdomainLabel(names, 'volume.alpha', 'pre-resize-capacity'),
+    builtInPrefix: domainLabel(names, ''),
+    classResource: `storageclass.${domainGroup(names, 'storage')}`,
+  }
+}
+
+/** The class of a claim or a volume; empty: it has none. */
+export function classOf({ metadata, spec }: VolumeClaim | Volume, { oldClass }: VolumeNames): string {
+  return metadata.annotations?.[oldClass] ?? spec.storageClassName ?? ''
+}
+
+/** True if the claim asks for a class, or for none. */
+export function hasClass({ metadata, spec }: VolumeClaim, { oldClass }: VolumeNames): boolean {
+  return metadata.annotations?.[oldClass] !== undefined || spec.storageClassName != null
+}
+
+/** The youngest of the default classes, the first by name among those of one age. */
+export function defaultClass(classes: Iterable<StorageClass>, names: VolumeNames): StorageClass | undefined {
+  const textOf = ({ metadata: { creationTimestamp, name = '' } }: StorageClass) => ({ created: creationTimestamp ?? '', name })
+  let youngest: StorageClass | undefined
+  for (const one of classes) {
+    if (!isDefault(one, names)) continue
+    const [mine, best] = [textOf(one), youngest && textOf(youngest)]
+    if (best === undefined || mine.created > best.created || (mine.created === best.created && mine.name < best.name)) youngest = one
+  }
+  return youngest
+}
+
+/** True if claims without a class get this one. */
+export function isDefault({ metadata }: StorageClass, { defaultMarks }: VolumeNames): boolean {
+  return defaultMarks.some((mark) => metadata.annotations?.[mark] === 'true')
+}
+
+/** True if claims of the class are bound when a Pod that uses them has a node. */
+export function waitsForConsumer(storageClass: StorageClass | undefined): boolean {
+  return storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
+}
+
+/** True if the volume is reserved for the claim or bound to it: a uid in the reference is the claim's. */
+export function isFor({ spec: { claimRef } }: Volume, { metadata: { name, namespace, uid } }: VolumeClaim): boolean {
+  return claimRef?.name === name && claimRef?.namespace === namespace && ((claimRef?.uid ?? '') === '' || claimRef?.uid === uid)
+}
+
+/** Key of the claim that a volume refers to: `namespace/name`. Undefined: it refers to none. */
+export function claimKeyOf({ spec: { claimRef } }: Volume): string | undefined {
+  return claimRef == null ? undefined : `${claimRef.namespace}/${claimRef.name}`
+}
+
+export function hasAnnotation({ metadata }: { readonly metadata: ObjectMeta }, name: string): boolean {
+  return metadata.annotations?.[name] !== undefined
+}
+
+export function sizeOf({ spec: { capacity } }: Volume): Quantity {
+  return parseQuantity(capacity?.['storage'] ?? '') ?? zeroQuantity
+}
+
+export function requestOf({ spec: { resources } }: VolumeClaim): Quantity {
+  return parseQuantity(resources?.requests?.['storage'] ?? '') ?? zeroQuantity
+}
+
+/** True if the request of a claim is larger than the size in its status. */
+export function isLargerThanStatus(claim: VolumeClaim): boolean {
+  return compareQuantities(requestOf(claim), parseQuantity(claim.status.capacity?.['storage'] ?? '') ?? zeroQuantity) > 0
+}
