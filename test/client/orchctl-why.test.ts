@@ -139,7 +139,7 @@ describe('why', () => {
           name: 'data',
           namespace: 'default',
           state: 'Pending',
-          waits: [{ cause: 'claim', message: 'no volume of the class "fast" has been bound to it' }],
+          waits: [{ cause: 'claim', message: 'ProvisioningFailed: storageclass.storage.k8s.io "fast" not found' }],
           parts: [],
         },
       ],

@@ -2,15 +2,18 @@ import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
-import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { type Protection, protectionController } from './protection.ts'
 import { unusedClaims } from './unused-claims.ts'
 
-/** Lets claims go that are being deleted once no pod uses them, and says of bound claims that no pod refers to them. */
-export function claimProtectionController({ isGateOn }: ServedLevel): Controller {
+interface ClaimProtectionOptions {
+  /** True if bound claims say that no pod refers to them. */
+  readonly isUseShown: boolean
+}
+
+/** Lets claims go that are being deleted once no pod uses them. */
+export function claimProtectionController({ isUseShown }: ClaimProtectionOptions): Controller {
   const protection = protectionController('pvc-protection', createClaimProtection)
-  if (!isGateOn('PersistentVolumeClaimUnusedSinceTime')) return protection
-  const loops = [protection, unusedClaims()]
+  const loops = isUseShown ? [protection, unusedClaims] : [protection]
   return { name: 'pvc-protection', run: async (context) => void (await Promise.all(loops.map((loop) => loop.run(context)))) }
 }
 

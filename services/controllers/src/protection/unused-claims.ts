@@ -19,17 +19,15 @@ const pods = mapped<Pod>(
 )
 
 /** The condition Unused of bound claims: True since no Pod refers to them (WL-PV-11). */
-export function unusedClaims(): Controller {
-  return reconciler<VolumeClaim>('pvc-protection', () => ({
-    watches: [claims, pods],
-    queue: 'unused_claims',
-    reconcile: async ({ object: claim, world, clock }) => {
-      if (claim.metadata.deletionTimestamp != null || claim.status.phase !== 'Bound') return done
-      const isUsed = [...world.read(pods).inNamespace(claim.metadata.namespace)].some((pod) => uses(pod, claim))
-      return world.writeStatus(claim, withCondition(claim, isUsed, clock.now()))
-    },
-  }))
-}
+export const unusedClaims: Controller = reconciler<VolumeClaim>('pvc-protection', () => ({
+  watches: [claims, pods],
+  queue: 'unused_claims',
+  reconcile: async ({ object: claim, world, clock }) => {
+    if (claim.metadata.deletionTimestamp != null || claim.status.phase !== 'Bound') return done
+    const isUsed = [...world.read(pods).inNamespace(claim.metadata.namespace)].some((pod) => uses(pod, claim))
+    return world.writeStatus(claim, withCondition(claim, isUsed, clock.now()))
+  },
+}))
 
 function uses(pod: Pod, claim: VolumeClaim): boolean {
   if (!isUsing(pod, claim)) return false

@@ -96,14 +96,13 @@ export { countMembers } from './stateful-set/status.ts'
 export { boundClaim, claimFor, claimIn, unboundVolume, volumeFor, volumeIn, withAnnotations } from './volumes/bind.ts'
 export { type ClaimObserved, type ClaimPlan, decideClaim, type VolumeEvent } from './volumes/decide-claim.ts'
 export { decideVolume, type VolumePlan } from './volumes/decide-volume.ts'
-export { findVolume, isFit, type MatchOptions, mismatchOf, smallestVolume } from './volumes/match.ts'
+export { isFit, type MatchOptions, smallestVolume } from './volumes/match.ts'
 export {
   claimKeyOf,
   classOf,
   hasAnnotation,
   hasClass,
   isDefault,
-  isFor,
   isLargerThanStatus,
   type StorageClass,
   type Volume,
@@ -111,6 +110,6 @@ export {
   volumeNames,
   waitsForConsumer,
 } from './volumes/objects.ts'
-export { claimNameOf, isMadeFor, isTerminated, isUsing } from './volumes/users.ts'
+export { claimNameOf, isMadeFor, isUsing } from './volumes/users.ts'
 export type { EventObject, Finding, Wait, World } from './why/finding.ts'
 export { explainedKinds, why } from './why/why.ts'

@@ -14,7 +14,7 @@ export type VolumePlan =
   /** The claim is gone or has another volume: phase Released, unless it has failed before, and then what the policy says. */
   | { readonly kind: 'release'; readonly next: Reclaim }
 
-export type Reclaim =
+type Reclaim =
   /** It is kept, or deleted by its own provisioner. */
   | { readonly kind: 'keep' }
   | { readonly kind: 'delete' }

@@ -21,7 +21,7 @@ export function isMadeFor({ metadata: { ownerReferences } }: VolumeClaim, { meta
 }
 
 /** Finished, or being deleted while none of its containers runs. */
-export function isTerminated({ metadata, status }: Pod): boolean {
+function isTerminated({ metadata, status }: Pod): boolean {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return true
   const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status
   const all = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap((statuses) => statuses ?? [])
