@@ -41,8 +41,8 @@ export const workloadControllers = [
   'ephemeral-volume',
 ] as const
 
-/** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods. */
-export const nodeControllers = ['podgc'] as const
+/** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods, and another scheduler may run. */
+export const nodeControllers = ['scheduler', 'podgc'] as const
 
 /** Every controller there is. Help and messages are made of it. */
 export const controllerNames = [...usual, ...namedControllers, ...workloadControllers, ...nodeControllers] as const
@@ -60,8 +60,8 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
 
 /**
  * The controllers selected by a list of words: `*` is all but those that have to be named, `name` one more, `-name` one less, `-*` alone none,
- * `workloads` all controllers of workloads, `nodes` all of nodes, the last word about a name counts. Names may end in `-controller`, as upstream's do since 1.28. An unknown name is an
- * error that suggests the nearest.
+ * `workloads` all controllers of workloads, `nodes` all of nodes, the last word about a name counts. Names may end in `-controller`, as
+ * upstream's do since 1.28. An unknown name is an error that suggests the nearest.
  *
  *   ['*', '-namespace'] → all but namespace        ['namespace'] → that one        ['workloads', '-job'] → the others of workloads
  */

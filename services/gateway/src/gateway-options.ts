@@ -92,4 +92,6 @@ export interface GatewayOptions {
   readonly checks?: readonly HealthCheck[]
   /** The controllers run in the process of this gateway; otherwise their Lease shows whether any run. */
   readonly runsControllers?: boolean
+  /** True if a scheduler runs in this process. */
+  readonly runsScheduler?: boolean
 }

@@ -311,6 +311,7 @@ function settingsOf(options: GatewayOptions) {
     version: options.version,
     flags: options.flags,
     runsControllers: options.runsControllers === true,
+    runsScheduler: options.runsScheduler === true,
     fieldValidation: options.catalogue.isGateOn('ServerSideFieldValidation'),
     listChunking: options.catalogue.isGateOn('APIListChunking'),
     watchLifeMs: options.serving?.watchLifeMs ?? limits.watchLifeMs,

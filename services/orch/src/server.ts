@@ -251,6 +251,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
       limitShare: { index: 0, of: options.threads?.count ?? 1 },
       checks,
       runsControllers: isControllerManager(options.controllers),
+      runsScheduler: options.controllers.includes('scheduler'),
     },
     surroundings,
   )

@@ -109,7 +109,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   listAll(options?: ListAllOptions<T>): Promise<ApiList<T>>
   /** Resolves once the server has accepted the watch. Leaving the loop ends it. */
   watch(options?: WatchOptions): Promise<AsyncGenerator<WatchEvent<T>, void, undefined>>
-  /** The namespace is that of the object unless the options name one. */
+  /** The namespace is that of the object unless the options name one. With a subresource, such as `binding`: of the object that it names. */
   create(object: T, options?: WriteOptions): Promise<T>
   update(object: T, options?: WriteOptions): Promise<T>
   patch(name: string, patch: unknown, options: PatchOptions): Promise<T>
@@ -153,7 +153,13 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
       return readWatch<T>(response)
     },
     create: (object, options = {}) =>
-      call({ method: 'POST', path: writePath(object, options, false), query: writeQuery(options), body: object, signal: options.signal }),
+      call({
+        method: 'POST',
+        path: writePath(object, options, options.subresource !== undefined),
+        query: writeQuery(options),
+        body: object,
+        signal: options.signal,
+      }),
     update: (object, options = {}) =>
       call({ method: 'PUT', path: writePath(object, options, true), query: writeQuery(options), body: object, signal: options.signal }),
     patch: (name, patch, options) =>

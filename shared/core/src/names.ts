@@ -41,6 +41,8 @@ export interface Names {
   readonly serverManager: string
   /** Field manager of the controllers' writes. */
   readonly controllerManager: string
+  /** Field manager of the scheduler's writes. */
+  readonly schedulerManager: string
   /** Field manager of the FlowSchemas and PriorityLevelConfigurations of the start. */
   readonly flowControlProducer: string
   /** Field manager of the conditions of FlowSchemas. */
@@ -79,6 +81,7 @@ const table: Readonly<Record<Profile, Names>> = {
     controllerManager: 'orch-controller-manager',
     nodeAgent: 'orch-kubelet',
     simulationDomain: 'simulation.orch.io',
+    schedulerManager: 'orch-scheduler',
     flowControlProducer: 'orch-apiserver',
     flowControlConsumer: 'orch-apiserver',
     execInfoVariable: 'ORCH_EXEC_INFO',
@@ -107,6 +110,7 @@ const table: Readonly<Record<Profile, Names>> = {
     controllerManager: 'kube-controller-manager',
     nodeAgent: 'kubelet',
     simulationDomain: 'simulation.orch.io',
+    schedulerManager: 'kube-scheduler',
     flowControlProducer: 'api-priority-and-fairness-config-producer-v1',
     flowControlConsumer: 'api-priority-and-fairness-config-consumer-v1',
     execInfoVariable: 'KUBERNETES_EXEC_INFO',

@@ -21,6 +21,7 @@ export type ComponentStatusParts = RespondStoredParts &
     readonly storage: Pick<StorageService, 'get' | 'status'>
     /** Controllers that run in the process of this gateway; absent: others may run them. */
     readonly runsControllers: boolean
+    readonly runsScheduler: boolean
   }
 
 /** A component of the control plane: where its health is visible, undefined while it is well. */
@@ -78,7 +79,7 @@ async function componentsOf(request: GatewayRequest, parts: ComponentStatusParts
   const [controllers, members, scheduler] = await Promise.all([
     parts.runsControllers ? undefined : leaseProblem([ownControllersLease, parts.names.controllerManager], request, parts),
     storeProblems(request, parts),
-    leaseProblem([schedulerLease], request, parts),
+    parts.runsScheduler ? undefined : leaseProblem([schedulerLease], request, parts),
   ])
   return [
     { name: 'controller-manager', problem: controllers },

@@ -2,7 +2,7 @@ import { type Client, createClient, type Transport, type TransportResponse } fro
 import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import { type Clock, declareMetrics, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
-import { type Identity, nodeUserPrefix, serverIdentity } from './open.ts'
+import { type Identity, nodeUserPrefix, schedulerIdentity, serverIdentity } from './open.ts'
 
 /** The common parts of a gateway's clients in this process. */
 interface OwnClients {
@@ -20,6 +20,7 @@ export function clientOf(gateway: Gateway, identity: Identity, { names, pathPref
 /** The name of a part of the server in `managedFields` and in audit events. */
 export function programOf(identity: Identity, names: Names): string {
   if (identity.name.startsWith(nodeUserPrefix)) return names.nodeAgent
+  if (identity === schedulerIdentity) return names.schedulerManager
   return identity === serverIdentity ? names.serverManager : names.controllerManager
 }
 

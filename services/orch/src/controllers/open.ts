@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Client } from '@orch/client'
 import {
   type AutoscalingOptions,
@@ -32,6 +33,7 @@ import {
   replicationController,
   rootCertificatePublisher,
   type SecretTokenOptions,
+  schedulerController,
   secretTokenController,
   serviceAccountController,
   startControllers,
@@ -117,6 +119,7 @@ export async function runControllers(
     volumeBinderController(catalogue),
     volumeExpander,
     ephemeralVolumeController,
+    schedulerController({ ...catalogue, host: hostname() }),
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
@@ -125,7 +128,7 @@ export async function runControllers(
   ]
   const running = startControllers({
     controllers: all.filter(({ name }) => controllers.includes(name)),
-    clientFor: (name) => clientAs(isServer.has(name) ? serverIdentity : controllerIdentity(names, name)),
+    clientFor: (name) => clientAs(identityOf(names, name)),
     names,
     clock,
     random: chance.stream('controllers').fraction,
@@ -133,6 +136,14 @@ export async function runControllers(
     queues: workqueueMetricsOf(metrics, clock),
   })
   await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
+}
+
+/** The scheduler: a user of its own, with the role of a kube-scheduler. */
+export const schedulerIdentity: Identity = { name: 'system:kube-scheduler', groups: [] }
+
+function identityOf(names: Names, controller: ControllerName): Identity {
+  if (controller === 'scheduler') return schedulerIdentity
+  return isServer.has(controller) ? serverIdentity : controllerIdentity(names, controller)
 }
 
 /** Controllers that act as the server itself, as no bootstrap role has their rights. */

@@ -134,8 +134,10 @@ test.each(profiles)(
         within,
       )
       .toEqual(['old-', 'roll-', 'task-', 'web-'])
+    const reasons = async () => (await objects('', 'events').list(inTeam)).items.map((event) => event['reason'])
+    await expect.poll(reasons, within).toContain('FailedScheduling')
     await expect
-      .poll(async () => (await objects('', 'events').list(inTeam)).items.map((event) => event['reason']).sort(), within)
+      .poll(async () => (await reasons()).filter((reason) => reason !== 'FailedScheduling').sort(), within)
       .toEqual(['ScalingReplicaSet', 'SuccessfulCreate', 'SuccessfulCreate', 'SuccessfulCreate', 'SuccessfulCreate'])
 
     const claims = objects('', 'persistentvolumeclaims')

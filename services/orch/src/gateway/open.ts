@@ -27,6 +27,8 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly checks: readonly HealthCheck[]
   /** The controllers run in this process. */
   readonly runsControllers?: boolean
+  /** A scheduler runs in this process. */
+  readonly runsScheduler?: boolean
   /** The decisions of the last writes can be asked for afterwards: if no other gateway may have answered them. */
   readonly keepsExplanations?: boolean
   /** This gateway's part of the limits on requests; absent: all. */

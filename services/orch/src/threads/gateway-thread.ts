@@ -65,6 +65,7 @@ const gateway = await openGateway(
     metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
     limitShare,
     runsControllers: isControllerManager(readControllers(settings)),
+    runsScheduler: readControllers(settings).includes('scheduler'),
     checks: start.checks.map((check) => ({ ...check, check: async () => (await first.problem({ check: check.name })).text })),
   },
   surroundings,

@@ -180,7 +180,7 @@ export const controllersUser = 'system:controllers'
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
-  'generic-garbage-collector job-controller namespace-controller pv-protection-controller ' +
+  'generic-garbage-collector horizontal-pod-autoscaler job-controller namespace-controller pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller statefulset-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
@@ -406,6 +406,7 @@ const clusterRoleTable: readonly RoleRow[] = [
     // Beyond this level: the rights of a process with all controllers under its own name; for the rest it acts as their accounts.
     name: controllersUser,
     rules: [
+      on('impersonate', 'core', 'users', 'system:kube-scheduler'),
       on('get list patch update watch', 'apiextensions.~', 'customresourcedefinitions customresourcedefinitions/status'),
       // The objects of a definition under deletion, in groups that are not known beforehand.
       on('delete deletecollection get list', '*', '*'),

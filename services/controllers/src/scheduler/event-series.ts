@@ -1,0 +1,147 @@
+import { type EventRecorderOptions, EventWriter, eventNameOf, type ObjectReference } from '@orch/client'
+import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { type Clock, sleep, type Timer } from '@orch/platform'
+
+/** Time without a repeat after which a series ends, as in client-go. */
+const seriesMs = 360_000
+/** Events that may be repeated; the oldest one is forgotten first. */
+const heldMax = 4096
+/** Bytes of a note. */
+const noteBytesMax = 1024
+const cut = ' ...'
+
+export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep'> {
+  readonly names: Names
+  readonly clock: Clock
+  /** Name of this host, for the name of the reporting instance. */
+  readonly host: string
+}
+
+/** One thing that has happened to an object. */
+export interface SchedulingEvent {
+  readonly regarding: ObjectReference
+  readonly related?: ObjectReference
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly action: string
+  readonly note: string
+  /** The scheduler that reports it. */
+  readonly reporter: string
+}
+
+interface Held {
+  readonly name: string
+  readonly namespace: string
+  lastMs: number
+  count: number
+}
+
+/**
+ * Writes events.k8s.io/v1 Events (SCHED-16). A repeat about the same state of the same object becomes a series: the second one is written, later
+ * ones are counted, and their number is written when the series has ended.
+ */
+export class SeriesRecorder {
+  readonly #options: SeriesRecorderOptions
+  readonly #writer: EventWriter
+  readonly #held = new Map<string, Held>()
+  readonly #timer: Timer
+
+  constructor(options: SeriesRecorderOptions) {
+    this.#options = options
+    this.#writer = new EventWriter({ ...options, sleep: (delayMs, signal) => sleep(options.clock, delayMs, signal) })
+    this.#timer = options.clock.every(seriesMs, () => this.#endSeries())
+  }
+
+  /** Reports an event. Returns before it is written. */
+  record(event: SchedulingEvent): void {
+    const { clock, random } = this.#options
+    if (!this.#writer.hasRoom(event.reason)) return
+    const { regarding, related, action, reason, reporter } = event
+    const key = JSON.stringify([action, reason, reporter, regarding, related])
+    const nowMs = clock.now()
+    const held = this.#held.get(key)
+    if (held !== undefined) {
+      held.lastMs = nowMs
+      if (++held.count === 2) this.#writeSeries(held)
+      return
+    }
+    const name = eventNameOf(regarding, nowMs, random)
+    const namespace = regarding.namespace ?? 'default'
+    this.#hold(key, { name, namespace, lastMs: nowMs, count: 1 })
+    this.#writer.write(reason, () => this.#create(event, name, namespace, nowMs))
+  }
+
+  /** Resolves when no event waits. */
+  async close(): Promise<void> {
+    this.#timer.cancel()
+    await this.#writer.settled()
+  }
+
+  #hold(key: string, held: Held): void {
+    this.#held.set(key, held)
+    if (this.#held.size <= heldMax) return
+    for (const oldest of this.#held.keys()) {
+      this.#held.delete(oldest)
+      return
+    }
+  }
+
+  #endSeries(): void {
+    const nowMs = this.#options.clock.now()
+    for (const [key, held] of this.#held) {
+      if (nowMs - held.lastMs <= seriesMs) continue
+      this.#held.delete(key)
+      if (held.count > 2) this.#writeSeries(held)
+    }
+  }
+
+  #writeSeries({ name, namespace, count, lastMs }: Held): void {
+    const { client, signal } = this.#options
+    const series = { count, lastObservedTime: printMicroTime(toInstant(lastMs)) }
+    this.#writer.write('series', async () => {
+      try {
+        await client.resource(this.#events).patch(name, { series }, { type: 'strategic', namespace, signal })
+      } catch (error) {
+        // The event may have expired.
+        if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+      }
+    })
+  }
+
+  async #create(event: SchedulingEvent, name: string, namespace: string, nowMs: number): Promise<void> {
+    const { client, host, signal } = this.#options
+    const { regarding, related, type, reason, action, note, reporter } = event
+    const { group } = this.#events
+    const object: ApiObject = {
+      apiVersion: `${group}/v1`,
+      kind: 'Event',
+      metadata: { name, namespace },
+      eventTime: printMicroTime(toInstant(nowMs)),
+      reportingController: reporter,
+      reportingInstance: `${reporter}-${host}`,
+      action,
+      reason,
+      regarding,
+      ...(related && { related }),
+      note: cutNote(note),
+      type,
+    }
+    await client.resource(this.#events).create(object, { signal })
+  }
+
+  get #events() {
+    return { group: domainGroup(this.#options.names, 'events'), version: 'v1', plural: 'events', namespaced: true }
+  }
+}
+
+/** The note in at most 1,024 bytes (SCHED-17). */
+function cutNote(note: string): string {
+  if (Buffer.byteLength(note) <= noteBytesMax) return note
+  return (
+    Buffer.from(note)
+      .subarray(0, noteBytesMax - cut.length)
+      .toString()
+      .replace(/\uFFFD$/, '') + cut
+  )
+}

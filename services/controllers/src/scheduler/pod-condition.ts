@@ -1,0 +1,37 @@
+import { printTime, toInstant } from '@orch/core/meta'
+import type { Pod } from '@orch/core/scheduling'
+
+type Conditions = NonNullable<Pod['status']['conditions']>
+type Condition = Conditions[number]
+
+/** The parts of a condition that a controller decides. */
+export type ConditionDraft = Pick<Condition, 'type' | 'status'> & { readonly reason: string; readonly message: string }
+
+/**
+ * A patch that sets a condition of a Pod: the members that differ, in the form that a strategic merge patch of both states has (SCHED-17).
+ * Undefined: nothing differs. The time stays while the status does. `generation` is the observed generation; absent: it is not kept.
+ */
+export function conditionPatch(
+  { status }: Pod,
+  draft: ConditionDraft,
+  { nowMs, generation }: { readonly nowMs: number; readonly generation: number | undefined },
+): object | undefined {
+  const conditions = status.conditions ?? []
+  const known = conditions.find(({ type }) => type === draft.type)
+  const wanted = {
+    ...(generation !== undefined && { observedGeneration: generation }),
+    status: draft.status,
+    reason: draft.reason,
+    message: draft.message,
+    ...(known?.status !== draft.status && { lastTransitionTime: printTime(toInstant(nowMs)) }),
+  }
+  const before: Readonly<Record<string, unknown>> = { ...known }
+  const changed = Object.entries(wanted).filter(([name, value]) => before[name] !== value)
+  if (changed.length === 0) return undefined
+  const order = conditions.map(({ type }) => ({ type }))
+  const isNew = known === undefined
+  return {
+    ...(order.length > 0 && { '$setElementOrder/conditions': isNew ? [...order, { type: draft.type }] : order }),
+    conditions: [{ ...Object.fromEntries(changed), type: draft.type }],
+  }
+}

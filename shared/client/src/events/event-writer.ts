@@ -1,0 +1,78 @@
+import { checkSubdomain, StatusError } from '@orch/core/meta'
+
+/** Bounds as in client-go: events that wait, attempts to reach the server, and the pause between them. */
+const waitingMax = 1000
+const attemptsMax = 12
+const retryMs = 10_000
+/** Characters of the name of an Event. */
+const nameLengthMax = 253
+
+export interface EventWriterOptions {
+  /** Waits between attempts; resolves early when the signal is raised. */
+  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Record<'debug' | 'warn', (fields: Readonly<Record<string, unknown>>, message: string) => void>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sends events one after the other. Events are best effort: a failure to write one is logged and changes nothing, and beyond 1000 waiting
+ * events further ones are dropped.
+ */
+export class EventWriter {
+  readonly #options: EventWriterOptions
+  readonly #waiting: (() => Promise<void>)[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options
+  }
+
+  /** False if events are no longer written, or too many wait; the latter is logged. */
+  hasRoom(reason: string): boolean {
+    const { log, signal } = this.#options
+    if (signal.aborted) return false
+    if (this.#waiting.length < waitingMax) return true
+    log.warn({ reason }, 'an event was dropped: too many are waiting')
+    return false
+  }
+
+  /** Sends an event when those before it are written. */
+  write(reason: string, send: () => Promise<void>): void {
+    this.#waiting.push(() => this.#writeOne(reason, send))
+    this.#writing ??= this.#writeAll()
+  }
+
+  /** Resolves when no event waits. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  async #writeAll(): Promise<void> {
+    const { signal } = this.#options
+    for (let write = this.#waiting.shift(); write !== undefined && !signal.aborted; write = this.#waiting.shift()) await write()
+    this.#writing = undefined
+  }
+
+  /** A refusal is final; a server that cannot be reached is asked again. */
+  async #writeOne(reason: string, send: () => Promise<void>): Promise<void> {
+    const { sleep, random, log, signal } = this.#options
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await send()
+      } catch (err) {
+        const isFinal = err instanceof StatusError || attempt === attemptsMax
+        if (isFinal || signal.aborted) return void log.debug({ err, reason }, 'an event could not be written')
+        await sleep(attempt === 1 ? retryMs * random() : retryMs, signal)
+      }
+    }
+  }
+}
+
+/** The beginning of the object's name with the time in nanoseconds; the time alone for names that an Event cannot have. */
+export function eventNameOf({ name }: { readonly name: string }, nowMs: number, random: () => number): string {
+  const nanoseconds = (BigInt(Math.trunc(nowMs)) * 1_000_000n + BigInt(Math.floor(random() * 1_000_000))).toString(16)
+  const full = `${name.slice(0, nameLengthMax - nanoseconds.length - 1)}.${nanoseconds}`
+  return checkSubdomain(full).length === 0 ? full : nanoseconds
+}

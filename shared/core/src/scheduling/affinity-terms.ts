@@ -1,0 +1,77 @@
+import type { BuiltIn } from '../schema/built-in.ts'
+import { type LabelSelector, toLabelRequirements } from '../selectors/labels.ts'
+import type { LabelRequirement } from '../selectors/selection.ts'
+import type { Pod } from './objects.ts'
+
+type Term = BuiltIn<'core/v1.PodAffinityTerm'>
+type WeightedTerm = BuiltIn<'core/v1.WeightedPodAffinityTerm'>
+
+/** A term of an affinity to Pods, ready to be compared with many. */
+interface AffinityTerm {
+  readonly topologyKey: string
+  readonly namespaces: readonly string[]
+  /** The terms of a selector of namespaces. Undefined: none is selected by labels. */
+  readonly namespaceSelector: readonly LabelRequirement[] | undefined
+  /** Undefined: no Pod is selected. */
+  readonly selector: readonly LabelRequirement[] | undefined
+}
+
+/** A preferred term with its weight, which is negative for anti-affinity. */
+interface WeightedAffinityTerm extends AffinityTerm {
+  readonly weight: number
+}
+
+/** The affinities of a Pod to Pods. */
+export interface PodTerms {
+  readonly required: readonly AffinityTerm[]
+  readonly requiredAnti: readonly AffinityTerm[]
+  readonly preferred: readonly WeightedAffinityTerm[]
+  /** The first selector that cannot be read, as text; such a Pod fits nowhere. */
+  readonly problem?: string
+}
+
+const noTerms: PodTerms = { required: [], requiredAnti: [], preferred: [] }
+
+/** The affinities of a Pod. */
+export function termsOf({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>): PodTerms {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
+  if (podAffinity == null && podAntiAffinity == null) return noTerms
+  const { namespace = '' } = metadata
+  const problems: string[] = []
+  const read = (list: readonly Term[] | undefined, what: string) =>
+    (list ?? []).flatMap((term) => {
+      const compiled = compileTerm(term, namespace)
+      if (typeof compiled !== 'string') return [compiled]
+      problems.push(`${what}: ${compiled}`)
+      return []
+    })
+  const readWeighted = (list: readonly WeightedTerm[] | undefined, sign: 1 | -1, what: string) =>
+    (list ?? []).flatMap(({ weight, podAffinityTerm }) => read([podAffinityTerm], what).map((term) => ({ ...term, weight: weight * sign })))
+  const terms = {
+    required: read(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'requiredAffinityTerms'),
+    requiredAnti: read(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'requiredAntiAffinityTerms'),
+    preferred: [
+      ...readWeighted(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution, 1, 'preferredAffinityTerms'),
+      ...readWeighted(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution, -1, 'preferredAntiAffinityTerms'),
+    ],
+  }
+  const [problem] = problems
+  return problem === undefined ? terms : { ...terms, problem }
+}
+
+/** A text says why a selector cannot be read. */
+function compileTerm({ labelSelector, namespaceSelector, namespaces = [], topologyKey }: Term, own: string): AffinityTerm | string {
+  const selector = readSelector(labelSelector)
+  if (typeof selector === 'string') return selector
+  const ofNamespaces = readSelector(namespaceSelector)
+  if (typeof ofNamespaces === 'string') return ofNamespaces
+  const usesOwn = namespaces.length === 0 && ofNamespaces === undefined
+  return { topologyKey, namespaces: usesOwn ? [own] : namespaces, namespaceSelector: ofNamespaces, selector }
+}
+
+/** No selector selects nothing. A text says why one cannot be read. */
+function readSelector(selector: LabelSelector | null | undefined): readonly LabelRequirement[] | string | undefined {
+  if (selector == null) return undefined
+  const reading = toLabelRequirements(selector)
+  return reading.kind === 'selector' ? reading.requirements : reading.message
+}

@@ -1,0 +1,151 @@
+import { parseQuantity, roundUpQuantity } from '../meta/quantity.ts'
+import { isExtended, isHugePages } from '../meta/resource-names.ts'
+import type { Pod } from './objects.ts'
+
+/** Amounts of resources in whole numbers. */
+export interface Amounts {
+  /** Thousandths of a CPU. */
+  cpu: number
+  /** Bytes. */
+  memory: number
+  /** Bytes of ephemeral storage. */
+  ephemeral: number
+  /** Huge pages, extended resources and the like, by name. */
+  scalars: Map<string, number> | undefined
+}
+
+type ResourceList = Readonly<Record<string, string>> | null | undefined
+type Container = NonNullable<Pod['spec']['containers']>[number]
+type ContainerStatus = NonNullable<Pod['status']['containerStatuses']>[number]
+
+/** Requests that containers without any count with where nodes are scored (SCHED-35). */
+const assumed = { cpu: 100, memory: 200 * 1024 * 1024 }
+
+export function noAmounts(): Amounts {
+  return { cpu: 0, memory: 0, ephemeral: 0, scalars: undefined }
+}
+
+/** True if there is nothing to be had from a node. */
+export function isNothing({ cpu, memory, ephemeral, scalars }: Amounts): boolean {
+  return cpu === 0 && memory === 0 && ephemeral === 0 && scalars === undefined
+}
+
+/** Adds amounts to a sum, `times` times. */
+export function addAmounts(total: Amounts, { cpu, memory, ephemeral, scalars }: Amounts, times = 1): void {
+  total.cpu += cpu * times
+  total.memory += memory * times
+  total.ephemeral += ephemeral * times
+  if (scalars === undefined) return
+  total.scalars ??= new Map()
+  for (const [name, value] of scalars) total.scalars.set(name, (total.scalars.get(name) ?? 0) + value * times)
+}
+
+/** The amounts of a list. Resources that are neither native nor countable are left out. */
+export function readAmounts(list: ResourceList): Amounts {
+  const amounts = noAmounts()
+  for (const [name, text] of Object.entries(list ?? {})) {
+    if (isNativeAmount(name) || isScalar(name)) setAmount(amounts, name, toWhole(text, name === 'cpu' ? -3 : 0))
+  }
+  return amounts
+}
+
+function isNativeAmount(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || name === 'ephemeral-storage'
+}
+
+function isScalar(name: string): boolean {
+  return name !== 'pods' && (isExtended(name) || isHugePages(name) || name.startsWith('attachable-volumes-') || name.includes('/'))
+}
+
+/** The amount of a text in units of `10^exponent`, rounded up; 0 for a text that is no quantity. */
+export function toWhole(text: string | undefined, exponent = 0): number {
+  const quantity = parseQuantity(text ?? '0')
+  return quantity === undefined ? 0 : Number(roundUpQuantity(quantity, exponent))
+}
+
+/** The request of a Pod, and the one that scores count with. */
+export interface PodAmounts {
+  readonly requested: Amounts
+  /** With 100m and 200 MiB in the place of missing requests. */
+  readonly nonZero: { readonly cpu: number; readonly memory: number }
+}
+
+/**
+ * The request of a Pod: containers and sidecars together, or one that initializes beside the sidecars before it, whichever is more; amounts of the
+ * Pod itself take their place, and its overhead comes on top (SCHED-35). Where a resize is in progress the larger amount counts.
+ */
+export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>): PodAmounts {
+  const overhead = readAmounts(spec.overhead)
+  const own = spec.resources?.requests
+  const requested = combine(spec, (container) => resizedAmounts(container, status?.containerStatuses))
+  for (const [name, value] of entriesOf(readAmounts(own))) setAmount(requested, name, value)
+  const scored = combine(spec, (container) => withAssumed(container.resources?.requests))
+  for (const [name, value] of entriesOf(readAmounts(own))) setAmount(scored, name, value)
+  addAmounts(requested, overhead)
+  return { requested, nonZero: { cpu: scored.cpu + overhead.cpu, memory: scored.memory + overhead.memory } }
+}
+
+function withAssumed(list: ResourceList): Amounts {
+  const amounts = readAmounts(list)
+  if (list?.['cpu'] === undefined) amounts.cpu = assumed.cpu
+  if (list?.['memory'] === undefined) amounts.memory = assumed.memory
+  return amounts
+}
+
+/** The request of a container, or what its node has allocated where that is more. */
+function resizedAmounts({ name, resources }: Container, statuses: readonly ContainerStatus[] | null | undefined): Amounts {
+  const amounts = readAmounts(resources?.requests)
+  const status = statuses?.find((one) => one.name === name)
+  if (status === undefined) return amounts
+  raise(amounts, readAmounts(status.allocatedResources))
+  raise(amounts, readAmounts(status.resources?.requests))
+  return amounts
+}
+
+function combine(spec: Pod['spec'], read: (container: Container) => Amounts): Amounts {
+  const total = noAmounts()
+  for (const container of spec.containers ?? []) addAmounts(total, read(container))
+  const sidecars = noAmounts()
+  const initial = noAmounts()
+  for (const container of spec.initContainers ?? []) {
+    const amounts = read(container)
+    if (container.restartPolicy === 'Always') {
+      addAmounts(total, amounts)
+      addAmounts(sidecars, amounts)
+      raise(initial, sidecars)
+    } else {
+      addAmounts(amounts, sidecars)
+      raise(initial, amounts)
+    }
+  }
+  raise(total, initial)
+  return total
+}
+
+function* entriesOf({ cpu, memory, ephemeral, scalars }: Amounts): Generator<readonly [string, number]> {
+  if (cpu > 0) yield ['cpu', cpu]
+  if (memory > 0) yield ['memory', memory]
+  if (ephemeral > 0) yield ['ephemeral-storage', ephemeral]
+  yield* scalars ?? []
+}
+
+function setAmount(amounts: Amounts, name: string, value: number): void {
+  if (name === 'cpu') amounts.cpu = value
+  else if (name === 'memory') amounts.memory = value
+  else if (name === 'ephemeral-storage') amounts.ephemeral = value
+  else {
+    amounts.scalars ??= new Map()
+    amounts.scalars.set(name, value)
+  }
+}
+
+/** Raises amounts to at least those of another list. */
+function raise(total: Amounts, { cpu, memory, ephemeral, scalars }: Amounts): void {
+  total.cpu = Math.max(total.cpu, cpu)
+  total.memory = Math.max(total.memory, memory)
+  total.ephemeral = Math.max(total.ephemeral, ephemeral)
+  for (const [name, value] of scalars ?? []) {
+    total.scalars ??= new Map()
+    total.scalars.set(name, Math.max(total.scalars.get(name) ?? 0, value))
+  }
+}

@@ -1,0 +1,126 @@
+import { NodeInfo } from './node-info.ts'
+import type { Labels, Node } from './objects.ts'
+import type { PodInfo } from './pod-info.ts'
+
+/** Objects beside Nodes and Pods that decisions rest on. */
+export interface ClusterObjects {
+  /** The labels of a namespace. Undefined: there is none of the name. */
+  namespaceLabels(name: string): Labels | undefined
+}
+
+/** Used where nothing but Nodes and Pods is known. */
+const noObjects: ClusterObjects = { namespaceLabels: () => undefined }
+
+type Images = NonNullable<Node['status']['images']>
+
+/**
+ * The nodes and the Pods on them, as decisions see them. Changes are applied one by one, so that no decision begins with copying. A Pod whose
+ * node is not there (yet) is kept, and counts from the node's arrival.
+ */
+export class Cluster {
+  readonly objects: ClusterObjects
+  readonly #nodes = new Map<string, NodeInfo>()
+  #list: readonly NodeInfo[] | undefined
+  /** Pods of nodes that are not there, by name of the node. */
+  readonly #waiting = new Map<string, Map<string, PodInfo>>()
+  /** The node of each Pod, by `namespace/name`. */
+  readonly #places = new Map<string, string>()
+  /** Nodes that have an image, by name of the image. */
+  readonly #images = new Map<string, Map<string, number>>()
+  /** Pods that are to come when their victims are gone, by name of the node. */
+  readonly #nominated = new Map<string, Map<string, PodInfo>>()
+
+  constructor(objects: ClusterObjects = noObjects) {
+    this.objects = objects
+  }
+
+  /** The nodes, in the order in which they came. */
+  get nodes(): readonly NodeInfo[] {
+    this.#list ??= [...this.#nodes.values()]
+    return this.#list
+  }
+
+  node(name: string): NodeInfo | undefined {
+    return this.#nodes.get(name)
+  }
+
+  setNode(node: Node): void {
+    const { name = '' } = node.metadata
+    const known = this.#nodes.get(name)
+    if (known !== undefined) {
+      this.#forgetImages(name, known.node.status.images)
+      known.setNode(node)
+    } else {
+      const info = new NodeInfo(node)
+      for (const pod of this.#waiting.get(name)?.values() ?? []) info.addPod(pod)
+      this.#waiting.delete(name)
+      this.#nodes.set(name, info)
+      this.#list = undefined
+    }
+    for (const { names, sizeBytes = 0 } of node.status.images ?? []) {
+      for (const image of names ?? []) this.#images.set(image, (this.#images.get(image) ?? new Map()).set(name, sizeBytes))
+    }
+  }
+
+  /** The Pods of the node stay known. */
+  removeNode(name: string): void {
+    const known = this.#nodes.get(name)
+    if (known === undefined) return
+    this.#nodes.delete(name)
+    this.#list = undefined
+    this.#forgetImages(name, known.node.status.images)
+    if (known.podCount > 0) this.#waiting.set(name, new Map(known.pods))
+  }
+
+  /** Puts a Pod on a node, in the place of an earlier state of it. */
+  addPod(pod: PodInfo, node: string): void {
+    this.removePod(pod.key)
+    this.#places.set(pod.key, node)
+    const info = this.#nodes.get(node)
+    if (info !== undefined) info.addPod(pod)
+    else this.#waiting.set(node, (this.#waiting.get(node) ?? new Map<string, PodInfo>()).set(pod.key, pod))
+  }
+
+  removePod(key: string): void {
+    const place = this.#places.get(key)
+    if (place === undefined) return
+    this.#places.delete(key)
+    const info = this.#nodes.get(place)
+    const pod = info?.pods.get(key)
+    if (pod !== undefined) info?.removePod(pod)
+    const waiting = this.#waiting.get(place)
+    waiting?.delete(key)
+    if (waiting?.size === 0) this.#waiting.delete(place)
+  }
+
+  /** The node of a Pod. Undefined: it is on none. */
+  placeOf(key: string): string | undefined {
+    return this.#places.get(key)
+  }
+
+  /** The size of an image in bytes on each node that has it, by name of the node. */
+  imageSizes(image: string): ReadonlyMap<string, number> | undefined {
+    return this.#images.get(image)
+  }
+
+  /** Counts the Pod as one that is to come to the node. Undefined: to none. */
+  nominate(pod: PodInfo, node: string | undefined): void {
+    for (const [name, pods] of this.#nominated) if (pods.delete(pod.key) && pods.size === 0) this.#nominated.delete(name)
+    if (node !== undefined) this.#nominated.set(node, (this.#nominated.get(node) ?? new Map<string, PodInfo>()).set(pod.key, pod))
+  }
+
+  /** The Pods that are to come to a node. */
+  nominatedTo(node: string): Iterable<PodInfo> {
+    return this.#nominated.get(node)?.values() ?? noPods
+  }
+
+  #forgetImages(node: string, images: Images | undefined): void {
+    for (const image of (images ?? []).flatMap(({ names }) => names ?? [])) {
+      const nodes = this.#images.get(image)
+      nodes?.delete(node)
+      if (nodes?.size === 0) this.#images.delete(image)
+    }
+  }
+}
+
+const noPods: readonly PodInfo[] = []

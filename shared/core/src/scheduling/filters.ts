@@ -1,0 +1,88 @@
+import type { Cluster } from './cluster.ts'
+import type { NodeInfo } from './node-info.ts'
+import type { FilterName, FilterPlugin, FilterRun, FilterStart, Refusal } from './plugin.ts'
+import { affinityFilter } from './plugins/node-affinity.ts'
+import { nodeName } from './plugins/node-name.ts'
+import { nodePorts } from './plugins/node-ports.ts'
+import { fitFilter } from './plugins/node-resources.ts'
+import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
+import { taintFilter } from './plugins/taint-toleration.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { SchedulingRules } from './rules.ts'
+
+/** In the order in which nodes are tried: the first that refuses one ends its trial. */
+const filterPlugins: readonly FilterPlugin[] = [nodeUnschedulable, nodeName, taintFilter, affinityFilter, nodePorts, fitFilter]
+
+/** The filters, prepared for one Pod. */
+export interface PreparedFilters {
+  readonly kind: 'prepared'
+  readonly runs: readonly FilterRun[]
+  /** The only nodes to look at. Absent: all. */
+  readonly nodeNames?: ReadonlySet<string>
+  /** Plugins that named them. */
+  readonly namedBy: readonly FilterName[]
+}
+
+/** Prepares all filters for a Pod, or answers the refusal that holds for every node (SCHED-21). */
+export function prepareFilters(
+  pod: PodInfo,
+  cluster: Cluster,
+  rules: SchedulingRules,
+): PreparedFilters | { readonly kind: 'refused'; readonly refusal: Refusal } {
+  const runs: FilterRun[] = []
+  const namedBy: FilterName[] = []
+  let nodeNames: ReadonlySet<string> | undefined
+  for (const plugin of filterPlugins) {
+    const start = plugin.start(pod, cluster, rules)
+    if (start.kind === 'skip') continue
+    if (start.kind === 'refused') return start
+    runs.push(start.run)
+    if (start.nodeNames === undefined) continue
+    namedBy.push(plugin.name)
+    nodeNames = commonNames(nodeNames, start.nodeNames)
+  }
+  return { kind: 'prepared', runs, namedBy, ...(nodeNames && { nodeNames }) }
+}
+
+/** Undefined as the first one stands for all names. */
+function commonNames(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>): ReadonlySet<string> {
+  return one === undefined ? other : new Set([...one].filter((name) => other.has(name)))
+}
+
+/** The first refusal of a node. Undefined: the Pod fits. */
+function filterNode(runs: readonly FilterRun[], node: NodeInfo): Refusal | undefined {
+  for (const run of runs) {
+    const refusal = run.filter(node)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+/**
+ * As `filterNode`, with the Pods on the node that are to come to it, as far as they are not less important than the Pod: it must fit with them
+ * and without them (SCHED-65).
+ */
+export function filterWithNominated(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, cluster: Cluster): Refusal | undefined {
+  const added: PodInfo[] = []
+  for (const nominated of cluster.nominatedTo(node.name)) {
+    if (nominated.priority < pod.priority || nominated.uid === pod.uid || node.pods.has(nominated.key)) continue
+    moveOnTrial(runs, nominated, node, 1)
+    added.push(nominated)
+  }
+  if (added.length === 0) return filterNode(runs, node)
+  const refusal = filterNode(runs, node)
+  for (const nominated of added) moveOnTrial(runs, nominated, node, -1)
+  return refusal ?? filterNode(runs, node)
+}
+
+/** Puts a Pod on a node (1) or takes it from there (-1); the caller undoes it. */
+function moveOnTrial(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
+  if (by === 1) node.addPod(pod)
+  else node.removePod(pod)
+  for (const run of runs) run.count?.(pod, node, by)
+}
+
+/** One filter, prepared for a Pod. */
+export function startFilter(name: FilterName, pod: PodInfo, cluster: Cluster, rules: SchedulingRules): FilterStart | undefined {
+  return filterPlugins.find((plugin) => plugin.name === name)?.start(pod, cluster, rules)
+}

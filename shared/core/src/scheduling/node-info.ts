@@ -1,0 +1,93 @@
+import { type Amounts, addAmounts, noAmounts, readAmounts, toWhole } from './amounts.ts'
+import type { Labels, Node, Taint } from './objects.ts'
+import type { PodInfo } from './pod-info.ts'
+
+/** A node with the Pods on it and the sums of what they use. It is changed as Pods come and go. */
+export class NodeInfo {
+  readonly name: string
+  #node: Node
+  #allocatable: Amounts
+  #podsMax: number
+  readonly #pods = new Map<string, PodInfo>()
+  readonly #withAffinity = new Set<PodInfo>()
+  readonly #withRequiredAnti = new Set<PodInfo>()
+  readonly requested: Amounts = noAmounts()
+  readonly nonZero = { cpu: 0, memory: 0 }
+
+  constructor(node: Node) {
+    this.name = node.metadata.name ?? ''
+    this.#node = node
+    this.#allocatable = readAmounts(node.status.allocatable)
+    this.#podsMax = toWhole(node.status.allocatable?.['pods'])
+  }
+
+  get node(): Node {
+    return this.#node
+  }
+
+  get labels(): Labels | undefined {
+    return this.#node.metadata.labels
+  }
+
+  get taints(): readonly Taint[] {
+    return this.#node.spec.taints ?? []
+  }
+
+  get allocatable(): Amounts {
+    return this.#allocatable
+  }
+
+  /** The number of Pods that there is place for. */
+  get podsMax(): number {
+    return this.#podsMax
+  }
+
+  get podCount(): number {
+    return this.#pods.size
+  }
+
+  /** By `namespace/name`. */
+  get pods(): ReadonlyMap<string, PodInfo> {
+    return this.#pods
+  }
+
+  /** Pods with an affinity of any kind to Pods. */
+  get podsWithAffinity(): ReadonlySet<PodInfo> {
+    return this.#withAffinity
+  }
+
+  get podsWithRequiredAntiAffinity(): ReadonlySet<PodInfo> {
+    return this.#withRequiredAnti
+  }
+
+  setNode(node: Node): void {
+    if (node.status.allocatable !== this.#node.status.allocatable) {
+      this.#allocatable = readAmounts(node.status.allocatable)
+      this.#podsMax = toWhole(node.status.allocatable?.['pods'])
+    }
+    this.#node = node
+  }
+
+  addPod(pod: PodInfo): void {
+    const known = this.#pods.get(pod.key)
+    if (known !== undefined) this.removePod(known)
+    this.#pods.set(pod.key, pod)
+    this.#count(pod, 1)
+    if (pod.hasAffinity) this.#withAffinity.add(pod)
+    if (pod.terms.requiredAnti.length > 0) this.#withRequiredAnti.add(pod)
+  }
+
+  removePod(pod: PodInfo): void {
+    if (this.#pods.get(pod.key) !== pod) return
+    this.#pods.delete(pod.key)
+    this.#count(pod, -1)
+    this.#withAffinity.delete(pod)
+    this.#withRequiredAnti.delete(pod)
+  }
+
+  #count({ requested, nonZero }: PodInfo, times: 1 | -1): void {
+    addAmounts(this.requested, requested, times)
+    this.nonZero.cpu += nonZero.cpu * times
+    this.nonZero.memory += nonZero.memory * times
+  }
+}

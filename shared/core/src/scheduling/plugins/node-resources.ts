@@ -1,0 +1,79 @@
+import { isNothing } from '../amounts.ts'
+import type { NodeInfo } from '../node-info.ts'
+import { type FilterPlugin, type Refusal, type ScorePlugin, scoreMax } from '../plugin.ts'
+import type { PodInfo } from '../pod-info.ts'
+
+const plugin = 'NodeResourcesFit'
+
+/** Refuses nodes on which too little of something is left; the refusal names all that is short (SCHED-34). */
+export const fitFilter: FilterPlugin = {
+  name: plugin,
+  start: (pod, _cluster, { knowsLargePods }) => ({ kind: 'run', run: { filter: (node) => fit(pod, node, knowsLargePods) } }),
+}
+
+const onlyPods: Refusal = { plugin, isResolvable: true, reasons: ['Too many pods'] }
+
+export function fit({ requested }: PodInfo, node: NodeInfo, knowsLargePods: boolean): Refusal | undefined {
+  const isFull = node.podCount + 1 > node.podsMax
+  if (isNothing(requested)) return isFull ? onlyPods : undefined
+  const { allocatable, requested: used } = node
+  let reasons: string[] | undefined
+  let isTooLarge = false
+  const compare = (name: string, wanted: number, taken: number, all: number) => {
+    if (wanted === 0 || wanted <= all - taken) return
+    reasons ??= isFull ? [...onlyPods.reasons] : []
+    reasons.push(`Insufficient ${name}`)
+    isTooLarge ||= wanted > all
+  }
+  compare('cpu', requested.cpu, used.cpu, allocatable.cpu)
+  compare('memory', requested.memory, used.memory, allocatable.memory)
+  compare('ephemeral-storage', requested.ephemeral, used.ephemeral, allocatable.ephemeral)
+  if (requested.scalars !== undefined) {
+    for (const [name, wanted] of requested.scalars) {
+      compare(name, wanted, used.scalars?.get(name) ?? 0, allocatable.scalars?.get(name) ?? 0)
+    }
+  }
+  if (reasons === undefined) return isFull ? onlyPods : undefined
+  return { plugin, isResolvable: !(knowsLargePods && isTooLarge), reasons }
+}
+
+/** Prefers nodes with more CPU and memory left, in equal parts (SCHED-52). */
+export const leastAllocated: ScorePlugin = {
+  name: plugin,
+  weight: 1,
+  score: ({ pod, nodes }) =>
+    nodes.map(({ allocatable, nonZero }) => {
+      let [sum, weights] = [0, 0]
+      const add = (wanted: number, all: number) => {
+        if (all === 0) return
+        weights++
+        if (wanted <= all) sum += Math.trunc(((all - wanted) * scoreMax) / all)
+      }
+      add(nonZero.cpu + pod.nonZero.cpu, allocatable.cpu)
+      add(nonZero.memory + pod.nonZero.memory, allocatable.memory)
+      return weights === 0 ? 0 : Math.trunc(sum / weights)
+    }),
+}
+
+/** Prefers nodes whose CPU and memory are used in like measure (SCHED-53). Since 1.36 the change by the Pod counts. */
+export const balancedAllocation: ScorePlugin = {
+  name: 'NodeResourcesBalancedAllocation',
+  weight: 1,
+  score({ pod: { requested }, nodes, rules: { scoresChangeOfBalance, skipsBalanceOfNothing } }) {
+    if (skipsBalanceOfNothing && requested.cpu === 0 && requested.memory === 0) return undefined
+    return nodes.map(({ allocatable, requested: used }) => {
+      const after = balance(used.cpu + requested.cpu, used.memory + requested.memory, allocatable)
+      if (!scoresChangeOfBalance) return after
+      const before = balance(used.cpu, used.memory, allocatable)
+      return scoreMax / 2 + Math.trunc((scoreMax / 2 + after - before) / 2)
+    })
+  },
+}
+
+function balance(cpu: number, memory: number, allocatable: { readonly cpu: number; readonly memory: number }): number {
+  const deviation =
+    allocatable.cpu === 0 || allocatable.memory === 0
+      ? 0
+      : Math.abs((Math.min(1, cpu / allocatable.cpu) - Math.min(1, memory / allocatable.memory)) / 2)
+  return Math.trunc((1 - deviation) * scoreMax)
+}

@@ -1,0 +1,69 @@
+import { memo } from '../memo.ts'
+import { type PodTerms, termsOf } from './affinity-terms.ts'
+import { type Amounts, amountsOf } from './amounts.ts'
+import { keyOf, type Labels, type Pod, type Toleration } from './objects.ts'
+
+/** A port of the node that a Pod asks for. */
+export interface HostPort {
+  readonly protocol: string
+  readonly port: number
+  /** `0.0.0.0` means all addresses. */
+  readonly address: string
+}
+
+type Volume = NonNullable<Pod['spec']['volumes']>[number]
+
+/** A Pod with all that filters and scores ask of it again and again. */
+export interface PodInfo {
+  readonly pod: Pod
+  /** `namespace/name`. */
+  readonly key: string
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly labels: Labels | undefined
+  readonly priority: number
+  readonly requested: Amounts
+  readonly nonZero: { readonly cpu: number; readonly memory: number }
+  readonly hostPorts: readonly HostPort[]
+  readonly tolerations: readonly Toleration[]
+  readonly terms: PodTerms
+  readonly hasAffinity: boolean
+  readonly isTerminating: boolean
+  readonly volumes: readonly Volume[]
+}
+
+/** The compiled form of a Pod. It is made once for each Pod object. */
+export const podInfoOf = memo((pod: Pod): PodInfo => {
+  const { metadata, spec } = pod
+  const { name = '', namespace = '', uid = '', labels } = metadata
+  const terms = termsOf(pod)
+  return {
+    pod,
+    key: keyOf(namespace, name),
+    name,
+    namespace,
+    uid,
+    labels,
+    priority: spec.priority ?? 0,
+    ...amountsOf(pod),
+    hostPorts: hostPortsOf(spec),
+    tolerations: spec.tolerations ?? [],
+    terms,
+    hasAffinity: terms.required.length + terms.requiredAnti.length + terms.preferred.length > 0,
+    isTerminating: metadata.deletionTimestamp != null,
+    volumes: spec.volumes ?? [],
+  }
+})
+
+/** The ports of the node that containers and sidecars ask for. */
+function hostPortsOf({ containers, initContainers }: Pod['spec']): readonly HostPort[] {
+  const sidecars = (initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  const found: HostPort[] = []
+  for (const { ports } of [...(containers ?? []), ...sidecars]) {
+    for (const { hostPort = 0, hostIP = '', protocol = '' } of ports ?? []) {
+      if (hostPort > 0) found.push({ protocol: protocol || 'TCP', port: hostPort, address: hostIP || '0.0.0.0' })
+    }
+  }
+  return found
+}

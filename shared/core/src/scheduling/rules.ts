@@ -1,0 +1,69 @@
+import { domainLabel, type Names, subdomainLabel } from '../names.ts'
+
+/** A level and its feature gates. */
+export interface RulesSource {
+  readonly names: Names
+  /** Minor release, such as 37. */
+  readonly level: number
+  readonly isGateOn: (gate: string) => boolean
+}
+
+/** Rules and texts of the scheduler that differ between releases, and the names that it reads. */
+export interface SchedulingRules {
+  readonly level: number
+  /** The taint of nodes with `spec.unschedulable`. */
+  readonly unschedulableTaint: string
+  readonly hostnameLabel: string
+  /** True if the refusal for a taint names the taint: until 1.33 (later patches of 1.34 leave it out). */
+  readonly namesTaints: boolean
+  /** True if a Pod that is larger than the whole node is refused for good. */
+  readonly knowsLargePods: boolean
+  /** True if the balance before the Pod counts too: since 1.36. */
+  readonly scoresChangeOfBalance: boolean
+  /** True if Pods without requests are not scored by balance: since 1.33. */
+  readonly skipsBalanceOfNothing: boolean
+  /** True if images of init containers and image volumes count for the locality of images. */
+  readonly scoresInitImages: boolean
+  /** True if tolerations may compare with Lt and Gt. */
+  readonly hasComparisons: boolean
+  /** True if plugins look at changes themselves before a refused Pod is tried again: since 1.32. */
+  readonly hasHints: boolean
+  /** True if Pods in back-off are tried while nothing else waits: since 1.33. */
+  readonly triesPodsInBackoff: boolean
+  /** True if Pods wait while they have scheduling gates. */
+  readonly hasGates: boolean
+  /** The form of messages. */
+  readonly message: {
+    /** True if a refusal before any node is looked at has no count. */
+    readonly hasUncountedRefusals: boolean
+    /** True if the text of preemption gets one more full stop: a mistake of 1.26 to 1.28. */
+    readonly hasDoubledStop: boolean
+    /** The refusal of nodes that are left out before they are looked at. Undefined: they have none. */
+    readonly leftOut: ((plugins: readonly string[]) => string) | undefined
+  }
+}
+
+/** The rules of a level. */
+export function schedulingRules({ names, level, isGateOn }: RulesSource): SchedulingRules {
+  return {
+    level,
+    unschedulableTaint: subdomainLabel(names, 'node', 'unschedulable'),
+    hostnameLabel: domainLabel(names, 'hostname'),
+    namesTaints: level < 34,
+    knowsLargePods: level >= 34,
+    scoresChangeOfBalance: level >= 36,
+    skipsBalanceOfNothing: level >= 33,
+    scoresInitImages: level >= 29,
+    hasComparisons: isGateOn('TaintTolerationComparisonOperators'),
+    hasHints: level >= 32,
+    triesPodsInBackoff: isGateOn('SchedulerPopFromBackoffQ'),
+    hasGates: isGateOn('PodSchedulingReadiness'),
+    message: { hasUncountedRefusals: level >= 26, hasDoubledStop: level >= 26 && level < 29, leftOut: leftOutAt(level) },
+  }
+}
+
+function leftOutAt(level: number): SchedulingRules['message']['leftOut'] {
+  if (level < 28) return undefined
+  if (level < 30) return () => 'node is filtered out by the prefilter result'
+  return (plugins) => `node(s) didn't satisfy plugin(s) [${[...plugins].sort().join(' ')}]`
+}

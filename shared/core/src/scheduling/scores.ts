@@ -1,0 +1,48 @@
+import type { NodeInfo } from './node-info.ts'
+import type { ScoreInput, ScoreName, ScorePlugin } from './plugin.ts'
+import { imageLocality } from './plugins/image-locality.ts'
+import { affinityScore } from './plugins/node-affinity.ts'
+import { balancedAllocation, leastAllocated } from './plugins/node-resources.ts'
+import { taintScore } from './plugins/taint-toleration.ts'
+
+const scorePlugins: readonly ScorePlugin[] = [taintScore, affinityScore, leastAllocated, balancedAllocation, imageLocality]
+
+/** The scores of some nodes. */
+export interface NodeScores {
+  /** Score × weight of each node, in the order of the nodes, by plugin; plugins that prefer none are left out. */
+  readonly byPlugin: ReadonlyMap<ScoreName, readonly number[]>
+  readonly totals: readonly number[]
+}
+
+/** Scores nodes with all plugins (SCHED-49). */
+export function scoreNodes(input: ScoreInput): NodeScores {
+  const totals = input.nodes.map(() => 0)
+  const byPlugin = new Map<ScoreName, readonly number[]>()
+  for (const { name, weight, score } of scorePlugins) {
+    const scores = score(input)
+    if (scores === undefined) continue
+    const weighted = scores.map((one) => one * weight)
+    byPlugin.set(name, weighted)
+    for (const [at, one] of weighted.entries()) totals[at] = (totals[at] ?? 0) + one
+  }
+  return { byPlugin, totals }
+}
+
+/** The node with the highest total; among equal ones each is as likely. */
+export function bestNode(nodes: readonly NodeInfo[], totals: readonly number[], random: () => number): NodeInfo {
+  let highest = Number.NEGATIVE_INFINITY
+  let best: NodeInfo[] = []
+  for (const [at, node] of nodes.entries()) {
+    const total = totals[at] ?? 0
+    if (total > highest) [highest, best] = [total, []]
+    if (total === highest) best.push(node)
+  }
+  const chosen = best[Math.floor(random() * best.length)]
+  if (chosen === undefined) throw new Error('there are no nodes to choose from')
+  return chosen
+}
+
+/** The scores of one plugin, without its weight. Undefined: it prefers none. */
+export function scoreOf(name: ScoreName, input: ScoreInput): readonly number[] | undefined {
+  return scorePlugins.find((plugin) => plugin.name === name)?.score(input)
+}

@@ -1,0 +1,41 @@
+import { isTextOfInteger, toInteger } from '../selectors/labels.ts'
+import type { Taint, Toleration } from './objects.ts'
+
+/**
+ * True if a toleration covers a taint. `hasComparisons` says if the operators Lt and Gt are served (SCHED-29).
+ *
+ *   {operator: Exists}              covers every taint
+ *   {key: a, value: x}              covers a=x with any effect
+ *   {key: a, operator: Gt, value: 5}  covers a=6, if comparisons are served
+ */
+export function tolerates(
+  { key = '', operator = 'Equal', value = '', effect = '' }: Toleration,
+  taint: Pick<Taint, 'key' | 'value' | 'effect'>,
+  hasComparisons: boolean,
+): boolean {
+  if ((effect !== '' && effect !== taint.effect) || (key !== '' && key !== taint.key)) return false
+  const of = taint.value ?? ''
+  switch (operator) {
+    case 'Exists':
+      return true
+    case '':
+    case 'Equal':
+      return value === of
+    case 'Lt':
+    case 'Gt': {
+      if (!hasComparisons || !isTextOfInteger(value) || !isTextOfInteger(of)) return false
+      return operator === 'Lt' ? toInteger(of) < toInteger(value) : toInteger(of) > toInteger(value)
+    }
+    default:
+      return false
+  }
+}
+
+/** The first of the taints that keeps the Pod away from a node: one with effect NoSchedule or NoExecute that no toleration covers. */
+export function firstUntolerated(taints: readonly Taint[], tolerations: readonly Toleration[], hasComparisons: boolean): Taint | undefined {
+  for (const taint of taints) {
+    if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') continue
+    if (!tolerations.some((one) => tolerates(one, taint, hasComparisons))) return taint
+  }
+  return undefined
+}

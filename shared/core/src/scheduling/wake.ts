@@ -1,0 +1,130 @@
+import { jsonEqual } from '../json/equal.ts'
+import { readAmounts, toWhole } from './amounts.ts'
+import type { NodeInfo } from './node-info.ts'
+import { requiredNodeAffinity } from './node-selector.ts'
+import type { Node } from './objects.ts'
+import type { FilterName } from './plugin.ts'
+import { conflicts } from './plugins/node-ports.ts'
+import { fit } from './plugins/node-resources.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { SchedulingRules } from './rules.ts'
+import { firstUntolerated, tolerates } from './taints.ts'
+
+/** A change of the cluster that may make room for a Pod. */
+export type ClusterChange =
+  /** A node is new, or has changed; `before` is its former state. */
+  | { readonly kind: 'node'; readonly node: NodeInfo; readonly before?: Node | undefined }
+  /** A Pod has left its node. */
+  | { readonly kind: 'podGone' }
+
+/** Parts of a node whose changes count. */
+type NodePart = 'added' | 'unschedulable' | 'allocatable' | 'labels' | 'taints' | 'conditions'
+
+const anything: ReadonlySet<NodePart> = new Set(['added', 'unschedulable', 'allocatable', 'labels', 'taints', 'conditions'])
+
+/** Changes of nodes by which a refusal may end, by plugin (SCHED-07). */
+const ofNodes: Readonly<Record<FilterName, ReadonlySet<NodePart>>> = {
+  NodeUnschedulable: new Set(['added', 'unschedulable', 'taints']),
+  NodeName: anything,
+  TaintToleration: anything,
+  NodeAffinity: anything,
+  NodePorts: anything,
+  NodeResourcesFit: anything,
+}
+
+/** Plugins whose refusal may end when a Pod leaves its node. */
+const ofPodsGone: ReadonlySet<FilterName> = new Set(['NodePorts', 'NodeResourcesFit'])
+
+/**
+ * True if a Pod that was refused by these plugins is to be tried again after a change; no plugins stand for a cluster without nodes. Since 1.32
+ * each plugin looks closer at a node; before, a Pod is tried if it passes a quick look at the node with all that is on it.
+ */
+export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: ClusterChange, rules: SchedulingRules): boolean {
+  if (change.kind === 'podGone') return refusedBy.size === 0 || [...refusedBy].some((plugin) => ofPodsGone.has(plugin))
+  const { node, before } = change
+  const parts = changedParts(node.node, before)
+  if (parts.length === 0) return false
+  if (rules.hasHints) {
+    if (refusedBy.size === 0) return true
+    const isConcerned = (plugin: FilterName) => parts.some((part) => ofNodes[plugin].has(part))
+    return [...refusedBy].some((plugin) => isConcerned(plugin) && mayHelp(plugin, pod, { after: node.node, before }, rules))
+  }
+  const [first] = parts
+  const isConcerned = refusedBy.size === 0 || [...refusedBy].some((plugin) => first !== undefined && ofNodes[plugin].has(first))
+  return isConcerned && passesQuickLook(pod, node, rules)
+}
+
+/** The parts in which a node has changed, the one first that counts before 1.32. */
+function changedParts(after: Node, before: Node | undefined): readonly NodePart[] {
+  if (before === undefined) return ['added']
+  const parts: NodePart[] = []
+  if (after.spec.unschedulable !== before.spec.unschedulable) parts.push('unschedulable')
+  if (!jsonEqual(after.status.allocatable, before.status.allocatable)) parts.push('allocatable')
+  if (!jsonEqual(after.metadata.labels, before.metadata.labels)) parts.push('labels')
+  if (!jsonEqual(after.spec.taints, before.spec.taints)) parts.push('taints')
+  if (!jsonEqual(conditionsOf(after), conditionsOf(before))) parts.push('conditions')
+  return parts
+}
+
+function conditionsOf({ status }: Node): unknown {
+  return Object.fromEntries((status.conditions ?? []).map((condition) => [condition.type, condition.status]))
+}
+
+/** Resources, name, affinity, ports and taints NoSchedule. */
+function passesQuickLook(pod: PodInfo, node: NodeInfo, { hasComparisons }: SchedulingRules): boolean {
+  if (fit(pod, node, false) !== undefined) return false
+  if (requiredNodeAffinity(pod.pod)?.(node) === false) return false
+  for (const { hostPorts } of node.pods.values()) {
+    for (const port of hostPorts) if (pod.hostPorts.some((wanted) => conflicts(wanted, port))) return false
+  }
+  return node.taints.every((taint) => taint.effect !== 'NoSchedule' || pod.tolerations.some((one) => tolerates(one, taint, hasComparisons)))
+}
+
+/** A node after a change and before; undefined: it is new. */
+interface NodeStates {
+  readonly after: Node
+  readonly before: Node | undefined
+}
+
+/** The look of one plugin at a node that is new or has changed. */
+function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates, { hasComparisons }: SchedulingRules): boolean {
+  switch (plugin) {
+    case 'NodeResourcesFit':
+      return hasRoom(pod, after) && (before === undefined || hasMore(pod, after, before))
+    case 'TaintToleration': {
+      const isRefused = ({ spec }: Node) => firstUntolerated(spec.taints ?? [], pod.tolerations, hasComparisons) !== undefined
+      return !isRefused(after) && (before === undefined || isRefused(before))
+    }
+    case 'NodeAffinity': {
+      const matches = requiredNodeAffinity(pod.pod) ?? (() => true)
+      const isMatch = ({ metadata: { name = '', labels } }: Node) => matches({ name, labels })
+      return isMatch(after) && (before === undefined || !isMatch(before))
+    }
+    case 'NodeUnschedulable':
+      return after.spec.unschedulable !== true && (before === undefined || before.spec.unschedulable === true)
+    case 'NodeName':
+    case 'NodePorts':
+      return true
+  }
+}
+
+/** True if the node could take the Pod if it were empty. */
+function hasRoom({ requested }: PodInfo, { status }: Node): boolean {
+  const all = readAmounts(status.allocatable)
+  const scalars = [...(requested.scalars ?? [])].every(([name, wanted]) => wanted <= (all.scalars?.get(name) ?? 0))
+  return scalars && requested.cpu <= all.cpu && requested.memory <= all.memory && requested.ephemeral <= all.ephemeral
+}
+
+/** True if there is more of something that the Pod asks for. */
+function hasMore({ requested }: PodInfo, after: Node, before: Node): boolean {
+  const [now, then] = [readAmounts(after.status.allocatable), readAmounts(before.status.allocatable)]
+  const pods = ({ status }: Node) => toWhole(status.allocatable?.['pods'])
+  const isMore = (wanted: number, left: number, right: number) => wanted > 0 && left > right
+  return (
+    pods(after) > pods(before) ||
+    isMore(requested.cpu, now.cpu, then.cpu) ||
+    isMore(requested.memory, now.memory, then.memory) ||
+    isMore(requested.ephemeral, now.ephemeral, then.ephemeral) ||
+    [...(requested.scalars ?? [])].some(([name, wanted]) => isMore(wanted, now.scalars?.get(name) ?? 0, then.scalars?.get(name) ?? 0))
+  )
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseFeatureGates } from '@orch/core/feature-gates'
+import { namesOf } from '@orch/core/names'
+import { Cluster, type Node, type Pod, type PodInfo, podInfoOf, type Refusal, schedulingRules } from '@orch/core/scheduling'
+
+/** The objects of a case. Members that have no bearing on it are left out. */
+export interface CaseObjects {
+  readonly pod: Partial<Pod>
+  readonly nodes: readonly Partial<Node>[]
+  readonly pods?: readonly Partial<Pod>[]
+}
+
+/** The answer for one node. */
+export interface NodeAnswer {
+  readonly code: 'Success' | 'Unschedulable' | 'UnschedulableAndUnresolvable'
+  readonly reasons?: readonly string[]
+}
+
+/** The cases of a file. */
+export function casesOf<T>(file: string): readonly T[] {
+  const text = readFileSync(join(import.meta.dirname, `${file}.jsonl`), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line): T => JSON.parse(line))
+}
+
+/** The rules of a level with its default feature gates. */
+export function rulesAt(level: number) {
+  const gates = parseFeatureGates([], level)
+  if (gates.kind === 'refused') throw new Error(gates.message)
+  return schedulingRules({ names: namesOf('kubernetes'), level, isGateOn: gates.isOn })
+}
+
+/** The cluster of a case, and its Pod. Nameless objects get names. */
+export function clusterOf({ pod, nodes, pods = [] }: CaseObjects): { readonly cluster: Cluster; readonly pod: PodInfo } {
+  const cluster = new Cluster()
+  for (const node of nodes) cluster.setNode(complete<Node>(node, 'Node', 'node'))
+  for (const [at, one] of pods.entries()) {
+    const placed = complete<Pod>(one, 'Pod', `pod-${at}`)
+    const info = podInfoOf(placed)
+    if (placed.spec.nodeName) cluster.addPod(info, placed.spec.nodeName)
+    else cluster.nominate(info, placed.status.nominatedNodeName || undefined)
+  }
+  return { cluster, pod: podInfoOf(complete<Pod>(pod, 'Pod', 'incoming')) }
+}
+
+function complete<T extends Pod | Node>(object: Partial<T>, kind: string, name: string): T {
+  const metadata = { name, ...object.metadata }
+  const namespace = kind === 'Pod' && { namespace: '', uid: `${metadata.namespace}/${metadata.name}` }
+  return { apiVersion: 'v1', kind, spec: {}, status: {}, ...object, metadata: { ...namespace, ...metadata } } as T
+}
+
+/** A refusal in the words of the cases. */
+export function toAnswer(refusal: Refusal | undefined): NodeAnswer {
+  if (refusal === undefined) return { code: 'Success' }
+  return { code: refusal.isResolvable ? 'Unschedulable' : 'UnschedulableAndUnresolvable', reasons: [...refusal.reasons].sort() }
+}

@@ -1,0 +1,155 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+
+const resource = (group: string, plural: string, namespaced = true) => ({ group, version: 'v1', plural, namespaced })
+
+interface Pod extends ApiObject {
+  readonly spec?: { readonly nodeName?: string }
+  readonly status?: { readonly conditions?: readonly object[]; readonly nominatedNodeName?: string }
+}
+
+interface Event extends ApiObject {
+  readonly type?: string
+  readonly reason?: string
+  readonly note?: string
+  readonly action?: string
+  readonly reportingController?: string
+  readonly series?: { readonly count: number }
+}
+
+interface NodeWords {
+  readonly cpu?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly taints?: readonly object[]
+  readonly unschedulable?: boolean
+}
+
+/** A namespace with its Pods, on a server whose scheduler runs; nodes are those of the test. */
+function clusterOf(server: () => RunningServer, clock: () => VirtualClock) {
+  const nodes = () => server().client.resource(resource('', 'nodes', false))
+  const patchNode = (name: string, patch: object, subresource?: string) => nodes().patch(name, patch, { type: 'merge', subresource })
+  return {
+    settle: (duration: '100ms' | '1s' | '2s' | '5m' = '100ms') => clock().advance(duration),
+    patchNode,
+    empty: async () => {
+      const pods = server().client.resource(resource('', 'pods'))
+      for (const { metadata } of (await pods.list()).items) {
+        await pods.delete(metadata.name ?? '', { namespace: metadata.namespace }, { gracePeriodSeconds: 0 })
+      }
+      for (const { metadata } of (await nodes().list()).items) await nodes().delete(metadata.name ?? '')
+      await clock().advance('100ms')
+    },
+    addNode: async (name: string, { cpu = '4', labels = {}, taints = [], unschedulable = false }: NodeWords = {}) => {
+      const allocatable = { cpu, memory: '8Gi', pods: '110' }
+      const metadata = { name, labels: { 'kubernetes.io/hostname': name, ...labels } }
+      const node = {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata,
+        spec: { taints, unschedulable },
+        status: { allocatable, capacity: allocatable },
+      }
+      await nodes().create(node)
+      // Admission gives new nodes a taint.
+      await patchNode(name, { spec: { taints } })
+    },
+    open: async (namespace: string) => {
+      const { client } = server()
+      await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      const pods = client.resource<Pod>(resource('', 'pods'))
+      const events = client.resource<Event>(resource('events.k8s.io', 'events'))
+      return {
+        pods,
+        create: (name: string, cpu: string, spec: object = {}) => {
+          const containers = [{ name: 'c', image: 'registry.example/app:1', resources: { requests: { cpu } } }]
+          return pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec: { containers, ...spec } } as Pod)
+        },
+        remove: (name: string) => pods.delete(name, { namespace }, { gracePeriodSeconds: 0 }),
+        nodeOf: async (name: string) => (await pods.get(name, { namespace })).spec?.nodeName,
+        condition: async (name: string) => (await pods.get(name, { namespace })).status?.conditions?.[0],
+        events: async (name: string) =>
+          (await events.list({ namespace })).items.filter(({ metadata }) => metadata.name?.startsWith(`${name}.`) === true),
+      }
+    },
+  }
+}
+
+describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
+  let server: RunningServer
+  let clock: VirtualClock
+  const cluster = clusterOf(
+    () => server,
+    () => clock,
+  )
+
+  beforeAll(async () => {
+    clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
+    server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'scheduler'], version })
+  })
+  afterEach(() => cluster.empty())
+  afterAll(() => server?.stop())
+
+  test('SCHED-14, SCHED-15, SCHED-16: a Pod is bound to a node that fits, with an event', async () => {
+    const { create, nodeOf, condition, events } = await cluster.open('bound')
+    await cluster.addNode('n1')
+    await create('p', '1')
+    await cluster.settle()
+    expect(await nodeOf('p')).toBe('n1')
+    expect(await condition('p')).toMatchObject({ type: 'PodScheduled', status: 'True' })
+    expect(await events('p')).toMatchObject([
+      {
+        type: 'Normal',
+        reason: 'Scheduled',
+        action: 'Binding',
+        reportingController: 'default-scheduler',
+        note: 'Successfully assigned bound/p to n1',
+        regarding: { kind: 'Pod', namespace: 'bound', name: 'p' },
+      },
+    ])
+  })
+
+  test('SCHED-18, SCHED-05: a Pod waits for a node, and is bound when one has come', async () => {
+    const { create, nodeOf, condition } = await cluster.open('waits')
+    await create('p', '1')
+    await cluster.settle()
+    expect(await condition('p')).toMatchObject({
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: 'no nodes available to schedule pods',
+    })
+    await cluster.addNode('n1')
+    await cluster.settle('1s')
+    expect(await nodeOf('p')).toBe('n1')
+  })
+
+  test('SCHED-01: a Pod of another scheduler is left alone', async () => {
+    const { create, nodeOf, condition, events } = await cluster.open('other')
+    await cluster.addNode('n1')
+    await create('p', '1', { schedulerName: 'another' })
+    await cluster.settle()
+    expect([await nodeOf('p'), await condition('p'), await events('p')]).toEqual([undefined, undefined, []])
+  })
+
+  test('SCHED-10: Pods that are bound in one turn do not exceed their node', async () => {
+    const { create, nodeOf } = await cluster.open('assumed')
+    await cluster.addNode('n1')
+    await Promise.all(['a', 'b', 'c'].map((name) => create(name, '2')))
+    await cluster.settle()
+    expect((await Promise.all(['a', 'b', 'c'].map(nodeOf))).filter((node) => node === 'n1')).toHaveLength(2)
+  })
+
+  test('SCHED-07: a Pod that was refused is bound when another leaves its node', async () => {
+    const { create, remove, nodeOf } = await cluster.open('leaves')
+    await cluster.addNode('n1')
+    await create('a', '4')
+    await cluster.settle()
+    await create('b', '4')
+    await cluster.settle('2s')
+    expect(await nodeOf('b')).toBeUndefined()
+    await remove('a')
+    await cluster.settle()
+    expect(await nodeOf('b')).toBe('n1')
+  })
+})
