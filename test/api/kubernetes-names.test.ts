@@ -35,10 +35,10 @@ const newerControllers = [
   'system:controller:validatingadmissionpolicy-status-controller',
 ]
 
-/** Names that only this server has: the user of a process with all controllers (kube-controller-manager has another), and names of newer versions. */
+/** Names that only this server has: rights of controllers that kube-controller-manager has as another user, and names of newer versions. */
 const additionalNames: Readonly<Record<string, readonly string[]>> = {
-  clusterroles: ['system:controllers', ...newerControllers],
-  clusterrolebindings: ['system:controllers', ...newerControllers],
+  clusterroles: ['system:controllers', 'system:controllers:nodes', ...newerControllers],
+  clusterrolebindings: ['system:controllers', 'system:controllers:nodes', ...newerControllers],
   roles: ['kube-system/system:controllers'],
   rolebindings: ['kube-system/system:controllers'],
 }

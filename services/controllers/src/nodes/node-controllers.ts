@@ -1,11 +1,12 @@
 import type { Controller } from '../controller.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { type PodCollectorOptions, podCollector } from './pod-collector.ts'
+import { taintEvictionController } from './taint-eviction-controller.ts'
 
 /** The pace and the thresholds of the controllers of nodes. */
 export type NodeControllersOptions = PodCollectorOptions
 
 /** All controllers of nodes. */
 export function nodeControllersOf(served: ServedLevel, options: NodeControllersOptions): Controller[] {
-  return [podCollector(served, options)]
+  return [taintEvictionController(served), podCollector(served, options)]
 }

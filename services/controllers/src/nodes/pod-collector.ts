@@ -16,6 +16,7 @@ import { mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
+import { nodeNameOf } from './pods-by-node.ts'
 import { settleAll } from './settle-all.ts'
 
 export interface PodCollectorOptions {
@@ -135,8 +136,4 @@ class PodCollector {
   #untilTickMs(): number {
     return periodMs - ((this.#context.clock.monotonic() - this.#startMs) % periodMs)
   }
-}
-
-function nodeNameOf({ spec: { nodeName = '' } }: Pod): string {
-  return nodeName
 }

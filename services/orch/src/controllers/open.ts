@@ -169,6 +169,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   podgc: 'pod-garbage-collector',
   'persistentvolume-binder': 'persistent-volume-binder',
   'persistentvolume-expander': 'expand-controller',
+  'taint-eviction': 'node-controller',
 }
 
 /** The service account as whom a controller acts. */

@@ -5,7 +5,8 @@ export interface ObjectReference {
   /** Absent at cluster scope. */
   readonly namespace?: string | undefined
   readonly name: string
-  readonly uid: string
+  /** Absent: the name alone says which object it is. */
+  readonly uid?: string | undefined
   readonly resourceVersion?: string | undefined
   /** The part of the object, such as `spec.containers{web}`. Absent: all of it. */
   readonly fieldPath?: string | undefined

@@ -1,6 +1,7 @@
 /** node-lifecycle */
 
 export type { DisruptionOptions } from './disruption.ts'
+export { evictedStatus, noExecuteTaints, planEviction, type Stay, shortestStay, stayBeside, type Taint } from './eviction.ts'
 export {
   type CollectedPods,
   type CollectionOptions,

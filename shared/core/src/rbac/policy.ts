@@ -176,6 +176,9 @@ function lifetimeOf(account: string): Lifetime {
 /** The user of a process with all controllers; its certificate names no group. */
 export const controllersUser = 'system:controllers'
 
+/** The role by which the controllers of nodes follow nodes, Pods and leases. */
+const nodeWatchers = 'system:controllers:nodes'
+
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
@@ -401,6 +404,12 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('list watch', '*', '*'),
       on('create', 'core', 'serviceaccounts/token'),
     ],
+  },
+  {
+    // Beyond these levels: their kube-controller-manager watches as itself what each controller works on as its own account.
+    name: nodeWatchers,
+    until: newer - 1,
+    rules: [on('list watch', 'core', 'nodes pods'), on('list watch', 'coordination.~', 'leases')],
   },
   {
     // Beyond this level: the rights of a process with all controllers under its own name; for the rest it acts as their accounts.
@@ -824,6 +833,7 @@ const clusterBindingTable: readonly BindingRow[] = [
   { name: 'system:node-proxier', subjects: ['user:system:kube-proxy'] },
   { name: 'system:kube-controller-manager', subjects: ['user:system:kube-controller-manager'] },
   { name: controllersUser, subjects: [`user:${controllersUser}`] },
+  { name: nodeWatchers, until: newer - 1, subjects: ['account:node-controller', 'account:pod-garbage-collector'] },
   { name: 'system:kube-dns', subjects: ['account:kube-dns'] },
   { name: 'system:kube-scheduler', subjects: ['user:system:kube-scheduler'] },
   { name: 'system:volume-scheduler', subjects: ['user:system:kube-scheduler'] },

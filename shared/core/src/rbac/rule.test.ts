@@ -220,7 +220,7 @@ describe('aggregation', () => {
     expect(missingRules(rulesOf('edit'), rulesOf('view'))).toEqual([])
     expect(missingRules(rulesOf('admin'), rulesOf('edit'))).toEqual([])
     expect(missingRules(rulesOf('view'), rulesOf('edit'))).not.toEqual([])
-    expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([65, 46, 8])
+    expect([clusterRoles.length, clusterRoleBindings.length, roles.length]).toEqual([66, 47, 8])
     expect(JSON.stringify(bootstrapPolicy(namesOf(profile), 37))).not.toContain('~')
   })
 })
