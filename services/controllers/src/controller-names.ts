@@ -42,7 +42,7 @@ export const workloadControllers = [
 ] as const
 
 /** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods, and another scheduler may run. */
-export const nodeControllers = ['scheduler', 'taint-eviction', 'podgc'] as const
+export const nodeControllers = ['scheduler', 'taint-eviction', 'podgc', 'simulated-provisioner'] as const
 
 /** Every controller there is. Help and messages are made of it. */
 export const controllerNames = [...usual, ...namedControllers, ...workloadControllers, ...nodeControllers] as const

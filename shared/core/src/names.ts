@@ -29,6 +29,8 @@ export interface Names {
   readonly serverComponent: string
   /** Domain of annotations by which Pods say how they behave on simulated nodes. */
   readonly simulationDomain: string
+  /** The driver of simulated volumes, which is their provisioner, too. */
+  readonly simulatedDriver: string
   /** Field manager of simulated nodes. */
   readonly nodeAgent: string
   /** In-cluster DNS domain. */
@@ -82,6 +84,7 @@ const table: Readonly<Record<Profile, Names>> = {
     nodeAgent: 'orch-kubelet',
     simulationDomain: 'simulation.orch.io',
     schedulerManager: 'orch-scheduler',
+    simulatedDriver: 'simulated.csi.orch.io',
     flowControlProducer: 'orch-apiserver',
     flowControlConsumer: 'orch-apiserver',
     execInfoVariable: 'ORCH_EXEC_INFO',
@@ -111,6 +114,7 @@ const table: Readonly<Record<Profile, Names>> = {
     nodeAgent: 'kubelet',
     simulationDomain: 'simulation.orch.io',
     schedulerManager: 'kube-scheduler',
+    simulatedDriver: 'simulated.csi.orch.io',
     flowControlProducer: 'api-priority-and-fairness-config-producer-v1',
     flowControlConsumer: 'api-priority-and-fairness-config-consumer-v1',
     execInfoVariable: 'KUBERNETES_EXEC_INFO',

@@ -36,6 +36,7 @@ import {
   schedulerController,
   secretTokenController,
   serviceAccountController,
+  simulatedProvisioner,
   startControllers,
   statefulSetController,
   storageVersionMigrator,
@@ -119,6 +120,7 @@ export async function runControllers(
     volumeBinderController(catalogue),
     volumeExpander,
     ephemeralVolumeController,
+    simulatedProvisioner,
     schedulerController({ ...catalogue, host: hostname() }),
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
@@ -170,6 +172,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'persistentvolume-binder': 'persistent-volume-binder',
   'persistentvolume-expander': 'expand-controller',
   'taint-eviction': 'node-controller',
+  'simulated-provisioner': 'persistent-volume-binder',
 }
 
 /** The service account as whom a controller acts. */

@@ -1,4 +1,7 @@
 import type { Client } from '@orch/client'
+import { StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { simulatedStorage } from '@orch/core/workloads'
 import type { AuthorizationMode } from '@orch/gateway'
 import { type Metrics, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
@@ -34,7 +37,20 @@ export async function openNodes({ count, controllers, modes, clientAs, metrics }
     isUntainting: !controllers.includes('nodelifecycle'),
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.stop() })
+  if (controllers.includes('simulated-provisioner')) await createStorage(clientAs(standIn), catalogue.names)
   await Promise.all(Array.from({ length: count }, (_, index) => nodes.add({ name: `node-${index + 1}` })))
+}
+
+/** The class of simulated volumes. One that a user has changed stays so. */
+async function createStorage(client: Client, names: Names): Promise<void> {
+  for (const object of simulatedStorage(names)) {
+    try {
+      await client.objects.create(object)
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+    }
+  }
+  client.close()
 }
 
 /** A node has the rights of nodes where the Node authorizer gives them, and all rights elsewhere: no role holds them. */

@@ -93,7 +93,7 @@ export { decideStatefulSet, type StatefulSetPlan, type StatefulSetStep } from '.
 export { ordinalOf, revisionLabel, type StatefulSet, statefulSetLabels } from './stateful-set/names.ts'
 export type { Versioned } from './stateful-set/pod.ts'
 export { countMembers } from './stateful-set/status.ts'
-export { boundClaim, claimFor, claimIn, unboundVolume, volumeFor, volumeIn, withAnnotations } from './volumes/bind.ts'
+export { boundClaim, claimFor, claimIn, growth, unboundVolume, volumeFor, volumeIn, withAnnotations } from './volumes/bind.ts'
 export { type ClaimObserved, type ClaimPlan, decideClaim, type VolumeEvent } from './volumes/decide-claim.ts'
 export { decideVolume, type VolumePlan } from './volumes/decide-volume.ts'
 export { isFit, type MatchOptions, smallestVolume } from './volumes/match.ts'
@@ -110,6 +110,7 @@ export {
   volumeNames,
   waitsForConsumer,
 } from './volumes/objects.ts'
+export { provisionerFinalizer, provisionVolume, simulatedStorage } from './volumes/simulated.ts'
 export { claimNameOf, isMadeFor, isUsing } from './volumes/users.ts'
 export type { EventObject, Finding, Wait, World } from './why/finding.ts'
 export { explainedKinds, why } from './why/why.ts'

@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../json/equal.ts'
-import { parseQuantity } from '../../meta/quantity.ts'
+import { compareQuantities, parseQuantity } from '../../meta/quantity.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
-import { hasAnnotation, isFor, type Volume, type VolumeNames } from './objects.ts'
+import { hasAnnotation, isFor, isLargerThanStatus, requestOf, sizeOf, type Volume, type VolumeNames } from './objects.ts'
 
 /** The volume with its reference to the claim; the same object if it has it. The mark says that the controller chose the volume. */
 export function volumeFor(volume: Volume, claim: VolumeClaim, { boundByController }: VolumeNames): Volume {
@@ -73,4 +73,20 @@ export function claimIn(phase: string, claim: VolumeClaim): VolumeClaim {
 /** The object with further annotations. */
 export function withAnnotations<T extends VolumeClaim | Volume>(object: T, annotations: Readonly<Record<string, string>>): T {
   return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } } }
+}
+
+interface Growth {
+  readonly volume: Volume
+  readonly claim: VolumeClaim
+}
+
+/** A bound claim and its volume with the size that the claim asks for; the same volume if it is large enough. Undefined: the claim has its size. */
+export function growth(claim: VolumeClaim, volume: Volume): Growth | undefined {
+  if (claim.status.phase !== 'Bound' || !isLargerThanStatus(claim)) return undefined
+  const storage = claim.spec.resources?.requests?.['storage'] ?? ''
+  const isLargeEnough = compareQuantities(sizeOf(volume), requestOf(claim)) >= 0
+  return {
+    volume: isLargeEnough ? volume : { ...volume, spec: { ...volume.spec, capacity: { ...volume.spec.capacity, storage } } },
+    claim: { ...claim, status: { ...claim.status, capacity: { ...claim.status.capacity, storage } } },
+  }
 }

@@ -1,0 +1,166 @@
+import type { InformerEvent } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import {
+  claimNameOf,
+  classOf,
+  growth,
+  hasAnnotation,
+  isUsing,
+  type Node,
+  type Pod,
+  provisionerFinalizer,
+  provisionVolume,
+  type StorageClass,
+  type Volume,
+  type VolumeClaim,
+  type VolumeEvent,
+  volumeNames,
+  waitsForConsumer,
+  withAnnotations,
+} from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { type Caches, type Mapped, mapped } from '../reconciler/watches.ts'
+import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { workloadBackoff } from './claims.ts'
+
+/** Pause before another attempt to make a volume. */
+const retryMs = 15_000
+
+const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', ({ kind, object }) => (kind === 'deleted' ? [] : [keyOf(object)]))
+const volumes = mapped<Volume>('v1', 'persistentvolumes', ({ kind, object }) => (kind === 'deleted' ? [] : [keyOf(object)]))
+const pods = mapped<Pod>('v1', 'pods', claimsOfPod)
+const nodes = mapped<Node>('v1', 'nodes', () => [])
+
+/** Claims that wait for the node of a Pod, which has one now. */
+function claimsOfPod({ object: pod }: InformerEvent<Pod>, caches: Caches): string[] {
+  if ((pod.spec.nodeName ?? '') === '') return []
+  const names = (pod.spec.volumes ?? []).map((volume) => claimNameOf(pod, volume)).filter((name) => name !== undefined)
+  const keys = names.map((name) => `${pod.metadata.namespace}/${name}`)
+  return keys.filter((key) => (caches.read(claims).get(key)?.spec.volumeName ?? '') === '')
+}
+
+/** Makes, enlarges and deletes the volumes of simulated nodes. Keys are those of claims, `NAMESPACE/NAME`, and of volumes, `NAME`. */
+export const simulatedProvisioner: Controller = reconciler('simulated-provisioner', ({ names }) => {
+  const classes = mapped<StorageClass>(`${domainGroup(names, 'storage')}/v1`, 'storageclasses', () => [])
+  return {
+    watches: [claims, volumes, pods, nodes, classes],
+    backoff: workloadBackoff,
+    component: names.simulatedDriver,
+    reconcile: ({ key, world, signal }) => {
+      const pass = new Pass({ names, classes, world, signal })
+      return key.includes('/') ? pass.syncClaim(key) : pass.syncVolume(key)
+    },
+  }
+})
+
+interface PassParts {
+  readonly names: Names
+  readonly classes: Mapped<StorageClass>
+  readonly world: World
+  readonly signal: AbortSignal
+}
+
+/** One pass over a claim or a volume. */
+class Pass {
+  readonly #parts: PassParts
+
+  constructor(parts: PassParts) {
+    this.#parts = parts
+  }
+
+  async syncClaim(key: string): Promise<Result> {
+    const { names, classes, world } = this.#parts
+    const marks = volumeNames(names)
+    const claim = world.read(claims).get(key)
+    if (claim === undefined || claim.metadata.deletionTimestamp != null) return done
+    if ((claim.spec.volumeName ?? '') !== '') return this.#enlarge(claim)
+    const storageClass = world.read(classes).get(classOf(claim, marks))
+    if (storageClass?.provisioner !== names.simulatedDriver) return done
+    if (waitsForConsumer(storageClass) && !hasAnnotation(claim, marks.selectedNode)) return this.#selectNode(claim)
+    if (claim.metadata.annotations?.[marks.provisioner] !== names.simulatedDriver) return done
+    return this.#provision(claim, storageClass)
+  }
+
+  /** A volume whose claim is gone is deleted if its policy says so. */
+  async syncVolume(name: string): Promise<Result> {
+    const { names, world, signal } = this.#parts
+    const volume = world.read(volumes).get(name)
+    if (volume === undefined || !this.#isOurs(volume)) return done
+    const { deletionTimestamp, finalizers = [] } = volume.metadata
+    const isKept = volume.spec.persistentVolumeReclaimPolicy !== 'Delete'
+    const isReleased = volume.status.phase === 'Released'
+    if (isKept ? deletionTimestamp == null : !isReleased) return done
+    const left = finalizers.filter((one) => one !== provisionerFinalizer(names))
+    const collection = world.collection(volumes)
+    const metadata = { ...volume.metadata, finalizers: left }
+    if (left.length < finalizers.length) await unlessGone(() => collection.update({ ...volume, metadata }, { signal }))
+    if (deletionTimestamp == null) await unlessGone(() => collection.delete(name, { signal }))
+    return done
+  }
+
+  /** A Pod that has its node without the help of a scheduler which looks at volumes decides where they are made. */
+  async #selectNode(claim: VolumeClaim): Promise<Result> {
+    const { names, world, signal } = this.#parts
+    const users = [...world.read(pods).inNamespace(claim.metadata.namespace)].filter((pod) => isUsing(pod, claim))
+    const node = users.map(({ spec }) => spec.nodeName ?? '').find((name) => name !== '')
+    if (node === undefined) return done
+    await world.collection(claims).update(withAnnotations(claim, { [volumeNames(names).selectedNode]: node }), { signal })
+    return done
+  }
+
+  async #provision(claim: VolumeClaim, storageClass: StorageClass): Promise<Result> {
+    const { names, world, signal } = this.#parts
+    const { selectedNode } = volumeNames(names)
+    const { namespace, name, uid } = claim.metadata
+    if (world.read(volumes).get(`pvc-${uid}`) !== undefined) return done
+    const nodeName = claim.metadata.annotations?.[selectedNode]
+    const node = nodeName === undefined ? undefined : world.read(nodes).get(nodeName)
+    const message = `External provisioner is provisioning volume for claim "${namespace}/${name}"`
+    this.#record(claim, { type: 'Normal', reason: 'Provisioning', message })
+    const made = provisionVolume({ claim, storageClass, node, names })
+    if (made.kind === 'failed') {
+      this.#record(claim, { type: 'Warning', reason: 'ProvisioningFailed', message: made.message })
+      if (!made.isOfNode) return requeueAfter(retryMs, { background: true })
+      const { [selectedNode]: _, ...annotations } = claim.metadata.annotations ?? {}
+      await world.collection(claims).update({ ...claim, metadata: { ...claim.metadata, annotations } }, { signal })
+      return done
+    }
+    const succeeded = () =>
+      this.#record(claim, { type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume pvc-${uid}` })
+    await world.perform([{ kind: 'create', in: volumes, object: made.volume, succeeded }])
+    return done
+  }
+
+  /** A claim that asks for more gets it at once: its volume first, then its status. */
+  async #enlarge(claim: VolumeClaim): Promise<Result> {
+    const { world, signal } = this.#parts
+    const volume = world.read(volumes).get(claim.spec.volumeName ?? '')
+    if (volume === undefined || !this.#isOurs(volume) || volume.spec.claimRef?.uid !== claim.metadata.uid) return done
+    const next = growth(claim, volume)
+    if (next === undefined) return done
+    const message = `External resizer is resizing volume ${volume.metadata.name}`
+    if (next.volume !== volume) {
+      this.#record(claim, { type: 'Normal', reason: 'Resizing', message })
+      await world.collection(volumes).update(next.volume, { signal })
+    }
+    await world.collection(claims).update(next.claim, { subresource: 'status', signal })
+    this.#record(claim, { type: 'Normal', reason: 'VolumeResizeSuccessful', message: 'Resize volume succeeded' })
+    return done
+  }
+
+  #isOurs(volume: Volume): boolean {
+    const { names } = this.#parts
+    const provisioner = volume.metadata.annotations?.[volumeNames(names).provisionedBy]
+    return volume.spec.csi?.driver === names.simulatedDriver && provisioner === names.simulatedDriver
+  }
+
+  #record({ metadata }: ApiObject, event: VolumeEvent): void {
+    const { name = '', namespace, uid = '', resourceVersion } = metadata
+    const about = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion }
+    this.#parts.world.record(about, event)
+  }
+}

@@ -1,0 +1,197 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+interface Any extends ApiObject {
+  readonly spec: Readonly<Record<string, unknown>>
+  readonly status: Readonly<Record<string, unknown>>
+}
+
+interface Event extends ApiObject {
+  readonly reason?: string
+  readonly message?: string
+  readonly involvedObject: { readonly name?: string }
+  readonly source?: { readonly component?: string }
+}
+
+const driver = 'simulated.csi.orch.io'
+let server: RunningServer
+let clock: VirtualClock
+
+beforeAll(async () => {
+  clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
+  server = await start({ clock, seed: 1, nodes: 2, profile: 'kubernetes' })
+  await clock.advance(0)
+})
+
+afterAll(() => server?.stop())
+
+const namespace = 'default'
+const resource = <T extends ApiObject = Any>(plural: string, group = '') =>
+  server.client.resource<T>({ group, version: 'v1', plural, namespaced: true })
+const create = (object: object) => server.client.objects.create(object as ApiObject)
+const claimNamed = (name: string) => resource('persistentvolumeclaims').get(name, { namespace })
+const volumeNamed = (name: unknown) => resource('persistentvolumes').get(String(name))
+const patchClaim = (name: string, patch: object) => resource('persistentvolumeclaims').patch(name, patch, { type: 'merge', namespace })
+const createClass = (name: string, rest: object = {}) =>
+  create({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name }, provisioner: driver, ...rest })
+const createClaim = (name: string, spec: object = {}) =>
+  create({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+  })
+const createPod = (name: string, claimName: string) =>
+  create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace },
+    spec: {
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }],
+      terminationGracePeriodSeconds: 0,
+    },
+  })
+const told = async (about: string) => {
+  const { items } = await resource<Event>('events').list({ namespace })
+  return items
+    .filter(({ involvedObject, source }) => involvedObject.name === about && source?.component === driver)
+    .map(({ reason, message }) => `${reason} ${message}`)
+    .sort()
+}
+const refused = (request: Promise<unknown>) =>
+  request.then(
+    () => 'answered',
+    (error: { reason?: string }) => error.reason,
+  )
+
+describe('the provisioner of simulated nodes', () => {
+  test('NODE-VOL-04, NODE-VOL-09: has the default class and its driver', async () => {
+    const [standard] = (await resource('storageclasses', 'storage.k8s.io').list()).items
+    expect(standard).toMatchObject({
+      metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      provisioner: driver,
+      reclaimPolicy: 'Delete',
+      volumeBindingMode: 'WaitForFirstConsumer',
+      allowVolumeExpansion: true,
+    })
+    const [only] = (await resource('csidrivers', 'storage.k8s.io').list()).items
+    expect(only).toMatchObject({ metadata: { name: driver }, spec: { attachRequired: true } })
+  })
+
+  test('NODE-VOL-03, NODE-VOL-04, NODE-VOL-05: makes a volume for a claim when its first Pod has a node', async () => {
+    await createClaim('data')
+    await clock.advance(0)
+    expect((await claimNamed('data')).status).toEqual({ phase: 'Pending' })
+    await createPod('user', 'data')
+    await clock.advance(0)
+    const pod = await resource('pods').get('user', { namespace })
+    const claim = await claimNamed('data')
+    const { uid } = claim.metadata
+    expect(claim).toMatchObject({
+      metadata: {
+        annotations: {
+          'volume.kubernetes.io/selected-node': pod.spec['nodeName'],
+          'volume.kubernetes.io/storage-provisioner': driver,
+          'pv.kubernetes.io/bind-completed': 'yes',
+        },
+      },
+      spec: { storageClassName: 'standard', volumeName: `pvc-${uid}` },
+      status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+    })
+    expect(await volumeNamed(`pvc-${uid}`)).toMatchObject({
+      metadata: {
+        annotations: { 'pv.kubernetes.io/provisioned-by': driver },
+        finalizers: expect.arrayContaining(['external-provisioner.volume.kubernetes.io/finalizer', 'kubernetes.io/pv-protection']),
+      },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: '1Gi' },
+        claimRef: { name: 'data', uid },
+        csi: { driver, volumeHandle: `pvc-${uid}` },
+        persistentVolumeReclaimPolicy: 'Delete',
+        storageClassName: 'standard',
+      },
+      status: { phase: 'Bound' },
+    })
+    expect(await told('data')).toEqual([
+      'Provisioning External provisioner is provisioning volume for claim "default/data"',
+      `ProvisioningSucceeded Successfully provisioned volume pvc-${uid}`,
+    ])
+  })
+
+  test('NODE-VOL-07: enlarges a volume whose claim asks for more', async () => {
+    await createClass('grow', { allowVolumeExpansion: true })
+    await createClaim('grown', { storageClassName: 'grow' })
+    await clock.advance(0)
+    await patchClaim('grown', { spec: { resources: { requests: { storage: '3Gi' } } } })
+    await clock.advance(0)
+    const claim = await claimNamed('grown')
+    expect(claim.status['capacity']).toEqual({ storage: '3Gi' })
+    expect((await volumeNamed(claim.spec['volumeName'])).spec['capacity']).toEqual({ storage: '3Gi' })
+    expect((await told('grown')).filter((event) => !event.startsWith('Provisioning'))).toEqual([
+      `Resizing External resizer is resizing volume ${claim.spec['volumeName']}`,
+      'VolumeResizeSuccessful Resize volume succeeded',
+    ])
+  })
+
+  test('NODE-VOL-06, WL-PV-18: deletes the volume of a deleted claim, and keeps one with policy Retain', async () => {
+    await createClass('gone')
+    await createClass('kept', { reclaimPolicy: 'Retain' })
+    for (const name of ['gone', 'kept']) await createClaim(name, { storageClassName: name })
+    await clock.advance(0)
+    const [gone, kept] = [(await claimNamed('gone')).spec['volumeName'], (await claimNamed('kept')).spec['volumeName']]
+    for (const name of ['gone', 'kept']) await resource('persistentvolumeclaims').delete(name, { namespace })
+    await clock.advance(0)
+    expect(await refused(volumeNamed(gone))).toBe('NotFound')
+    expect((await volumeNamed(kept)).status['phase']).toBe('Released')
+  })
+
+  test('NODE-VOL-04: a node outside the allowed topologies is given up, and the reason told', async () => {
+    const matchLabelExpressions = [{ key: 'kubernetes.io/hostname', values: ['node-9'] }]
+    await createClass('zonal', { volumeBindingMode: 'WaitForFirstConsumer', allowedTopologies: [{ matchLabelExpressions }] })
+    await createClaim('zonal', { storageClassName: 'zonal' })
+    await patchClaim('zonal', { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'node-1' } } })
+    await clock.advance(0)
+    const claim = await claimNamed('zonal')
+    expect([claim.status['phase'], claim.metadata.annotations?.['volume.kubernetes.io/selected-node']]).toEqual(['Pending', undefined])
+    expect(await told('zonal')).toContain(
+      'ProvisioningFailed failed to provision volume with StorageClass "zonal": the selected node "node-1" is in none of the allowed topologies',
+    )
+  })
+
+  test('NODE-VOL-04: a volume of an allowed topology is reached from there alone', async () => {
+    const matchLabelExpressions = [{ key: 'kubernetes.io/hostname', values: ['node-1', 'node-2'] }]
+    await createClass('hosts', { volumeBindingMode: 'WaitForFirstConsumer', allowedTopologies: [{ matchLabelExpressions }] })
+    await createClaim('host', { storageClassName: 'hosts' })
+    await patchClaim('host', { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'node-2' } } })
+    await clock.advance(0)
+    const volume = await volumeNamed((await claimNamed('host')).spec['volumeName'])
+    const matchExpressions = [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['node-2'] }]
+    expect(volume.spec['nodeAffinity']).toEqual({ required: { nodeSelectorTerms: [{ matchExpressions }] } })
+  })
+})
+
+test('WL-STS-05, NODE-VOL-04: a StatefulSet with claims runs, each Pod with a volume of its own', async () => {
+  const labels = { app: 'db' }
+  await create({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'db', namespace },
+    spec: {
+      serviceName: 'db',
+      replicas: 3,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      volumeClaimTemplates: [
+        { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } } },
+      ],
+    },
+  })
+  await clock.advance(60_000)
+  expect((await resource('statefulsets', 'apps').get('db', { namespace })).status).toMatchObject({ readyReplicas: 3, replicas: 3 })
+  const claims = await Promise.all([0, 1, 2].map((ordinal) => claimNamed(`data-db-${ordinal}`)))
+  expect(claims.map(({ status }) => status['phase'])).toEqual(['Bound', 'Bound', 'Bound'])
+  expect(new Set(claims.map(({ spec }) => spec['volumeName'])).size).toBe(3)
+})
