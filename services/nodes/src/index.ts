@@ -1,3 +1,3 @@
 /** Simulated nodes: clients that run Pods as kubelets would, without containers. */
 export type { NodeSettings } from './node-object.ts'
-export { type NodesOptions, type SimulatedNodes, startNodes } from './simulated-nodes.ts'
+export { type NodeHandle, type NodesOptions, type SimulatedNodes, startNodes } from './simulated-nodes.ts'

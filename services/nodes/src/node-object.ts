@@ -64,6 +64,11 @@ function healthyConditions(before: readonly NodeCondition[], nowMs: number): Nod
   })
 }
 
+/** True if all conditions of a node are those that it reports. */
+export function isHealthy({ status }: Node): boolean {
+  return conditions.every(([type, value]) => status.conditions?.find((condition) => condition.type === type)?.status === value)
+}
+
 /** The labels that a kubelet keeps. */
 export function nodeLabels({ settings, names }: NodeIdentity): Record<string, string> {
   const { name, zone, region, labels } = settings

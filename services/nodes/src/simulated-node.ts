@@ -4,11 +4,23 @@ import { domainGroup } from '@orch/core/names'
 import type { PodEvent } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
 import { type Clock, type Log, sleep, type Timer } from '@orch/platform'
-import { type NodeIdentity, nodeAddress, nodeLabels, nodeLease, nodeObject, nodeStatus, podRange, startReasons } from './node-object.ts'
+import {
+  isHealthy,
+  type NodeIdentity,
+  nodeAddress,
+  nodeLabels,
+  nodeLease,
+  nodeObject,
+  nodeStatus,
+  podRange,
+  startReasons,
+} from './node-object.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity {
   /** A client that acts as this node. */
   readonly client: Client
+  /** The Node as the API has it. Undefined: it has none. */
+  readonly read: () => Node | undefined
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
@@ -29,6 +41,8 @@ export class SimulatedNode {
   readonly name: string
   readonly address: string
   readonly client: Client
+  /** Admitted Pods that have not finished, by uid. */
+  readonly pods = new Map<string, Pod>()
   readonly #options: SimulatedNodeOptions
   readonly #recorder: EventRecorder
   /** Last numbers of addresses that Pods have, by the uid of the Pod. */
@@ -56,18 +70,21 @@ export class SimulatedNode {
     return this.#isRunning
   }
 
-  /** Registers the Node, or reports its status if it is there, and begins to renew the Lease. */
-  async start(): Promise<void> {
+  /** Registers the Node, or reports its status if it is there, and begins to renew the Lease. Undefined: nothing happens, as it runs and is registered. */
+  async start(): Promise<Node | undefined> {
+    if (this.#isRunning && this.#options.read() !== undefined) return undefined
+    this.#cancelTimers()
     const { signal } = this.#options
     this.#isRunning = true
     const node = await this.#register()
-    await this.#renewLease(node)
+    if (signal.aborted || !this.#isRunning) return undefined
+    this.#tryWork(this.#renewLease(node))
     this.#recordStart()
-    if (signal.aborted || !this.#isRunning) return
     const firstMs = Math.ceil(((this.index * goldenRatio) % 1) * renewMs)
-    this.#repeat(firstMs, renewMs, () => this.#renewLease())
-    this.#repeat(firstMs + reportMs, reportMs, () => this.reportStatus())
+    this.#repeat(firstMs, renewMs, () => this.#renew())
+    this.#repeat(firstMs + reportMs, reportMs, () => this.#reportStatus())
     signal.addEventListener('abort', () => this.#cancelTimers(), { once: true })
+    return node
   }
 
   /** Ends all signs of life, as a machine that is switched off. */
@@ -91,11 +108,19 @@ export class SimulatedNode {
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
     }
     await collection.patch(this.name, { metadata: { labels: nodeLabels(this.#options) } }, { type: 'merge', signal })
-    return this.reportStatus()
+    return this.#reportStatus()
+  }
+
+  /** One write, and one more if another client has changed the conditions. Nothing for a Node that was deleted: kubelets register at their start. */
+  async #renew(): Promise<void> {
+    const node = this.#options.read()
+    if (node === undefined) return
+    await this.#renewLease()
+    if (!isHealthy(node)) await this.#reportStatus()
   }
 
   /** Writes the status of a healthy node. */
-  async reportStatus(): Promise<Node> {
+  async #reportStatus(): Promise<Node> {
     const { clock, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
     const { status } = await collection.get(this.name, { signal })
@@ -118,22 +143,28 @@ export class SimulatedNode {
   }
 
   #repeat(firstMs: number, intervalMs: number, work: () => Promise<unknown>): void {
-    const { clock, log, signal } = this.#options
+    const { clock } = this.#options
     const arm = (delayMs: number) => {
       const timer = clock.after(
         delayMs,
         () => {
           this.#timers.delete(timer)
           arm(intervalMs)
-          work().catch((err: unknown) => {
-            if (!signal.aborted) log.debug({ err, node: this.name }, 'a node could not report')
-          })
+          this.#tryWork(work())
         },
         { repeats: true },
       )
       this.#timers.add(timer)
     }
     arm(firstMs)
+  }
+
+  /** A report that fails comes again with the next one. */
+  #tryWork(work: Promise<unknown>): void {
+    const { log, signal } = this.#options
+    work.catch((err: unknown) => {
+      if (!signal.aborted) log.debug({ err, node: this.name }, 'a node could not report')
+    })
   }
 
   #cancelTimers(): void {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type Client, type Informer, type InformerEvent, startInformer } from '@orch/client'
+import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
-import { PodLife, scriptOf, statusPatch } from '@orch/core/pod-life'
+import { PodLife, refusalOf, refusedStatus, statusPatch } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type NodeSettings, nodesMax } from './node-object.ts'
@@ -24,11 +24,26 @@ export interface NodesOptions {
   readonly isUntainting: boolean
 }
 
+/** One simulated node, as a test handles it. */
+export interface NodeHandle {
+  readonly name: string
+  readonly isRunning: boolean
+  /** Switches the node off: its Lease ends, and nothing happens to its Pods. */
+  stop(): void
+  /** Switches it on again, or registers it again; resolves when it has reported. */
+  start(): Promise<void>
+  /** Switches it off for good and deletes its Node. */
+  delete(): Promise<void>
+}
+
 /** The simulated nodes of a server. */
 export interface SimulatedNodes {
-  /** Registers a node; resolves when it is there. */
-  add(settings: NodeSettings): Promise<void>
-  stop(): Promise<void>
+  /** Registers a node; resolves when it is there. A name that is simulated already is an error. */
+  add(settings: NodeSettings): Promise<NodeHandle>
+  /** Undefined: no such node is simulated. */
+  get(name: string): NodeHandle | undefined
+  readonly names: readonly string[]
+  close(): Promise<void>
 }
 
 /** Pods that are worked on at once: bounds the requests of all nodes. */
@@ -36,6 +51,7 @@ const workersMax = 32
 /** Longest timer of Node. */
 const timerMsMax = 2 ** 31 - 1
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
+const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
 /** A Pod that a node runs. */
 interface PodOnNode {
@@ -58,7 +74,8 @@ class StandIn implements SimulatedNodes {
   readonly #nodes = new Map<string, SimulatedNode>()
   readonly #running = new Map<string, PodOnNode>()
   readonly #queue: Workqueue
-  readonly #informer: Informer<Pod>
+  readonly #pods: Informer<Pod>
+  readonly #nodeObjects: Informer<Node>
   readonly #digests = new Map<string, string>()
 
   constructor(options: NodesOptions) {
@@ -75,38 +92,78 @@ class StandIn implements SimulatedNodes {
       signal,
       workersMax,
     })
-    this.#informer = startInformer<Pod>({
-      resource: client.resource<Pod>(pods),
-      select: { fieldSelector: 'spec.nodeName!=' },
-      signal,
-      sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-      random: chance.fraction,
-      onEvent: (event) => this.#applyEvent(event),
-      onError: (err) => log.debug({ err }, 'Pods are listed or watched again'),
-    })
+    const informerOf = <T extends ApiObject>(resource: ResourceAddress, rest: Pick<InformerOptions<T>, 'select' | 'onEvent'>) =>
+      startInformer<T>({
+        ...rest,
+        resource: client.resource<T>(resource),
+        signal,
+        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+        random: chance.fraction,
+        onError: (err) => log.debug({ err, resource: resource.plural }, 'a collection is listed or watched again'),
+      })
+    this.#pods = informerOf<Pod>(pods, { select: { fieldSelector: 'spec.nodeName!=' }, onEvent: (event) => this.#applyPod(event) })
+    this.#nodeObjects = informerOf<Node>(nodes, { onEvent: (event) => this.#applyNode(event) })
   }
 
-  async add(settings: NodeSettings): Promise<void> {
+  async add(settings: NodeSettings): Promise<NodeHandle> {
     const { names, level, clientFor, clock, chance, log } = this.#options
     if (this.#nodes.has(settings.name)) throw new Error(`a node ${settings.name} is simulated already`)
     const index = this.#freeIndex()
     const { signal } = this.#ending
     const client = clientFor(settings.name)
-    const node = new SimulatedNode({ settings, index, names, level, client, clock, random: chance.fraction, log, signal })
+    const read = () => this.#nodeObjects.get(settings.name)
+    const node = new SimulatedNode({ settings, index, names, level, client, read, clock, random: chance.fraction, log, signal })
     this.#nodes.set(settings.name, node)
-    await node.start()
-    if (this.#options.isUntainting) await this.#untaint(settings.name)
-    for (const pod of this.#informer.values()) if (pod.spec.nodeName === settings.name) this.#queue.add(keyOf(pod))
+    await this.#startNode(node)
+    return this.#handleOf(node)
   }
 
-  async #untaint(name: string): Promise<void> {
+  get(name: string): NodeHandle | undefined {
+    const node = this.#nodes.get(name)
+    return node === undefined ? undefined : this.#handleOf(node)
+  }
+
+  get names(): readonly string[] {
+    return [...this.#nodes.keys()]
+  }
+
+  #handleOf(node: SimulatedNode): NodeHandle {
+    const { name } = node
+    return {
+      name,
+      get isRunning() {
+        return node.isRunning
+      },
+      stop: () => node.stop(),
+      start: () => this.#startNode(node),
+      delete: () => this.#deleteNode(node),
+    }
+  }
+
+  async #startNode(node: SimulatedNode): Promise<void> {
+    const registered = await node.start()
+    if (registered !== undefined && this.#options.isUntainting) await this.#untaint(registered)
+    this.#wakePods(node.name)
+  }
+
+  async #deleteNode(node: SimulatedNode): Promise<void> {
+    const { name } = node
+    await node.close()
+    if (this.#nodes.get(name) === node) this.#nodes.delete(name)
+    for (const [key, running] of this.#running) if (running.node === node) this.#running.delete(key)
+    try {
+      await this.#options.client.resource(nodes).delete(name)
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+    }
+  }
+
+  async #untaint({ metadata: { name = '' }, spec: { taints = [] } }: Node): Promise<void> {
     const { client, names } = this.#options
     const notReady = subdomainLabel(names, 'node', 'not-ready')
-    const collection = client.resource<Node>({ group: '', version: 'v1', plural: 'nodes', namespaced: false })
-    const { spec } = await collection.get(name)
-    if (!spec.taints?.some(({ key }) => key === notReady)) return
-    const left = spec.taints.filter(({ key }) => key !== notReady)
-    await collection.patch(name, { spec: { taints: left } }, { type: 'merge', signal: this.#ending.signal })
+    const left = taints.filter(({ key }) => key !== notReady)
+    if (left.length === taints.length) return
+    await client.resource(nodes).patch(name, { spec: { taints: left } }, { type: 'merge', signal: this.#ending.signal })
   }
 
   #freeIndex(): number {
@@ -117,9 +174,9 @@ class StandIn implements SimulatedNodes {
     return index
   }
 
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     this.#ending.abort()
-    await this.#informer.done
+    await Promise.all([this.#pods.done, this.#nodeObjects.done])
     await this.#queue.close()
     for (const node of this.#nodes.values()) {
       await node.close()
@@ -128,7 +185,17 @@ class StandIn implements SimulatedNodes {
     this.#options.client.close()
   }
 
-  #applyEvent({ kind, object: pod }: InformerEvent<Pod>): void {
+  #wakePods(node: string): void {
+    for (const pod of this.#pods.values()) if (pod.spec.nodeName === node) this.#queue.add(keyOf(pod))
+  }
+
+  /** Pods that came before their Node wait for it. */
+  #applyNode({ kind, object: { metadata } }: InformerEvent<Node>): void {
+    const { name = '' } = metadata
+    if (kind === 'added' && this.#nodes.has(name)) this.#wakePods(name)
+  }
+
+  #applyPod({ kind, object: pod }: InformerEvent<Pod>): void {
     const { uid = '' } = pod.metadata
     const key = keyOf(pod)
     if (kind === 'deleted') this.#forgetPod(key, uid, pod.spec.nodeName)
@@ -136,17 +203,23 @@ class StandIn implements SimulatedNodes {
   }
 
   #forgetPod(key: string, uid: string, nodeName = ''): void {
-    if (this.#running.get(key)?.uid === uid) this.#running.delete(key)
+    const running = this.#running.get(key)
+    if (running?.uid === uid) this.#forgetRunning(key, running)
     this.#nodes.get(nodeName)?.releaseAddress(uid)
+  }
+
+  #forgetRunning(key: string, { node, uid }: PodOnNode): void {
+    this.#running.delete(key)
+    node.pods.delete(uid)
   }
 
   /** Makes the changes of a Pod that are due, in one write. */
   async #syncPod(key: string): Promise<void> {
     const { clock } = this.#options
-    const pod = this.#informer.get(...nameAndNamespace(key))
+    const pod = this.#pods.get(...nameAndNamespace(key))
     const node = pod === undefined ? undefined : this.#nodes.get(pod.spec.nodeName ?? '')
     if (pod === undefined || node === undefined || !node.isRunning) return
-    const running = this.#runPod(key, pod, node)
+    const running = this.#running.get(key) ?? (await this.#admitPod(key, pod, node))
     if (running === undefined) return
     const { life } = running
     const current = newest(running.written, pod)
@@ -155,46 +228,58 @@ class StandIn implements SimulatedNodes {
     const { events, due, isGone } = life.advance(nowMs)
     for (const event of events) node.record(current, event)
     const status = life.status(current.status, nowMs)
-    await this.#writeStatus(running, current, statusPatch(current, status))
+    running.written = (await this.#writeStatus(node, current, statusPatch(current, status))) ?? running.written
     if (isGone) return this.#deletePod(running, current)
     if (due !== undefined) {
       this.#queue.addAfter(key, Math.min(timerMsMax, Math.max(0, due.atMs - clock.now())), { background: due.isHopeless })
     } else if (isFinishedPod({ ...current, status })) {
-      this.#running.delete(key)
+      this.#forgetRunning(key, running)
     }
   }
 
-  /** The Pod with its life, which begins now if the node has not seen it. Undefined: there is nothing to do for it. */
-  #runPod(key: string, pod: Pod, node: SimulatedNode): PodOnNode | undefined {
-    const { level, names } = this.#options
+  /** Begins the life of a Pod that its node has not seen. Undefined: the node has nothing to do for it, or refuses it. */
+  async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<PodOnNode | undefined> {
+    const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
-    const known = this.#running.get(key)
-    if (known?.uid === uid) return known
     if (isFinishedPod(pod) && deletionTimestamp == null) return undefined
-    const address = node.takeAddress(pod)
-    if (address === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${key}`)
-    const script = scriptOf(pod, names)
-    const hostAddress = node.address
-    const life = new PodLife({
-      ...{ pod, script, level, address, hostAddress },
-      newId: this.#newId,
-      digestOf: this.#digestOf,
-    })
-    for (const message of script.problems) node.record(pod, { type: 'Warning', reason: 'InvalidSimulation', message })
-    const running = { uid, node, life, written: undefined, isDeleted: false }
+    const object = this.#nodeObjects.get(node.name)
+    if (object === undefined) return undefined
+    const isNew = pod.status.startTime == null && deletionTimestamp == null
+    const refusal = isNew ? refusalOf({ pod, node: object, others: [...node.pods.values()], names, level }) : undefined
+    if (refusal !== undefined) {
+      node.record(pod, { type: 'Warning', ...refusal })
+      await this.#writeStatus(node, pod, statusPatch(pod, refusedStatus(pod, refusal, { level, nowMs: clock.now() })))
+      return undefined
+    }
+    const running = this.#openLife(pod, node)
     this.#running.set(key, running)
+    node.pods.set(uid, pod)
     return running
   }
 
-  async #writeStatus(running: PodOnNode, pod: Pod, patch: object | undefined): Promise<void> {
-    if (patch === undefined) return
+  #openLife(pod: Pod, node: SimulatedNode): PodOnNode {
+    const { level, names } = this.#options
+    const address = node.takeAddress(pod)
+    if (address === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
+    const hostAddress = node.address
+    const life = new PodLife({
+      ...{ pod, names, level, address, hostAddress },
+      newId: this.#newId,
+      digestOf: this.#digestOf,
+    })
+    return { uid: pod.metadata.uid ?? '', node, life, written: undefined, isDeleted: false }
+  }
+
+  /** The Pod as it is then; undefined: nothing was written. */
+  async #writeStatus(node: SimulatedNode, pod: Pod, patch: object | undefined): Promise<Pod | undefined> {
+    if (patch === undefined) return undefined
     const { name = '', namespace } = pod.metadata
     const { signal } = this.#ending
-    const collection = running.node.client.resource<Pod>(pods)
     try {
-      running.written = await collection.patch(name, patch, { type: 'strategic', subresource: 'status', namespace, signal })
+      return await node.client.resource<Pod>(pods).patch(name, patch, { type: 'strategic', subresource: 'status', namespace, signal })
     } catch (error) {
-      if (!isOfAnotherPod(error)) throw error
+      if (isOfAnotherPod(error)) return undefined
+      throw error
     }
   }
 

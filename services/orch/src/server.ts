@@ -33,7 +33,7 @@ import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
-import { openNodes } from './nodes/open.ts'
+import { openNodes, type ServerNodes } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
@@ -85,6 +85,7 @@ export interface Server {
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
+  readonly nodes: ServerNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
   stop(options: StopOptions): Promise<void>
@@ -181,12 +182,13 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     surroundings,
   )
   const { simulatedNodes: count = 0, controllers, authorization } = options
-  await openNodes({ count, controllers, modes: authorization.modes, clientAs, metrics }, surroundings)
+  const nodes = await openNodes({ count, controllers, modes: authorization.modes, clientAs, metrics }, surroundings)
   return {
     url,
     names,
     configuration,
     storage: services.storage,
+    nodes,
     clientAs,
     async stop(how) {
       stopOptions = how

@@ -109,9 +109,10 @@ test('NODE-SIM-49, NODE-SIM-52: a deleted Pod goes when its containers have stop
   })
 })
 
-test('a Deployment becomes available and a Job completes on simulated nodes', async () => {
+test('a Deployment becomes available and a Job completes on nodes that the scheduler chooses', async () => {
   const { clock, settled, resource } = await aServer({ profile: 'kubernetes' })
-  const template = { metadata: { labels: { app: 'web' } }, spec: aPod('')['spec'] }
+  const containers = [{ name: 'main', image: 'img:1' }]
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers } }
   const deployments = resource('deployments', 'apps')
   await deployments.create({
     ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace } },
@@ -122,7 +123,7 @@ test('a Deployment becomes available and a Job completes on simulated nodes', as
   const jobs = resource('jobs', 'batch')
   await jobs.create({
     ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once', namespace } },
-    spec: { template: { spec: { ...(template.spec as object), restartPolicy: 'Never' } } },
+    spec: { template: { spec: { containers, restartPolicy: 'Never' } } },
   })
   await clock.advance('5s')
   expect(await jobs.get('once', { namespace })).toMatchObject({ status: { succeeded: 1, completionTime: expect.any(String) } })
@@ -156,4 +157,94 @@ test('simulated nodes switch controllers of workloads on, which a word removes a
   expect(controllersOf(['*'], 1)).toEqual(expect.arrayContaining(['deployment', 'job']))
   expect(controllersOf(['*', '-job'], 1)).not.toContain('job')
   await expect(start({ nodes: -1 })).rejects.toThrow('nodes: -1: must be a whole number between 0 and 1000')
+})
+
+test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod that it has no room for', async () => {
+  const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
+  const requesting = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })
+  await pods.create(aPod('large', requesting('6')))
+  await settled()
+  await pods.create(aPod('other', requesting('3')))
+  await settled()
+  const text = "Node didn't have enough resource: cpu, requested: 3000, used: 6000, capacity: 8000"
+  const { status } = await pods.get('other', { namespace })
+  expect(status).toEqual({
+    ...{ phase: 'Failed', reason: 'OutOfcpu', message: `Pod was rejected: ${text}`, qosClass: 'Burstable' },
+    ...{ startTime: '2030-01-01T00:00:00Z', observedGeneration: 1 },
+  })
+  const { items } = await resource('events').list({ fieldSelector: 'involvedObject.name=other' })
+  expect(items).toMatchObject([{ type: 'Warning', reason: 'OutOfcpu', message: text }])
+  await pods.delete('large', { namespace })
+  await settled()
+  await pods.create(aPod('next', requesting('3')))
+  await settled()
+  expect(await pods.get('next', { namespace })).toMatchObject({ status: { phase: 'Running' } })
+})
+
+test('NODE-SIM-54: a node that is switched off leaves its Pods as they are, and goes on when it is back', async () => {
+  const { server, clock, settled, pods, resource } = await aServer({ controllers: ['*', '-nodes'] })
+  await pods.create(aPod('old'))
+  await settled()
+  const node = server.nodes.get('node-1')
+  node.stop()
+  expect([node.isRunning, server.nodes.get('node-2').isRunning]).toEqual([false, true])
+  await pods.delete('old', { namespace })
+  await pods.create(aPod('new'))
+  await clock.advance('1m')
+  expect((await pods.list()).items.map(({ metadata }) => metadata.name)).toEqual(['new', 'old'])
+  const leases = resource('leases', 'coordination.orch.io')
+  const { renewTime } = (await leases.get('node-1', { namespace: 'orch-node-lease' }))['spec'] as { readonly renewTime: string }
+  expect(Date.parse(renewTime) < startedAt.getTime() + 10_000).toBe(true)
+  await node.start()
+  await settled()
+  expect((await pods.list()).items).toMatchObject([{ metadata: { name: 'new' }, status: { phase: 'Running' } }])
+})
+
+test('NODE-SIM-14: nodes are added by name, and one that was deleted is not there until it starts again', async () => {
+  const { server, clock, settled, pods, resource } = await aServer({ nodes: 0, profile: 'kubernetes' })
+  expect(() => server.nodes.get('gpu-1')).toThrow('no node gpu-1 is simulated; there are: none')
+  const taints = [{ key: 'gpu', effect: 'NoSchedule' }]
+  await server.nodes.add({ name: 'gpu-1', capacity: { 'example.com/gpu': '4' }, labels: { pool: 'gpu' }, taints, zone: 'b' })
+  await expect(server.nodes.add({ name: 'gpu-1' })).rejects.toThrow('a node gpu-1 is simulated already')
+  const nodes = resource('nodes', '', false)
+  expect(await nodes.get('gpu-1')).toMatchObject({
+    metadata: { labels: { pool: 'gpu', 'topology.kubernetes.io/zone': 'b' } },
+    spec: { taints },
+    status: { allocatable: { cpu: '8', 'example.com/gpu': '4' } },
+  })
+  await pods.create(aPod('web', { nodeName: 'gpu-1' }))
+  await settled()
+  await nodes.delete('gpu-1')
+  await clock.advance('10m')
+  expect((await nodes.list()).items).toEqual([])
+  await server.nodes.get('gpu-1').start()
+  expect((await nodes.list()).items).toMatchObject([{ metadata: { name: 'gpu-1' } }])
+  await server.nodes.get('gpu-1').delete()
+  expect([(await nodes.list()).items, server.nodes.names]).toEqual([[], []])
+})
+
+test('NODE-SIM-12: a node takes back conditions that another client has changed', async () => {
+  const { clock, resource } = await aServer()
+  const nodes = resource('nodes', '', false)
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'Test' }]
+  await nodes.patch('node-1', { status: { conditions } }, { type: 'strategic', subresource: 'status' })
+  await clock.advance('10s')
+  const { status } = await nodes.get('node-1')
+  expect((status as { conditions: object[] }).conditions.at(-1)).toMatchObject({
+    ...{ type: 'Ready', status: 'True', reason: 'KubeletReady' },
+  })
+})
+
+test('a server with simulated nodes in virtual time repeats by its seed, and an automatic clock stops', async () => {
+  const texts: string[] = []
+  for (const _ of [1, 2]) {
+    const clock = virtualClock({ start: startedAt, auto: true })
+    const { server, pods } = await aServer({ clock })
+    await pods.create(aPod('crash', {}, { 'simulation.orch.io/exit-code': '1' }))
+    await server.settled({ within: 60_000 })
+    texts.push(await server.dump())
+    await server.stop()
+  }
+  expect(texts[0]).toContain('CrashLoopBackOff')
+  expect(texts[1]).toBe(texts[0])
 })

@@ -19,6 +19,7 @@ import { readAdmission } from '../admission/settings.ts'
 import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
+import type { ServerNodes } from '../nodes/open.ts'
 import { type Server, type StopOptions, startServer } from '../server.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
@@ -48,6 +49,8 @@ export interface RunningServer extends AsyncDisposable {
    * a free port, or a server of the test's own. Resolves with host, port and certificate authority.
    */
   webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
+  /** Simulated nodes: those of the option `nodes`, and those that are added here. */
+  readonly nodes: ServerNodes
   /** The use of Pods, which the server then serves as metrics.k8s.io/v1beta1. */
   readonly metrics: PodMetricsSource
   /**
@@ -137,6 +140,7 @@ function counted(transport: Transport, activity: Activity): Transport {
 class InProcessServer implements RunningServer {
   readonly url: string
   readonly client: Client
+  readonly nodes: ServerNodes
   readonly #issue: (keys: Keys) => KeyPair
   readonly #server: Server
   readonly #log: Log
@@ -155,6 +159,7 @@ class InProcessServer implements RunningServer {
   ) {
     const { url, configuration, storage } = server
     this.url = url
+    this.nodes = server.nodes
     this.client = createClient(counted(createHttpsTransport(configuration), activity))
     this.#server = server
     this.#issue = issue

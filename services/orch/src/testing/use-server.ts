@@ -39,6 +39,9 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       get client() {
         return running().client
       },
+      get nodes() {
+        return running().nodes
+      },
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),
       restore: (snapshot) => running().restore(snapshot),

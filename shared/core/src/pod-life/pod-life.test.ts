@@ -4,15 +4,13 @@ import type { Pod } from '../workloads/pods.ts'
 import { PodLife, statusPatch } from './pod-life.ts'
 import { scriptOf } from './script.ts'
 
-type Spec = Omit<Partial<Pod['spec']>, 'containers'> & { readonly containers?: readonly object[] }
-
 const beganMs = Date.parse('2030-01-01T00:00:00Z')
 const aContainer = (name: string, more: object = {}) => ({ name, image: 'img:1', ...more })
 
 interface Words {
   readonly annotations?: Readonly<Record<string, string>>
   readonly owner?: string
-  readonly spec?: Spec
+  readonly spec?: object
   readonly status?: Partial<Pod['status']>
   readonly level?: number
 }
@@ -31,13 +29,13 @@ class Life {
         annotations: Object.fromEntries(Object.entries(annotations).map(([name, value]) => [`simulation.orch.io/${name}`, value])),
         ...(owner !== undefined && { ownerReferences: [{ apiVersion: 'batch/v1', kind: owner, name: 'o', uid: 'o', controller: true }] }),
       },
-      spec: { containers: [aContainer('main')], nodeName: 'node-1', ...spec } as Pod['spec'],
+      spec: { containers: [aContainer('main')], nodeName: 'node-1', ...spec } as unknown as Pod['spec'],
       status: { phase: 'Pending', ...status },
     }
     let ids = 0
     this.#life = new PodLife({
       pod: this.#pod,
-      script: scriptOf(this.#pod, namesOf('orch')),
+      names: namesOf('orch'),
       level,
       address: '10.244.0.2',
       hostAddress: '10.250.0.1',
@@ -63,8 +61,12 @@ class Life {
     }
   }
 
-  change(metadata: Partial<Pod['metadata']>, spec: Spec = {}): void {
-    this.#pod = { ...this.#pod, metadata: { ...this.#pod.metadata, ...metadata }, spec: { ...this.#pod.spec, ...spec } as Pod['spec'] }
+  change(metadata: Partial<Pod['metadata']>, spec: object = {}): void {
+    this.#pod = {
+      ...this.#pod,
+      metadata: { ...this.#pod.metadata, ...metadata },
+      spec: { ...this.#pod.spec, ...spec } as unknown as Pod['spec'],
+    }
     this.#life.observe(this.#pod)
   }
 
@@ -177,6 +179,222 @@ describe('a Pod that ends', () => {
       message: 'Pod was active on the node longer than the specified deadline',
     })
     expect(events).toContain('DeadlineExceeded Pod was active on the node longer than the specified deadline')
+  })
+})
+
+describe('a container that ends', () => {
+  test('NODE-SIM-32, NODE-SIM-33: starts again at once, then after 10 s, 20 s, 40 s from each end', () => {
+    const life = new Life({ annotations: { 'run-for': '1s', 'exit-code': '3' }, level: 25 })
+    life.at(0)
+    const first = life.at(1)
+    expect(first.state).toBe('Running: main running ready (1)')
+    expect(first.status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({ exitCode: 3, reason: 'Error' })
+    const second = life.at(2)
+    expect(second).toMatchObject({ state: 'Running: main CrashLoopBackOff (1)', due: 12, isHopeless: false })
+    expect(second.events).toEqual(['BackOff Back-off restarting failed container'])
+    expect(second.status.containerStatuses?.[0]?.state).toEqual({
+      waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting failed container=main pod=web_team(u)' },
+    })
+    expect(conditionsOf(second.status)).toContain('Ready False ContainersNotReady containers with unready status: [main]')
+    expect(life.at(12)).toMatchObject({ state: 'Running: main running ready (2)', due: 13 })
+    expect(life.at(13).due).toBe(33)
+    expect(life.at(33).due).toBe(34)
+    expect(life.at(34).due).toBe(74)
+  })
+
+  test('NODE-SIM-33: at level 1.37 the event names container and Pod, pauses end at five minutes, and no clock runs on for them', () => {
+    const life = new Life({ annotations: { 'run-for': '1s' } })
+    let at = life.at(0)
+    const pauses: number[] = []
+    const texts: string[] = []
+    let last = 0
+    while (pauses.length < 8) {
+      const due = at.due ?? 0
+      if (due - last > 1) pauses.push(due - last)
+      last = due
+      at = life.at(due)
+      texts.push(...at.events.filter((text) => text.startsWith('BackOff')))
+    }
+    expect(pauses).toEqual([10, 20, 40, 80, 160, 300, 300, 300])
+    expect(texts[0]).toBe('BackOff Back-off restarting failed container main in pod web_team(u)')
+    expect(life.at(last + 1)).toMatchObject({ isHopeless: true })
+  })
+
+  test('NODE-SIM-33: ten minutes without an end make the next one the first', () => {
+    const life = new Life({ annotations: { 'run-for': '700s' } })
+    for (const seconds of [0, 700]) life.at(seconds)
+    expect(life.at(1400).state).toBe('Running: main running ready (2)')
+  })
+
+  test.each([
+    ['Never', 'Failed: main ended with 1'],
+    ['OnFailure', 'Running: main running ready (1)'],
+    ['Always', 'Running: main running ready (1)'],
+  ])('NODE-SIM-32: with restartPolicy %s and exit code 1 its Pod is %s', (restartPolicy, state) => {
+    const life = new Life({ annotations: { 'run-for': '5s', 'exit-codes': '1,0' }, spec: { restartPolicy } })
+    life.at(0)
+    expect(life.at(5).state).toBe(state)
+  })
+
+  test('NODE-SIM-24, NODE-SIM-32: rules of its own come before the policy of the Pod', () => {
+    const rules = { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }] }
+    const spec = { restartPolicy: 'Never', containers: [aContainer('main', rules)] }
+    const life = new Life({ annotations: { 'run-for': '5s', 'exit-codes': '42,1' }, spec })
+    life.at(0)
+    expect(life.at(5).state).toBe('Running: main running ready (1)')
+    expect(life.at(10).state).toBe('Failed: main ended with 1 (1)')
+  })
+})
+
+describe('containers that initialize', () => {
+  const initContainers = [aContainer('one'), aContainer('two')]
+
+  test('NODE-SIM-25, NODE-SIM-34: run one after another before the others', () => {
+    const life = new Life({ annotations: { 'run-for.one': '2s', 'run-for.two': '3s' }, spec: { initContainers } })
+    const first = life.at(0)
+    expect(first.state).toBe('Pending: one running, two PodInitializing, main PodInitializing')
+    expect(conditionsOf(first.status)).toContain('Initialized False ContainersNotInitialized containers with incomplete status: [one two]')
+    expect(life.at(2).state).toBe('Pending: one ended with 0 ready, two running, main PodInitializing')
+    expect(life.at(5).state).toBe('Running: one ended with 0 ready, two ended with 0 ready, main running ready')
+  })
+
+  test.each([
+    ['Never', 'Failed: one ended with 1, main PodInitializing'],
+    ['Always', 'Pending: one running (1), main PodInitializing'],
+  ])('NODE-SIM-34: one that fails with restartPolicy %s: %s', (restartPolicy, state) => {
+    const spec = { initContainers: [aContainer('one')], restartPolicy }
+    const life = new Life({ annotations: { 'exit-code.one': '1', 'run-for.one': '1s' }, spec })
+    life.at(0)
+    expect(life.at(1).state).toBe(state)
+  })
+
+  test('NODE-SIM-34: a sidecar runs beside the others and ends after them', () => {
+    const sidecar = aContainer('side', { restartPolicy: 'Always' })
+    const spec = { initContainers: [sidecar, aContainer('one')], restartPolicy: 'Never' }
+    const life = new Life({ annotations: { 'run-for.one': '1s', 'run-for.main': '5s', 'shutdown.side': '2s' }, spec })
+    expect(life.at(0).state).toBe('Pending: side running ready, one running, main PodInitializing')
+    expect(life.at(1).state).toBe('Running: side running ready, one ended with 0 ready, main running ready')
+    const ended = life.at(6)
+    expect(ended.state).toBe('Running: side running ready, one ended with 0 ready, main ended with 0')
+    expect(ended.events).toEqual(['Killing Stopping container side'])
+    expect(life.at(8).state).toBe('Succeeded: side ended with 0, one ended with 0 ready, main ended with 0')
+  })
+})
+
+describe('probes', () => {
+  const probe = { periodSeconds: 10, httpGet: { port: 80 } }
+  const withProbes = (probes: object) => ({ containers: [aContainer('main', probes)] })
+
+  test('NODE-SIM-43, NODE-SIM-46: a container is ready from the first call that passes until failures reach the threshold', () => {
+    const spec = withProbes({ readinessProbe: { ...probe, initialDelaySeconds: 3 } })
+    const life = new Life({ annotations: { readiness: '0s:fail,10s:pass,40s:fail' }, spec })
+    expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 3 })
+    const failed = life.at(3)
+    expect(failed).toMatchObject({ due: 13, events: ['Unhealthy Readiness probe failed: HTTP probe failed with statuscode: 500'] })
+    expect(life.at(13)).toMatchObject({ state: 'Running: main running ready', due: 43, events: [] })
+    for (const seconds of [43, 53]) expect(life.at(seconds).state).toBe('Running: main running ready')
+    expect(life.at(63)).toMatchObject({ state: 'Running: main running', isWritten: true })
+  })
+
+  test('NODE-SIM-47: a container that is not alive is stopped and starts again', () => {
+    const life = new Life({
+      annotations: { liveness: '0s:pass,15s:fail' },
+      spec: withProbes({ livenessProbe: { ...probe, failureThreshold: 2 } }),
+    })
+    expect(life.at(0).due).toBe(20)
+    life.at(20)
+    const { state, events, status } = life.at(30)
+    expect(state).toBe('Running: main running ready (1)')
+    expect(events.slice(0, 2)).toEqual([
+      'Unhealthy Liveness probe failed: HTTP probe failed with statuscode: 500',
+      'Killing Container main failed liveness probe, will be restarted',
+    ])
+    expect(status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({ exitCode: 137 })
+  })
+
+  test('NODE-SIM-44: a startup probe holds the others back until it passes', () => {
+    const life = new Life({
+      annotations: { startup: '0s:fail,12s:pass' },
+      spec: withProbes({ startupProbe: probe, readinessProbe: probe }),
+    })
+    const { status, due } = life.at(0)
+    expect(status.containerStatuses?.[0]).toMatchObject({ started: false, ready: false })
+    expect(due).toBe(10)
+    life.at(10)
+    expect(life.at(20).status.containerStatuses?.[0]).toMatchObject({ started: true, ready: true })
+  })
+
+  test('a readiness gate holds the Pod back until a client sets its condition', () => {
+    const life = new Life({ spec: { readinessGates: [{ conditionType: 'example.com/lb' }] } })
+    expect(conditionsOf(life.at(0).status)).toContain(
+      'Ready False ReadinessGatesNotReady corresponding condition of pod readiness gate "example.com/lb" does not exist.',
+    )
+  })
+})
+
+describe('images and starts', () => {
+  test('NODE-SIM-36: an image is pulled, then the container starts', () => {
+    const life = new Life({ annotations: { 'pull-delay': '4s', 'start-delay': '2s' }, level: 31 })
+    expect(life.at(0)).toMatchObject({ state: 'Pending: main ContainerCreating', events: ['Pulling Pulling image "img:1"'], due: 4 })
+    expect(life.at(4)).toMatchObject({
+      events: ['Pulled Successfully pulled image "img:1" in 4s (4s including waiting). Image size: 0 bytes.'],
+      due: 6,
+    })
+    expect(life.at(6).state).toBe('Running: main running ready')
+  })
+
+  test('NODE-SIM-36: an image that cannot be pulled is tried again after 10 s, 20 s and longer', () => {
+    const life = new Life({ annotations: { image: 'fail' } })
+    const refused = life.at(0)
+    expect(refused.state).toBe('Pending: main ErrImagePull')
+    expect(refused.events).toContain('Failed Error: ErrImagePull')
+    expect(life.at(1)).toMatchObject({ state: 'Pending: main ImagePullBackOff', due: 10 })
+    expect(life.at(10)).toMatchObject({ state: 'Pending: main ErrImagePull', due: 11 })
+    expect(life.at(11).due).toBe(30)
+  })
+
+  test('ready-after makes a container ready later, with or without a probe', () => {
+    const life = new Life({ annotations: { 'ready-after': '5s' } })
+    expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 5 })
+    expect(life.at(5)).toMatchObject({ state: 'Running: main running ready', due: undefined })
+  })
+
+  test('NODE-SIM-35: an ephemeral container starts when it is added, and never again', () => {
+    const life = new Life({ annotations: { 'run-for.debug': '3s' } })
+    life.at(0)
+    life.change({}, { ephemeralContainers: [aContainer('debug')] })
+    expect(life.at(10).status.ephemeralContainerStatuses).toMatchObject([{ name: 'debug', state: { running: {} } }])
+    expect(life.at(13)).toMatchObject({
+      due: undefined,
+      status: { phase: 'Running', ephemeralContainerStatuses: [{ state: { terminated: { exitCode: 0 } }, restartCount: 0 }] },
+    })
+  })
+})
+
+describe('a Pod that its node sees again', () => {
+  test('goes on where its status says: restarts, ends of runs and back-off', () => {
+    const running = { running: { startedAt: '2030-01-01T00:00:00Z' } }
+    const ended = { exitCode: 1, reason: 'Error', startedAt: '2030-01-01T00:00:00Z', finishedAt: '2030-01-01T00:00:10Z' }
+    const common = { image: 'img:1', imageID: '', started: true, ready: true, containerID: 'containerd://old' }
+    const status = {
+      ...{ phase: 'Running', startTime: '2030-01-01T00:00:00Z' },
+      containerStatuses: [
+        { ...common, name: 'a', state: running, lastState: {}, restartCount: 2 },
+        { ...common, name: 'b', state: { waiting: {} }, lastState: { terminated: ended }, restartCount: 1, ready: false },
+      ],
+    }
+    const life = new Life({ annotations: { 'run-for.a': '60s' }, spec: { containers: [aContainer('a'), aContainer('b')] }, status })
+    expect(life.at(15)).toMatchObject({ state: 'Running: a running ready (2), b CrashLoopBackOff (1)', due: 20 })
+    expect(life.at(20)).toMatchObject({ state: 'Running: a running ready (2), b running ready (2)', due: 60 })
+  })
+
+  test('1,000 containers start in one status', () => {
+    const life = new Life({
+      spec: { containers: Array.from({ length: 1000 }, (_, index) => aContainer(`c${index}`, { readinessProbe: {} })) },
+    })
+    const { status, events } = life.at(0)
+    expect(status.containerStatuses?.every(({ ready }) => ready)).toBe(true)
+    expect(events).toHaveLength(3000)
   })
 })
 

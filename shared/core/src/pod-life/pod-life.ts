@@ -1,16 +1,17 @@
 import { jsonEqual } from '../json/index.ts'
+import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
 import { ContainerLife, type LifeStep, type PodEvent, type Role } from './container-life.ts'
 import { printMs } from './container-status.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
-import type { ContainerScript, PodScript } from './script.ts'
+import { scriptOf } from './script.ts'
 
 export type PodStatus = Pod['status']
 
 export interface PodLifeOptions {
   readonly pod: Pod
-  readonly script: PodScript
+  readonly names: Pick<Names, 'simulationDomain'>
   /** Minor number of the release. */
   readonly level: number
   /** Addresses of the Pod and of its node. */
@@ -36,12 +37,6 @@ type Ending = 'deleted' | 'completed' | 'deadline'
 
 const deadlineReason = 'DeadlineExceeded'
 const deadlineMessage = 'Pod was active on the node longer than the specified deadline'
-const noScript: ContainerScript = {
-  ...{ pullMs: 0, isPullable: true, startMs: 0, shutdownMs: 0 },
-  runs: [{ durationMs: Number.POSITIVE_INFINITY, exitCode: 0 }],
-  turns: { startup: [], readiness: [], liveness: [] },
-}
-
 /**
  * A Pod on a node, from its binding to its end, without clock and network: containers start in order, run as their scripts say, are probed,
  * restarted and stopped, as a kubelet does it. `advance` makes all changes that are due; `status` is what the API should show then.
@@ -62,7 +57,8 @@ export class PodLife {
     this.#pod = options.pod
     const { startTime } = options.pod.status
     if (startTime) this.#startedMs = Date.parse(startTime)
-    this.#addContainers(options.pod)
+    const problems = this.#addContainers(options.pod)
+    this.#events = problems.map((message) => ({ type: 'Warning', reason: 'InvalidSimulation', message }))
     const { status } = options.pod
     const statuses = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses].flatMap(
       (list) => list ?? [],
@@ -71,30 +67,34 @@ export class PodLife {
     if (status.phase === 'Failed' || status.phase === 'Succeeded') this.#ending = 'completed'
   }
 
-  #addContainers({ spec }: Pod): void {
-    const { script, digestOf } = this.#options
+  /** Returns the problems of the script. */
+  #addContainers(pod: Pod): readonly string[] {
+    const { names, digestOf } = this.#options
+    const { spec } = pod
+    const script = scriptOf(pod, names)
     const add = (container: PodContainer, role: Role) => {
-      if (this.#containers.has(container.name)) return
-      const own = script.containers.get(container.name) ?? noScript
+      const own = script.containers.get(container.name)
+      if (own === undefined || this.#containers.has(container.name)) return
       const imageDigest = digestOf(container.image ?? '')
       this.#containers.set(container.name, new ContainerLife({ container, role, script: own, imageDigest }))
     }
     for (const container of spec.initContainers ?? []) add(container, isSidecar(container) ? 'sidecar' : 'init')
     for (const container of spec.containers ?? []) add(container, 'main')
     for (const container of spec.ephemeralContainers ?? []) add(container, 'ephemeral')
+    return script.problems
   }
 
   /** The Pod as the API has it now: it may be deleted, and have new ephemeral containers. */
   observe(pod: Pod): void {
     this.#pod = pod
-    this.#addContainers(pod)
+    if (pod.spec.ephemeralContainers?.some(({ name }) => !this.#containers.has(name))) this.#addContainers(pod)
   }
 
   advance(nowMs: number): Advance {
     this.#startedMs ??= nowMs
-    this.#events = []
     while (this.#step(nowMs));
     const events = this.#events
+    this.#events = []
     const isGone = this.#pod.metadata.deletionTimestamp != null && this.#hasStopped()
     return { events, due: isGone ? undefined : this.#due(), isGone }
   }

@@ -1,0 +1,152 @@
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  roundUpQuantity,
+  subtractQuantities,
+  zeroQuantity,
+} from '../meta/quantity.ts'
+import { printTime, toInstant } from '../meta/time.ts'
+import { domainLabel, type Names } from '../names.ts'
+import { podAmounts } from '../quota/pod-amounts.ts'
+import { requiredNodeAffinity } from '../scheduling/node-selector.ts'
+import { firstUntolerated } from '../scheduling/taints.ts'
+import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
+
+/** The reason for which a node does not run a Pod that is bound to it. */
+export interface Refusal {
+  readonly reason: string
+  readonly message: string
+}
+
+export interface AdmissionInput {
+  readonly pod: Pod
+  readonly node: Node
+  /** Pods that the node runs, without this one. */
+  readonly others: readonly Pod[]
+  readonly names: Names
+  /** Minor number of the release. */
+  readonly level: number
+}
+
+const os = 'linux'
+
+/** Resources in the order in which they are looked at; others follow. */
+const firstResources = ['cpu', 'memory', 'ephemeral-storage']
+
+/**
+ * The first reason against a Pod, by the rules of the kubelet: system, resources, labels, name, ports, taints with NoExecute. Undefined: the
+ * node runs it.
+ *
+ *   2 of 4 CPUs requested, the Pod requests 3   OutOfcpu: Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000
+ */
+export function refusalOf(input: AdmissionInput): Refusal | undefined {
+  const { pod, node, others, names, level } = input
+  const { spec, metadata } = pod
+  const label = metadata.labels?.[domainLabel(names, 'os')]
+  if (label !== undefined && label !== os) {
+    const message = `Failed to admit pod as the \`${domainLabel(names, 'os')}\` label doesn't match node label`
+    return { reason: 'PodOSSelectorNodeLabelDoesNotMatch', message }
+  }
+  if (spec.os?.name && spec.os.name !== os) {
+    return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
+  }
+  const running = others.filter((other) => !isFinishedPod(other))
+  const short = shortage(pod, node, running)
+  if (short !== undefined) return short
+  const failed = (reason: string, why: string) => ({ reason, message: `Predicate ${reason} failed${level < 27 ? '' : `: ${why}`}` })
+  const { name = '', labels } = node.metadata
+  if (requiredNodeAffinity(pod)?.({ name, labels }) === false)
+    return failed('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")
+  if (spec.nodeName && spec.nodeName !== node.metadata.name) return failed('NodeName', "node(s) didn't match the requested node name")
+  if (hasPortConflict(pod, running)) return failed('NodePorts', "node(s) didn't have free ports for the requested pod ports")
+  const evicting = (node.spec.taints ?? []).filter(({ effect }) => effect === 'NoExecute')
+  return firstUntolerated(evicting, spec.tolerations ?? [], false) === undefined
+    ? undefined
+    : failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
+}
+
+/** The first resource of which too little is left. Extended resources that the node does not have are not looked at. */
+function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal | undefined {
+  const allocatable = status.allocatable ?? {}
+  const podsMax = Number(allocatable['pods'] ?? 0)
+  if (running.length + 1 > podsMax) return outOf('pods', 1n, BigInt(running.length), BigInt(podsMax))
+  const requested = requestsOf(pod)
+  const names = [...firstResources, ...[...requested.keys()].filter((name) => !firstResources.includes(name)).sort()]
+  for (const name of names) {
+    const wanted = requested.get(name)
+    const capacity = parseQuantity(allocatable[name] ?? (firstResources.includes(name) ? '0' : ''))
+    if (wanted === undefined || capacity === undefined || compareQuantities(wanted, zeroQuantity) <= 0) continue
+    const used = usedOf(name, running)
+    if (compareQuantities(wanted, subtractQuantities(capacity, used)) <= 0) continue
+    const exponent = name === 'cpu' ? -3 : 0
+    return outOf(name, roundUpQuantity(wanted, exponent), roundUpQuantity(used, exponent), roundUpQuantity(capacity, exponent))
+  }
+  return undefined
+}
+
+function outOf(name: string, requested: bigint, used: bigint, capacity: bigint): Refusal {
+  const message = `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`
+  return { reason: `OutOf${name}`, message }
+}
+
+function requestsOf({ spec }: Pod): Map<string, Quantity> {
+  const amounts = podAmounts(spec, 'requests')
+  for (const [name, text] of Object.entries(spec.overhead ?? {})) {
+    const overhead = parseQuantity(text)
+    if (overhead !== undefined) amounts.set(name, addQuantities(amounts.get(name) ?? zeroQuantity, overhead))
+  }
+  return amounts
+}
+
+function usedOf(name: string, running: readonly Pod[]): Quantity {
+  return running.reduce((sum, pod) => addQuantities(sum, requestsOf(pod).get(name) ?? zeroQuantity), zeroQuantity)
+}
+
+interface HostPort {
+  readonly protocol: string
+  readonly hostPort: number
+  readonly hostIP: string
+}
+
+function hostPortsOf({ spec }: Pod): HostPort[] {
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')].flatMap(
+    ({ ports }) =>
+      (ports ?? []).flatMap(({ hostPort, hostIP, protocol }) =>
+        hostPort ? [{ hostPort, hostIP: hostIP || everyAddress, protocol: protocol || 'TCP' }] : [],
+      ),
+  )
+}
+
+const everyAddress = '0.0.0.0'
+
+/** One port of one protocol is taken for an address, or for all. */
+function hasPortConflict(pod: Pod, running: readonly Pod[]): boolean {
+  const wanted = hostPortsOf(pod)
+  if (wanted.length === 0) return false
+  const taken = running.flatMap(hostPortsOf)
+  return wanted.some(({ hostPort, hostIP, protocol }) =>
+    taken.some(
+      (other) =>
+        other.hostPort === hostPort &&
+        other.protocol === protocol &&
+        (other.hostIP === hostIP || other.hostIP === everyAddress || hostIP === everyAddress),
+    ),
+  )
+}
+
+/** The status of a Pod that its node refuses now. */
+export function refusedStatus({ metadata, status }: Pod, { reason, message }: Refusal, { level, nowMs }: RefusalTime): Pod['status'] {
+  return {
+    ...status,
+    ...(level >= 34 && metadata.generation !== undefined && { observedGeneration: metadata.generation }),
+    ...{ phase: 'Failed', reason, message: `${level < 27 ? 'Pod ' : 'Pod was rejected: '}${message}` },
+    startTime: printTime(toInstant(nowMs)),
+  }
+}
+
+interface RefusalTime {
+  readonly level: number
+  readonly nowMs: number
+}
