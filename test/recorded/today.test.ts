@@ -127,6 +127,7 @@ function blank(value: unknown, own: Own, name = ''): unknown {
   if (typeof value !== 'string') return value
   if (name === 'uid' && /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return 'UID'
   if (name === 'resourceVersion' && /^\d+$/.test(value)) return 'RV'
+  if (name === 'continue' && value !== '') return 'CONTINUE'
   if (name === 'cells' && /^(\d+[smhd]){1,2}$/.test(value)) return 'AGE'
   return blankText(value, own)
 }

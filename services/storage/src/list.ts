@@ -44,6 +44,7 @@ function countedPage(request: ListRequest, { tree, revision, epoch }: ListSource
   return { head, parts: () => walkParts(request, tree, { ...span, end: next.key }) }
 }
 
+/** A full page continues at the next key, whether or not another object matches, as in kube-apiserver. */
 function searchedPage(request: ListRequest, { tree, revision, epoch }: ListSource, span: Span, matches: Matches) {
   const { limit } = request
   const found: StoredObject[] = []
@@ -51,12 +52,12 @@ function searchedPage(request: ListRequest, { tree, revision, epoch }: ListSourc
   search: for (const { objects, from, to } of tree.walk(span.start, span.end)) {
     for (let index = from; index < to; index++) {
       const object = objects[index]
-      if (object === undefined || !matches(object)) continue
+      if (object === undefined) continue
       if (found.length === limit) {
         next = object
         break search
       }
-      found.push(object)
+      if (matches(object)) found.push(object)
     }
   }
   const head = { kind: 'head' as const, revision, epoch, ...(next === undefined ? {} : { next: next.key.slice(span.prefix.length) }) }
@@ -82,12 +83,11 @@ export async function listStore(
     const page = await store.range({ prefix, start, limit: storePageRecords, revision })
     for (const record of page.records) {
       const object = toObject(record.key, record.revision, record.value)
-      if (matches !== undefined && !matches(object)) continue
       if (request.limit !== 0 && found.length === request.limit) {
         next = object.key
         break
       }
-      found.push(object)
+      if (matches === undefined || matches(object)) found.push(object)
     }
     start = page.next
   }

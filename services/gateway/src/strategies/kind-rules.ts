@@ -69,6 +69,7 @@ export interface UpdateContext {
   readonly subresource: string | undefined
   /** Minor number of the release whose rules hold. */
   readonly level: number
+  readonly isGateOn: (feature: string) => boolean
 }
 
 /** The server as a new object meets it. */

@@ -1,6 +1,6 @@
 import { domainGroup, type Names } from '@orch/core/names'
 import type { MutableBuiltIn } from '@orch/core/schema'
-import type { RulesOf } from './kind-rules.ts'
+import type { RulesOf, UpdateContext } from './kind-rules.ts'
 
 type Claim = MutableBuiltIn<'core/v1.PersistentVolumeClaim'>
 
@@ -9,11 +9,22 @@ type Claim = MutableBuiltIn<'core/v1.PersistentVolumeClaim'>
  * dropped when they name neither a claim nor a snapshot, as it always has been.
  */
 export const persistentVolumeClaimStrategy: RulesOf<'core/v1.PersistentVolumeClaim'> = {
-  prepareCreate: (claim, names) => settleSources(claim, names),
-  completeUpdate(claim, live, { names }) {
+  deriveNew(claim, { names, isGateOn }) {
+    dropForeignSource(claim, isGateOn)
+    settleSources(claim, names)
+  },
+  completeUpdate(claim, live, { names, isGateOn }) {
+    if (live.spec.dataSourceRef == null) dropForeignSource(claim, isGateOn)
     const hadSource = live.spec.dataSource != null || live.spec.dataSourceRef != null
     settleSources(claim, hadSource ? undefined : names)
   },
+}
+
+/** A source in another namespace is dropped as a whole while its feature is off; templates of claims keep theirs. */
+function dropForeignSource(claim: Claim, isGateOn: UpdateContext['isGateOn']): void {
+  const { dataSourceRef: reference, ...spec } = claim.spec
+  const isForeign = reference != null && 'namespace' in reference && reference.namespace !== ''
+  if (isForeign && !isGateOn('CrossNamespaceVolumeDataSource')) claim.spec = spec
 }
 
 /** Without names the old field stays. */

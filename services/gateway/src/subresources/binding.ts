@@ -70,7 +70,7 @@ function validate({ metadata, target }: Binding): PlainFieldError[] {
   return errors
 }
 
-function bound({ served, info }: Target, { metadata, target }: Binding, live: Live | undefined, { clock }: BindingParts): Intent {
+function bound({ served, info }: Target, { metadata, target }: Binding, live: Live | undefined, parts: BindingParts): Intent {
   if (live === undefined) throw notFound(served.name, info.name)
   const pod = requireType('core/v1.Pod', live.object)
   const { spec, status } = pod
@@ -81,13 +81,21 @@ function bound({ served, info }: Target, { metadata, target }: Binding, live: Li
   if (pod.metadata.deletionTimestamp != null) throw refused(`pod ${info.name} is being deleted, cannot be assigned to a host`)
   if (spec.nodeName) throw refused(`pod ${info.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
   if ((spec.schedulingGates ?? []).length > 0) throw refused(`pod ${info.name} has non-empty .spec.schedulingGates`)
+  const { clock, isGateOn } = parts
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
+  const labels = { ...pod.metadata.labels, ...(isGateOn('PodTopologyLabelsAdmission') ? metadata.labels : undefined) }
   const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: printTime(toInstant(clock.now())) }
+  const conditions = [...(status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), scheduled]
+  const { nominatedNodeName: _nominated, ...unnominated } = status
   const object: ApiObject = {
     ...pod,
-    metadata: { ...pod.metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
+    metadata: { ...pod.metadata, ...(isEmpty(labels) ? {} : { labels }), ...(isEmpty(annotations) ? {} : { annotations }) },
     spec: { ...spec, nodeName: target.name },
-    status: { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), scheduled] },
+    status: { ...(isGateOn('ClearingNominatedNodeNameAfterBinding') ? unnominated : status), conditions },
   }
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+function isEmpty(map: object): boolean {
+  return Object.keys(map).length === 0
 }

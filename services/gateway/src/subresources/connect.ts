@@ -7,8 +7,10 @@ import type { Host } from '../strategies/kind-rules.ts'
 import type { Served, ServedResources, Target } from '../target/target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { AdmitBodyParts } from '../write/admit-body.ts'
+import type { GateParts } from '../write/draft.ts'
 import { type Live, type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
+import { checkLogOptions } from './log-options.ts'
 
 /** The dependencies of a connection to a Pod, a Node or a Service. */
 export type ConnectParts = LiveParts &
@@ -19,7 +21,8 @@ export type ConnectParts = LiveParts &
 type Pod = BuiltIn<'core/v1.Pod'>
 
 /** The text that a container has written. A pod that no node has has written nothing. */
-export const readLog: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
+export const readLog: SubresourceVerb<ConnectParts & GateParts> = async (request, target, parts) => {
+  checkLogOptions(request, target, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   requireContainer(pod, request)
   const host = hostOf(target, pod)

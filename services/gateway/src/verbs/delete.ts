@@ -75,11 +75,14 @@ function nextPhase({ target: { served }, name, options }: Deletion, live: Live |
     ? graceAfter(running, options.gracePeriodSeconds, served)
     : (rules.graceSeconds?.(live.object, options.gracePeriodSeconds) ?? 0)
   const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
-  if (graceSeconds === 0 && !isHeld) return { kind: 'remove', live }
+  const goesNow = graceSeconds === 0 && !isHeld
+  // A kind with a grace is marked even where the grace is none.
+  if (goesNow && (isGoing || rules.graceSeconds === undefined)) return { kind: 'remove', live }
   if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing', live }
   // Every grace counts from the first request.
   const beganMs = isGoing ? Date.parse(metadata.deletionTimestamp ?? '') - running * 1000 : clock.now()
-  return { kind: 'mark', live, object: markedObject(live.object, served, { graceSeconds, beganMs, finalizers, names }) }
+  const object = markedObject(live.object, served, { graceSeconds, beganMs, finalizers, names })
+  return { kind: goesNow ? 'remove' : 'mark', live, object }
 }
 
 interface Mark {

@@ -139,8 +139,9 @@ async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: Co
 
 /** Removes an object. */
 export const commitRemoval: WriteStep<CommitParts, ChangeDraft> = (draft, parts) => {
-  const { conditions, live, write } = draft
-  return remove(draft, { ...shownOf(live, write.target, parts), conditions }, parts)
+  const { conditions, live, object, write } = draft
+  const shown = object === live.object ? shownOf(live, write.target, parts) : { json: previewChange(draft, parts) }
+  return remove(draft, { ...shown, conditions }, parts)
 }
 
 /** The answer about an object that is unchanged. */

@@ -49,7 +49,8 @@ export type Intent =
   | { readonly kind: 'update'; readonly candidate: Candidate; readonly live: Live }
   /** The object stays, marked as being deleted. */
   | { readonly kind: 'mark'; readonly object: ApiObject; readonly live: Live }
-  | { readonly kind: 'remove'; readonly live: Live }
+  /** The object goes. It is answered as it was, or as marked at its end. */
+  | { readonly kind: 'remove'; readonly object?: ApiObject; readonly live: Live }
   | { readonly kind: 'nothing'; readonly live: Live }
 
 /** Admission's view of an object that is written through a subresource with a kind of its own. */

@@ -91,8 +91,8 @@ function follow(plan: PlannedWrite, intent: Intent, parts: WriteParts): Written 
       return takeSteps({ plan, steps: markSteps, live, candidate: { object, hasBigIntegers: false, body: undefined } }, parts)
     }
     case 'remove': {
-      const { live } = intent
-      return takeSteps({ plan, steps: removeSteps, live, candidate: { ...live, body: undefined } }, parts)
+      const { live, object = live.object } = intent
+      return takeSteps({ plan, steps: removeSteps, live, candidate: { ...live, object, body: undefined } }, parts)
     }
     case 'nothing':
       return unchanged(intent.live, plan.target, parts)

@@ -802,7 +802,6 @@ export const coreV1 = defineTypes({
         stopSignal: field(ref('core/v1.Signal'), {
           tag: 15,
           pointer: true,
-          featureGate: 'ContainerStopSignals',
           since: 33,
           doc: 'Signal that stops the container.',
         }),
@@ -1607,9 +1606,9 @@ export const coreV1 = defineTypes({
   LinuxContainerUser: () =>
     struct(
       {
-        uid: field(int64(), { tag: 1, required: true, doc: 'User id.' }),
-        gid: field(int64(), { tag: 2, required: true, doc: 'Group id.' }),
-        supplementalGroups: field(list(int64()), { tag: 3, listType: 'atomic', doc: 'Further group ids.' }),
+        uid: field(int64(identity), { tag: 1, required: true, doc: 'User id.' }),
+        gid: field(int64(identity), { tag: 2, required: true, doc: 'Group id.' }),
+        supplementalGroups: field(list(int64(identity)), { tag: 3, listType: 'atomic', doc: 'Further group ids.' }),
       },
       { since: 31, doc: 'User and groups of a process on Linux.' },
     ),
@@ -3717,7 +3716,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         resourceID: field(string(), { tag: 1, required: true, doc: 'Identity of the device, unique in its resource.' }),
-        health: field(ref('core/v1.ResourceHealthStatus'), { tag: 2, doc: 'Healthy, Unhealthy or Unknown.' }),
+        health: checked(ref('core/v1.ResourceHealthStatus'), { tag: 2, doc: 'Healthy, Unhealthy or Unknown.' }),
         message: field(string(), {
           tag: 6,
           pointer: true,
@@ -3728,7 +3727,7 @@ export const coreV1 = defineTypes({
       },
       { since: 31, doc: 'Health of a device.' },
     ),
-  ResourceHealthStatus: () => known('Healthy', 'Unhealthy', 'Unknown'),
+  ResourceHealthStatus: () => only(known('Healthy', 'Unhealthy', 'Unknown')),
   ResourceName: () =>
     known(
       'cpu',
@@ -3846,7 +3845,7 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'Name of the resource, or claim:NAME/REQUEST of a claim.',
         }),
-        resources: field(list(ref('core/v1.ResourceHealth')), {
+        resources: field(list(ref('core/v1.ResourceHealth'), { uniqueBy: 'resourceID' }), {
           tag: 2,
           listType: 'map',
           listMapKeys: ['resourceID'],
@@ -4654,7 +4653,6 @@ export const coreV1 = defineTypes({
         namespace: field(string(), {
           tag: 4,
           pointer: true,
-          featureGate: 'CrossNamespaceVolumeDataSource',
           doc: 'Namespace of the object, which must allow the reference. Unset: the same namespace.',
         }),
       },

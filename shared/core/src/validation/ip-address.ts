@@ -68,7 +68,7 @@ export function cidrFamilyOf(text: string): IpFamily | undefined {
 }
 
 /** The errors of a text that should be an address. */
-export function checkIp(text: string): readonly string[] {
+function checkIp(text: string): readonly string[] {
   return parseIp(text) === undefined ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : []
 }
 

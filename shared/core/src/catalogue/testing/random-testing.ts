@@ -14,6 +14,7 @@ const otherNames: readonly RegExp[] = [
   /\.securityContext\.shareProcessNamespace$/,
   /^metadata\.taints\[\d+\]/,
   /^status\.Phase$/,
+  /^status\.conditions\[\d+\]\.Type$/,
   /^spec\.LoadBalancerSourceRanges$/,
   /^spec\.resources\[storage\]$/,
   /^overhead\.limits\[/,

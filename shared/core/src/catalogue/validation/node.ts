@@ -14,19 +14,21 @@ import {
   requiredValue,
   unsupportedValue,
 } from '../../validation/field-errors.ts'
-import { cidrFamilyOf as familyOf } from '../../validation/ip-address.ts'
+import { cidrFamilyOf as familyOf, validateLegacyCidr } from '../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 import type { RuleContext } from '../../validation/rule-book.ts'
 import { validateLabelKey } from '../../validation/selector.ts'
+import { addressesChecked } from './checks.ts'
 import { validateAmountOf } from './pod/resources.ts'
 
 /** The rules of a Node's spec. */
-export function validateNodeSpec(node: Part, live: Part | undefined, _names: Names, { level }: RuleContext): FieldError[] {
+export function validateNodeSpec(node: Part, live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  const { level } = context
   const spec = partOf(node, 'spec')
   const source = optionalPart(spec, 'configSource')
   return [
     ...validateTaints(itemsOf(spec, 'taints')),
-    ...validatePodRanges(spec),
+    ...validatePodRanges(spec, live, context),
     ...(level > providerFormatUntil ? [] : validateProvider(textOf(spec, 'providerID'))),
     ...(source === undefined ? [] : validateConfigSource(source, 'spec.configSource', 'spec')),
     ...(live === undefined ? validateResources(partOf(node, 'status')) : validateChange(spec, partOf(live, 'spec'), level)),
@@ -50,17 +52,24 @@ export function validateNodeStatus(node: Part): FieldError[] {
   ]
 }
 
-function validatePodRanges(spec: Part): FieldError[] {
+/** The first level that judges each range by itself, and strictly if its feature is on. */
+const eachRangeSince = 33
+
+function validatePodRanges(spec: Part, live: Part | undefined, context: RuleContext): FieldError[] {
   const ranges = rangesOf(spec)
-  const errors = ranges.flatMap((range, index) =>
-    familyOf(range) === undefined ? [invalidTexts(`spec.podCIDRs[${index}]`, ranges, 'must be valid CIDR')] : [],
-  )
+  const isEach = context.level >= eachRangeSince
+  const checked = addressesChecked(context, live === undefined ? [] : rangesOf(partOf(live, 'spec')))
+  const errors = ranges.flatMap((range, index) => {
+    if (isEach) return validateLegacyCidr(range, `spec.podCIDRs[${index}]`, checked)
+    return familyOf(range) === undefined ? [invalidTexts(`spec.podCIDRs[${index}]`, ranges, 'must be valid CIDR')] : []
+  })
   const families = ranges.map(familyOf)
   const wrong = ranges[families.indexOf(undefined)]
   if (ranges.length > 1 && wrong !== undefined) errors.push(undecided(wrong))
   if (ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
     errors.push(invalidTexts('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
   }
+  if (isEach) return errors
   for (const index of repeatedPlaces(ranges)) errors.push(duplicateValue(`spec.podCIDRs[${index}]`, ranges[index]))
   return errors
 }

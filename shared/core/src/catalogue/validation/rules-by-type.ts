@@ -21,6 +21,7 @@ import { persistentVolumeRules } from './persistent-volume.ts'
 import { environmentRules } from './pod/container-env.ts'
 import { containerRules } from './pod/containers.ts'
 import { podSpecRules } from './pod/pod-spec.ts'
+import { podStatusRules } from './pod/pod-status.ts'
 import { probeRules } from './pod/probes.ts'
 import { fileRules } from './pod/projected.ts'
 import { schedulingRules } from './pod/scheduling.ts'
@@ -63,6 +64,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...persistentVolumeRules,
   ...podCertificateRules,
   ...podSpecRules,
+  ...podStatusRules,
   ...podTemplateRules,
   ...policyStatusRules,
   ...probeRules,

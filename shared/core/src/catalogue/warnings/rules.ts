@@ -1,9 +1,10 @@
 import type { WarningRule } from '../../kind/define-resource.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { type Part, partOf, textOf } from '../../validation/part.ts'
+import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { templateGenerationAnnotation } from '../defaults/workloads.ts'
 import { isGiven, numberOf } from '../validation/checks.ts'
 import { zonesRefusedSince } from '../validation/cron-job.ts'
+import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
 import { warningsOfPod, warningsOfTemplate } from './pod-warnings.ts'
 
 const ofTemplate =
@@ -82,12 +83,26 @@ export const warningsOfServiceAccount: WarningRule = (account, _live, names, lev
   return [`metadata.annotations[${annotation}]: ${why}`]
 }
 
-/** The warnings about fields of a Node that nothing reads. */
-export function warningsOfNode(node: Part): string[] {
+/** The first level that warns of ranges of nodes, and of addresses of a Pod's status, that have another usual text. */
+const addressesSince = 33
+
+/** The warnings of the addresses that a node reports of a Pod. */
+export const warningsOfPodStatus: WarningRule = (pod, _live, _names, level) => {
+  if (level < addressesSince) return []
+  const status = partOf(pod, 'status')
+  return ['podIPs', 'hostIPs'].flatMap((list) =>
+    itemsOf(status, list).flatMap((address, index) => warningsOfIp(textOf(address, 'ip'), `status.${list}[${index}].ip`, level)),
+  )
+}
+
+/** The warnings about fields of a Node that nothing reads, and about its ranges. */
+export const warningsOfNode: WarningRule = (node, _live, _names, level) => {
   const spec = partOf(node, 'spec')
+  const ranges = level < addressesSince ? [] : itemsOf<string>(spec, 'podCIDRs')
   return [
     ...(isGiven(spec, 'configSource') ? ['spec.configSource: the feature is removed'] : []),
     ...(textOf(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+    ...ranges.flatMap((range, index) => warningsOfCidr(range, `spec.podCIDRs[${index}]`, level)),
   ]
 }
 

@@ -3,9 +3,10 @@ import { common, memberOf, same, textOf, textsAt } from '../../../kind/selectabl
 import { countPods } from '../../../quota/measures.ts'
 import { podCells, podConditions } from '../../../table/cells/pod.ts'
 import { fillPod } from '../../defaults/pod.ts'
-import { validatePod, validatePodStatus } from '../../validation/pod/pod.ts'
+import { validatePod } from '../../validation/pod/pod.ts'
 import { validateAddedContainers, validateResize } from '../../validation/pod/pod-parts.ts'
-import { warningsOfNewPod } from '../../warnings/rules.ts'
+import { validatePodStatus } from '../../validation/pod/pod-status.ts'
+import { warningsOfNewPod, warningsOfPodStatus } from '../../warnings/rules.ts'
 
 /** Containers that run together on one node and share its network address. */
 export const pod = defineResource({
@@ -81,6 +82,7 @@ export const pod = defineResource({
     parts: { ephemeralcontainers: validateAddedContainers, resize: validateResize },
   },
   warnings: warningsOfNewPod,
+  statusWarnings: warningsOfPodStatus,
   table: {
     cells: podCells,
     conditions: podConditions,

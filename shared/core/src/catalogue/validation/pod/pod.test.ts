@@ -567,7 +567,109 @@ const ofStatus: readonly (readonly [string, Body, Body, ...string[]])[] = [
   ],
 ]
 
+const onNode = { nodeName: 'n' }
+const ofTwo = { containers: [{ name: 'c', image: 'i', restartPolicy: 'Never' }], restartPolicy: 'Always' }
+const again = { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'NotIn', values: [1] } }] }
+const health = (name: string, word = 'Healthy'): Body => ({
+  containerStatuses: [{ ...running[0], allocatedResourcesStatus: [{ name, resources: [{ resourceID: 'a', health: word }] }] }],
+})
+
+/** A status at a level, with the one before and names for the cells. */
+const ofStatusAt: readonly (readonly [name: string, level: number, live: Body, body: Body, ...expected: string[]])[] = [
+  [
+    'a container that never runs again stays ended',
+    35,
+    status({ containerStatuses: ended }, ofTwo),
+    status({ containerStatuses: running }, ofTwo),
+    'status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state',
+  ],
+  [
+    'a rule starts it again',
+    35,
+    status({ containerStatuses: ended }, { ...ofTwo, containers: [{ ...ofTwo.containers[0], ...again }] }),
+    status({ containerStatuses: running }, { ...ofTwo, containers: [{ ...ofTwo.containers[0], ...again }] }),
+  ],
+  [
+    'a sidecar runs again in a Pod that does not',
+    29,
+    status(
+      { initContainerStatuses: ended },
+      { restartPolicy: 'Never', initContainers: [{ name: 'c', image: 'i', restartPolicy: 'Always' }] },
+    ),
+    status(
+      { initContainerStatuses: running },
+      { restartPolicy: 'Never', initContainers: [{ name: 'c', image: 'i', restartPolicy: 'Always' }] },
+    ),
+  ],
+  [
+    'a bound Pod is not nominated',
+    35,
+    status({}, onNode),
+    status({ nominatedNodeName: 'n' }, onNode),
+    'status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node',
+  ],
+  ['a bound Pod is nominated before 1.35', 34, status({}, onNode), status({ nominatedNodeName: 'n' }, onNode)],
+  [
+    'the first address of the node is its address',
+    30,
+    pod,
+    status({ hostIP: '10.0.0.2', hostIPs: [{ ip: '10.0.0.1' }] }),
+    'status.hostIPs[0].ip: Invalid value: "10.0.0.1": must be equal to `hostIP`',
+  ],
+  ['an old address may stay', 37, status({ podIPs: [{ ip: '010.0.0.1' }] }), status({ podIPs: [{ ip: '010.0.0.1' }] })],
+  [
+    'a new address has one spelling from 1.36 on',
+    36,
+    pod,
+    status({ podIPs: [{ ip: '010.0.0.1' }] }),
+    'status.podIPs[0]: Invalid value: "010.0.0.1": must not have leading 0s',
+  ],
+  [
+    'claims are those of the spec',
+    37,
+    pod,
+    status({ resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'x' }] }),
+    'status.resourceClaimStatuses[0].name: Invalid value: "r": must match the name of an entry in `spec.resourceClaims`',
+  ],
+  [
+    'users are numbers of 31 bits before 1.37',
+    36,
+    pod,
+    status({ containerStatuses: [{ ...running[0], user: { linux: { uid: 3_000_000_000, gid: 1 } } }] }),
+    'status.containerStatuses[0].user.linux.uid: Invalid value: 3000000000: must be between 0 and 2147483647, inclusive',
+  ],
+  [
+    'users are numbers of 32 bits',
+    37,
+    pod,
+    status({ containerStatuses: [{ ...running[0], user: { linux: { uid: 3_000_000_000, gid: 1 } } }] }),
+  ],
+  [
+    'health is that of what the container asks for',
+    37,
+    pod,
+    status(health('example.com/x')),
+    'status.containerStatuses[0].allocatedResourcesStatus[0].name: Invalid value: "example.com/x": must match one of the container\'s resource requests',
+  ],
+  [
+    'health is one of three words',
+    37,
+    spec({ containers: [{ name: 'c', image: 'i', resources: { limits: { 'example.com/x': '1' }, requests: { 'example.com/x': '1' } } }] }),
+    status(health('example.com/x', 'Fine'), {
+      containers: [{ name: 'c', image: 'i', resources: { limits: { 'example.com/x': '1' }, requests: { 'example.com/x': '1' } } }],
+    }),
+    'status.containerStatuses[0].allocatedResourcesStatus[0].resources[0].health: Unsupported value: "Fine": supported values: "Healthy", "Unhealthy", "Unknown"',
+  ],
+]
+
 describe("a Pod's status", () => {
+  test.each(ofStatusAt.map(([name, level, live, body, ...expected]) => ({ name, level, live, body, expected })))(
+    '$name ($level)',
+    ({ level, live, body, expected }) => {
+      expect(problemsOf(type, body, { level, live, part: 'status' })).toEqual(expected)
+    },
+  )
+
   test.each(ofStatus.map(toChange))('$name', ({ live, body, expected }) => {
     expect(problemsOf(type, body, { live, part: 'status' })).toEqual(expected)
   })

@@ -1,15 +1,13 @@
 import { ref } from '../../../description/define.ts'
 import { joinTexts, textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { checkSubdomain } from '../../../meta/validate-names.ts'
 import type { Names } from '../../../names.ts'
-import { duplicateValue, forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
-import { checkIp, ipFamilyOf } from '../../../validation/ip-address.ts'
+import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
 import { differenceOf } from '../../../validation/object-difference.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, print, repeatedPlaces, textOf } from '../../../validation/part.ts'
+import { isSame, itemsOf, type Part, partOf, print, textOf } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
 import { hasAppArmorFields } from '../../app-armor.ts'
-import { allowChecked, numberOf } from '../checks.ts'
+import { numberOf } from '../checks.ts'
 import { validateAnnotationChange, validateAppArmorMatch, validatePodAnnotations } from './pod-annotations.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from './scheduling-gates.ts'
@@ -134,57 +132,4 @@ function withChangeable(spec: Part, live: Part): Part {
 function withImages(containers: readonly Part[], live: readonly Part[]): readonly Part[] | undefined {
   if (containers.length === 0) return undefined
   return containers.map((container, index) => ({ ...container, image: live[index]?.['image'] }))
-}
-
-/** The rules of a Pod's status. */
-export function validatePodStatus(pod: Part, live: Part | undefined): FieldError[] {
-  const errors: FieldError[] = []
-  const status = partOf(pod, 'status')
-  const policy = textOf(partOf(live, 'spec'), 'restartPolicy')
-  allowChecked(errors, { part: status, name: 'nominatedNodeName', at: 'status' }, checkSubdomain)
-  const before = partOf(live, 'status')
-  refuseRestarts(errors, itemsOf(status, 'containerStatuses'), itemsOf(before, 'containerStatuses'), {
-    path: 'status.containerStatuses',
-    mayRestart: ({ exitCode }) => policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0),
-  })
-  refuseRestarts(errors, itemsOf(status, 'initContainerStatuses'), itemsOf(before, 'initContainerStatuses'), {
-    path: 'status.initContainerStatuses',
-    mayRestart: ({ exitCode }) => policy !== 'Never' && exitCode !== 0,
-  })
-  refuseRestarts(errors, itemsOf(status, 'ephemeralContainerStatuses'), itemsOf(before, 'ephemeralContainerStatuses'), {
-    path: 'status.ephemeralContainerStatuses',
-    mayRestart: () => false,
-  })
-  validateAddresses(errors, itemsOf(status, 'podIPs'))
-  return errors
-}
-
-interface RestartRules {
-  readonly path: string
-  readonly mayRestart: (terminated: Part) => boolean
-}
-
-/** A terminated container stays terminated, unless the Pod's policy restarts it. */
-function refuseRestarts(errors: FieldError[], after: readonly Part[], before: readonly Part[], { path, mayRestart }: RestartRules): void {
-  const byName = new Map(after.toReversed().map((status) => [textOf(status, 'name'), status]))
-  for (const [index, old] of before.entries()) {
-    const ended = optionalPart(optionalPart(old, 'state'), 'terminated')
-    if (ended === undefined || mayRestart(ended)) continue
-    const now = byName.get(textOf(old, 'name'))
-    if (now === undefined || optionalPart(optionalPart(now, 'state'), 'terminated') !== undefined) continue
-    errors.push(forbiddenValue(`${path}[${index}].state`, 'may not be transitioned to non-terminated state'))
-  }
-}
-
-function validateAddresses(errors: FieldError[], addresses: readonly Part[]): void {
-  const texts = addresses.map((address) => textOf(address, 'ip'))
-  const repeated = repeatedPlaces(texts)
-  for (const [index, text] of texts.entries()) {
-    for (const problem of checkIp(text)) errors.push(invalidValue(`status.podIPs[${index}]`, text, problem))
-    if (repeated.has(index)) errors.push(duplicateValue(`status.podIPs[${index}]`, addresses[index]))
-  }
-  const families = new Set(texts.map(ipFamilyOf))
-  if (texts.length > 2 || (texts.length === 2 && families.size < 2)) {
-    errors.push(invalidValue('status.podIPs', addresses, 'may specify no more than one IP for each IP family'))
-  }
 }

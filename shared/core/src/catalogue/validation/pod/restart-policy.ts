@@ -70,3 +70,41 @@ function validateRule(errors: FieldError[], rule: Part, at: string, actions: rea
   const count = itemsOf(exitCodes, 'values').length
   if (count > exitCodesMax) errors.push(tooManyValues(`${at}.exitCodes.values`, count, exitCodesMax))
 }
+
+interface Ending {
+  /** The list of statuses, such as `containerStatuses`. */
+  readonly list: string
+  readonly name: string
+  readonly exitCode: number
+}
+
+/** True if a container that has ended may run again. */
+export function mayRestart(spec: Part, { list, name, exitCode }: Ending, context: RuleContext): boolean {
+  if (list === 'ephemeralContainerStatuses') return false
+  const isInit = list === 'initContainerStatuses'
+  const container = itemsOf(spec, isInit ? 'initContainers' : 'containers').find((one) => textOf(one, 'name') === name)
+  const mayBe = (policy: string): boolean => policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
+  const policy = textOf(spec, 'restartPolicy')
+  if (!context.isGateOn('ContainerRestartRules')) {
+    return mayBe(policy) || (isInit && container !== undefined && isSidecar(container))
+  }
+  if (canRestartAll(context) && hasRestartOfAll(spec)) return true
+  if (container === undefined) return false
+  const own = textOf(container, 'restartPolicy')
+  return mayBe(own || policy) || (own !== '' && itemsOf(container, 'restartPolicyRules').find(matches(exitCode))?.['action'] === 'Restart')
+}
+
+function hasRestartOfAll(spec: Part): boolean {
+  const containers = [...itemsOf(spec, 'initContainers'), ...itemsOf(spec, 'containers')]
+  return containers.some((one) => itemsOf(one, 'restartPolicyRules').some((rule) => rule['action'] === 'RestartAllContainers'))
+}
+
+/** The test of a rule for one exit code. */
+function matches(exitCode: number): (rule: Part) => boolean {
+  return (rule) => {
+    const exitCodes = optionalPart(rule, 'exitCodes')
+    const values = exitCodes?.['values']
+    const isIn = Array.isArray(values) && values.some((value) => Number(value) === exitCode)
+    return exitCodes !== undefined && isIn === (exitCodes['operator'] === 'In')
+  }
+}
