@@ -1,6 +1,7 @@
 import { createFakeClock, type FakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { aNamespace, anApi, configMap, configMapsIn, created, failure, sharedApi, someConfigMaps, until, untilEverywhere } from './api.ts'
+import { readEnvelope, readFrames, wireField } from './raw.ts'
 import type { WatchEvent } from './watch-reader.ts'
 
 const server = sharedApi({ version: '1.25' })
@@ -126,6 +127,25 @@ describe('the stream', () => {
     const { status, text } = await server.api.get(`${path}?watch=1`, { accept: 'application/yaml' })
     expect(status).toBe(406)
     expect(text).toMatch(/only the following media types are accepted:\s+application\/json;stream=watch/)
+  })
+
+  test('PROTO-09, WATCH-02: as Protobuf events have the fields of today, those of the state and of changes', async () => {
+    const namespace = await aNamespace(today.api)
+    const path = `/api/v1/namespaces/${namespace}/services`
+    const service = (trafficDistribution: string) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { trafficDistribution, ports: [{ port: 80 }], selector: { app: 'web' } },
+    })
+    const { metadata } = await created(today.api, path, service('PreferSameZone'))
+    const distributionOf = (frame: Buffer | undefined) =>
+      wireField(readEnvelope(wireField(frame as Buffer, 2, 1)).message, 2, 23).toString()
+    const ofState = await readFrames(today.api, `${path}?watch=1`, 'application/vnd.orch.protobuf', 1)
+    expect(distributionOf(ofState.frames[0])).toBe('PreferSameZone')
+    const reading = readFrames(today.api, `${path}?watch=1&resourceVersion=${metadata.resourceVersion}`, 'application/vnd.orch.protobuf', 1)
+    await today.api.patch(`${path}/web`, { spec: { trafficDistribution: 'PreferSameNode' } })
+    expect(distributionOf((await reading).frames[0])).toBe('PreferSameNode')
   })
 })
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { printConfiguration } from '@orch/client'
 import { printProtobuf } from '@orch/core/protobuf'
+import { typeNameAt } from '@orch/core/schema'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Api, configMap, configMapsIn } from '../api/api.ts'
 import { sendRaw } from '../api/raw.ts'
@@ -75,7 +76,7 @@ describe('bodies', () => {
     expect(create?.requestObject).toEqual({
       kind: 'ConfigMap',
       apiVersion: 'v1',
-      metadata: { name: 'a', creationTimestamp: null },
+      metadata: { name: 'a' },
       data: { k: 'v' },
     })
     expect(Object.keys(create?.responseObject?.['metadata'] as object)).toEqual([
@@ -90,6 +91,19 @@ describe('bodies', () => {
       objectRef: { resource: 'pods', subresource: 'eviction', namespace: 'default', name: 'none' },
       requestObject: { kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name: 'none' } },
     })
+  })
+
+  test('AUDIT-08: Protobuf is written with the fields of today', async () => {
+    const audited = await anAuditedApi(complete)
+    const type = typeNameAt('core/v1.Service', 37)
+    const spec = { trafficDistribution: 'PreferClose', ports: [{ port: 80 }] }
+    const body = printProtobuf({ apiVersion: 'v1', kind: 'Service', type, object: { metadata: { name: 'web' }, spec } })
+    const target = '/api/v1/namespaces/default/services'
+    const made = await sendRaw(audited.api, 'POST', target, { headers: { 'content-type': protobuf, accept: protobuf }, body })
+    expect(made.status).toBe(201)
+    const [create] = await audited.events()
+    expect(create?.requestObject).toMatchObject({ spec: { trafficDistribution: 'PreferClose' } })
+    expect(create?.responseObject).toMatchObject({ spec: { trafficDistribution: 'PreferClose' } })
   })
 
   test('AUDIT-08: of a Table, YAML and the options of a deletion are written unchanged', async () => {

@@ -20,6 +20,7 @@ async function eventsOf(error: unknown, policy: object = { rules: [{ level: 'Req
   if (reading.kind === 'refused') throw new Error(reading.problems.join('; '))
   const events: AuditEvent[] = []
   const auditor = createAuditor({
+    level: 25,
     policy: reading.policy,
     sinks: [{ take: (event) => void events.push(event), room: () => undefined, close: async () => {} }],
     names,

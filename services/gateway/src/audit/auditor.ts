@@ -28,6 +28,8 @@ export interface AuditorOptions {
   readonly policy: AuditPolicy
   readonly sinks: readonly AuditSink[]
   readonly names: Names
+  /** The minor version of the API. */
+  readonly level: number
   readonly clock: Clock
   readonly log: Log
   readonly metrics: AuditMetrics
@@ -36,7 +38,7 @@ export interface AuditorOptions {
 }
 
 /** An auditor over the given backends; their opener closes them after it. */
-export function createAuditor({ policy, sinks, names, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
+export function createAuditor({ policy, sinks, names, level, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
   const decide = createDecider(policy)
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
   const truncatedKey = `${domainGroup(names, 'audit')}/truncated`
@@ -48,6 +50,7 @@ export function createAuditor({ policy, sinks, names, clock, log, metrics, threa
   }
   const reader = {
     names,
+    level,
     thread,
     onError: (error: unknown) => log.error({ err: error }, 'a body could not be read for its audit event'),
   }

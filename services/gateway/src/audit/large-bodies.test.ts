@@ -39,6 +39,7 @@ function anAuditor(level: string) {
   const { thread, jobs } = aThread()
   const clock = createFakeClock()
   const auditor = createAuditor({
+    level: 25,
     policy: reading.policy,
     sinks: [{ take: (event) => void events.push(event), room: () => undefined, close: async () => {} }],
     names,
@@ -145,7 +146,7 @@ test.each([
   ['what is no object', 'application/json', '[1'],
   ['nothing', 'application/json', ''],
 ])('AUDIT-08: the thread reads %s as it is read here', (_, contentType, text) => {
-  const reading = { contentType, omitManagedFields: true, withholdsTokens: text.includes('secret') }
+  const reading = { contentType, level: 25, omitManagedFields: true, withholdsTokens: text.includes('secret') }
   const bytes = Buffer.from(text)
   const here = readBody(bytes, reading, names)
   const answer = doAuditBodyJob({ kind: 'auditBody', bytes, profile: 'orch', reading, isPrinted: true })

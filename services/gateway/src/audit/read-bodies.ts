@@ -16,6 +16,8 @@ export interface ReadBodies {
 /** Reads bodies for events. */
 export interface BodyReader {
   readonly names: Names
+  /** The minor version of the API. */
+  readonly level: number
   readonly thread: Pick<TextThread, 'do'>
   /** Told of a body that the thread has given up. */
   readonly onError: (error: unknown) => void
@@ -58,10 +60,10 @@ interface HowToRead {
 function readOne(
   body: AuditedBody | undefined,
   { isPrinted, ...how }: HowToRead,
-  { names, thread }: BodyReader,
+  { names, level, thread }: BodyReader,
 ): ReadBody | undefined | Promise<ReadBody | undefined> {
   if (body === undefined) return undefined
-  const reading = { contentType: body.contentType, ...how }
+  const reading = { contentType: body.contentType, level, ...how }
   const [first, ...others] = body.chunks
   const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(body.chunks)
   if (!isLarge(body)) return readBody(bytes, reading, names)

@@ -7,12 +7,13 @@ import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes
 /** Answers with an object of a kind that is made for the answer and kept nowhere. */
 export function respondKind(
   request: GatewayRequest,
-  { kind, apiVersion, type }: Subresource,
+  { kind, apiVersion, readers: { protobuf } }: Subresource,
   { code, object }: { readonly code: number; readonly object: object },
   { names }: RespondParts,
 ): void | Promise<void> {
-  if (request.plainFormat !== 'protobuf') return respondJson(request, code, Buffer.from(printJson(object)))
-  return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), printProtobuf({ apiVersion, kind, type, object }))
+  if (request.plainFormat !== 'protobuf' || protobuf === undefined) return respondJson(request, code, Buffer.from(printJson(object)))
+  const bytes = printProtobuf({ apiVersion, kind, type: protobuf.type, object })
+  return sendBytes(request, code, commonHeaders(request, names.protobufMediaType), bytes)
 }
 
 /** Answers that something was created which is not an object. */

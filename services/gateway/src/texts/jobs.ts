@@ -106,6 +106,8 @@ export interface BodyMetadata {
 export interface BodyReading {
   /** Media type, without parameters. */
   readonly contentType: string
+  /** The minor version whose fields are known. */
+  readonly level: number
   readonly omitManagedFields: boolean
   /** The request is about tokens, which would give access to every reader of the log: they are left out at every level. */
   readonly withholdsTokens: boolean

@@ -2,7 +2,7 @@ import { decodeJson, hasMembers, isJsonObject, printJson } from '@orch/core/json
 import type { Names } from '@orch/core/names'
 import { namesOf } from '@orch/core/names'
 import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
-import { decoderOf, typeOfKind } from '@orch/core/schema'
+import { decoderOf, typeNameAt, typeOfKind } from '@orch/core/schema'
 import { parseYamlBytes } from '@orch/core/yaml'
 import type { AuditBodyAnswer, AuditBodyJob, BodyMetadata, BodyReading } from './jobs.ts'
 import { withholdTokens } from './withheld-tokens.ts'
@@ -18,7 +18,7 @@ export interface ReadBody {
 /** Reads a body as an object; an unreadable one was refused, and is not repeated. */
 export function readBody(bytes: Uint8Array, reading: BodyReading, names: Names): ReadBody | undefined {
   if (bytes.length === 0) return undefined
-  const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), reading.contentType, names)
+  const value = readValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), reading, names)
   if (!hasMembers(value)) return undefined
   return { object: shown(value, reading), metadata: metadataIn(value) }
 }
@@ -32,8 +32,8 @@ function metadataIn({ metadata }: ObjectValue): BodyMetadata {
   return { name: textOf('name'), namespace: textOf('namespace'), uid: textOf('uid'), resourceVersion: textOf('resourceVersion') }
 }
 
-function readValue(bytes: Buffer, contentType: string, names: Names): unknown {
-  if (contentType === names.protobufMediaType) return readProtobuf(bytes, names)
+function readValue(bytes: Buffer, { contentType, level }: BodyReading, names: Names): unknown {
+  if (contentType === names.protobufMediaType) return readProtobuf(bytes, level, names)
   if (contentType.includes('yaml')) {
     const parsed = parseYamlBytes(bytes)
     return parsed.kind === 'yaml' ? parsed.value : undefined
@@ -43,12 +43,13 @@ function readValue(bytes: Buffer, contentType: string, names: Names): unknown {
 }
 
 /** In the form in which it would be sent as JSON: a message says of many fields that they are empty. */
-function readProtobuf(bytes: Buffer, names: Names): unknown {
+function readProtobuf(bytes: Buffer, level: number, names: Names): unknown {
   const reading = parseEnvelope(bytes, names)
   if (reading.kind === 'malformed') return undefined
   const { apiVersion, kind, raw } = reading.envelope
-  const type = typeOfKind(names, apiVersion, kind)
-  if (type === undefined) return { apiVersion, kind }
+  const named = typeOfKind(names, apiVersion, kind)
+  if (named === undefined) return { apiVersion, kind }
+  const type = typeNameAt(named, level)
   const message = decodeProtobuf(type, raw)
   if (message.kind === 'malformed') return undefined
   const decoded = decoderOf(type)(message.object, { trackUnknown: false })

@@ -15,8 +15,10 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
   if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
   switch (representation.kind) {
     case 'object': {
-      const { apiVersion, kind, type } = resource
-      return format === 'json' ? { kind: 'json' } : { kind: 'protobuf', apiVersion, objectKind: kind, type }
+      if (format === 'json') return { kind: 'json' }
+      const { apiVersion, kind, readers } = resource
+      if (readers.protobuf === undefined) throw notAcceptable(streamedMediaTypes(names))
+      return { kind: 'protobuf', apiVersion, objectKind: kind, type: readers.protobuf.type }
     }
     case 'table': {
       const include = includeObjectOf(request.query)

@@ -2,6 +2,7 @@ import { domainGroup } from '@orch/core/names'
 import type { Auditor } from '@orch/gateway'
 import type { AuditDelivery, AuditEvent, AuditSender, AuditSink, PlainAuditEvent, SinkSurroundings } from '@orch/gateway/audit'
 import { type Metrics, messageOf, requireAppendable, SettingsError } from '@orch/platform'
+import type { ApiOptions } from '../api/settings.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
@@ -11,6 +12,7 @@ import type { AuditBackend, AuditOptions } from './settings.ts'
 const webhookTimeoutMs = 30_000
 
 export interface AuditNeeds {
+  readonly api: Pick<ApiOptions, 'level'>
   /** Absent: nothing is written down. */
   readonly audit: AuditOptions | undefined
   readonly metrics: Metrics
@@ -27,7 +29,7 @@ export interface GatewayAudit {
 
 /** Opens it with its backends; the code for it is loaded only here. Undefined: nothing is written down. */
 export async function openAudit(
-  { audit: options, metrics, auditElsewhere }: AuditNeeds,
+  { api, audit: options, metrics, auditElsewhere }: AuditNeeds,
   surroundings: Surroundings,
 ): Promise<GatewayAudit | undefined> {
   if (options === undefined) return undefined
@@ -46,7 +48,7 @@ export async function openAudit(
     },
   })
   return {
-    auditor: audit.createAuditor({ policy: reading.policy, sinks, names, clock, log, metrics: world.metrics }),
+    auditor: audit.createAuditor({ policy: reading.policy, sinks, names, level: api.level, clock, log, metrics: world.metrics }),
     async take(plain) {
       const event = audit.fromPlainEvent(plain)
       const taken = await Promise.allSettled(sinks.map((sink) => sink.take(event)))

@@ -115,7 +115,7 @@ function explainListenFailure(error: unknown, address: string, port: number): un
 /** The dependencies of these three. */
 export interface AccessNeeds
   extends GatewayGroups,
-    Omit<AuditNeeds, 'audit'>,
+    Omit<AuditNeeds, 'audit' | 'api'>,
     Omit<AuthenticationNeeds, 'authentication'>,
     Omit<AuthorizationNeeds, 'authorization' | 'storage' | 'metrics'> {}
 

@@ -123,6 +123,14 @@ describe('findings', () => {
     )
   })
 
+  test('a value of a wrong type does not make a field of today unknown', async () => {
+    const text = deployment('web').replace('spec:\n', 'spec:\n  replicas: "x"\n')
+    write('web.yaml', text.replace('image: web:1', 'image: web:1\n          restartPolicyRules: []'))
+    expect((await validate('web.yaml')).out).toBe(
+      'web.yaml:7: error: Deployment web: spec.replicas: expected integer, got string\n1 object in 1 file: 1 error, 0 warnings\n',
+    )
+  })
+
   test('an unknown field does not hide a value that is refused', async () => {
     write('service.yaml', 'apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  prots: []\n  ports: [{port: 0}]\n')
     expect((await validate('service.yaml')).out).toMatch(

@@ -1,7 +1,8 @@
 import { type Manifest, ManifestError, setAsideText, withoutServerState } from '@orch/client'
+import { knownReleases } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
 import { type Names, namesOf, type Profile } from '@orch/core/names'
-import { inspectAs, typeOfKind } from '@orch/core/schema'
+import { inspectAs, typeNameAt, typeOfKind } from '@orch/core/schema'
 import { SettingsError } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings, splitWords } from '../settings/general.ts'
@@ -153,7 +154,7 @@ function problemsOf(manifest: Manifest, { refusal }: Answer, lines: FieldLines, 
   const { object } = manifest
   const type = refusal?.code === 400 ? typeOfKind(names, object.apiVersion, object.kind) : undefined
   if (type === undefined) return undefined
-  const { mismatches, unknown } = inspectAs(type, object)
+  const { mismatches, unknown } = inspectAs(typeNameAt(type, knownReleases.byDefault), object)
   if (mismatches.length === 0) return undefined
   const place = placeOf(manifest, lines)
   const finding = (path: string, message: string): Finding => ({ ...place, line: lines.lineOf(manifest, path), severity: 'error', message })

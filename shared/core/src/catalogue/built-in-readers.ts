@@ -153,6 +153,7 @@ function keep<K extends keyof BuiltInReaders>(readers: BuiltInReaders, name: K, 
 function protobufReadersOf(type: string): ProtobufReaders | undefined {
   if (!hasProtobuf(type)) return undefined
   return {
+    type,
     decode: (bytes) => decodeProtobuf(type, bytes),
     encode: (object) => encodeProtobuf(type, object),
     encodeItem: (object) => encodeProtobufItem(type, object),

@@ -133,6 +133,8 @@ export interface ComparisonTimer {
 
 /** The form of objects on the Protobuf wire. */
 export interface ProtobufReaders {
+  /** Name of the type as the level has it, by which other services write the same messages. */
+  readonly type: string
   decode(bytes: Uint8Array): ProtobufReading
   /** The message alone; the envelope has `kind` and `apiVersion`. */
   encode(object: object): Uint8Array
