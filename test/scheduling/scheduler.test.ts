@@ -69,7 +69,9 @@ function clusterOf(server: () => RunningServer, clock: () => VirtualClock) {
         nodeOf: async (name: string) => (await pods.get(name, { namespace })).spec?.nodeName,
         condition: async (name: string) => (await pods.get(name, { namespace })).status?.conditions?.[0],
         events: async (name: string) =>
-          (await events.list({ namespace })).items.filter(({ metadata }) => metadata.name?.startsWith(`${name}.`) === true),
+          (await events.list({ namespace })).items
+            .filter(({ metadata }) => metadata.name?.startsWith(`${name}.`) === true)
+            .sort((left, right) => (left.reason ?? '').localeCompare(right.reason ?? '')),
       }
     },
   }
@@ -151,5 +153,71 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     await remove('a')
     await cluster.settle()
     expect(await nodeOf('b')).toBe('n1')
+  })
+
+  test('SCHED-16, SCHED-17, SCHED-19: a refusal is a condition and an event, with the reasons of all nodes', async () => {
+    const { create, condition, events } = await cluster.open('refused')
+    await cluster.addNode('small', { cpu: '1' })
+    await cluster.addNode('tainted', { taints: [{ key: 'a', value: '1', effect: 'NoSchedule' }] })
+    await create('p', '2')
+    await cluster.settle()
+    const taint = version === '1.25' ? 'node(s) had untolerated taint {a: 1}' : 'node(s) had untolerated taint(s)'
+    const preemption =
+      version === '1.25'
+        ? '1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.'
+        : '2 Preemption is not helpful for scheduling.'
+    const message = `0/2 nodes are available: 1 Insufficient cpu, 1 ${taint}. preemption: 0/2 nodes are available: ${preemption}`
+    expect(await condition('p')).toMatchObject({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message })
+    expect(await events('p')).toMatchObject([{ type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: message }])
+  })
+
+  test('SCHED-63, SCHED-64: a more important Pod takes the place of another, whose event says why it ends', async () => {
+    const { client } = server
+    const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 }
+    await client.objects.create(priority)
+    const { create, pods, nodeOf, condition, events } = await cluster.open('preempted')
+    await cluster.addNode('n1')
+    await create('low', '3', { terminationGracePeriodSeconds: 0 })
+    await cluster.settle()
+    const high = await create('high', '3', { priorityClassName: 'high' })
+    await cluster.settle('2s')
+    expect(await nodeOf('high')).toBe('n1')
+    expect((await pods.list({ namespace: 'preempted' })).items.map(({ metadata }) => metadata.name)).toEqual(['high'])
+    const by = version === '1.25' ? 'a pod' : `pod ${high.metadata.uid}`
+    expect(await events('low')).toMatchObject([
+      { type: 'Normal', reason: 'Preempted', action: 'Preempting', note: `Preempted by ${by} on node n1`, related: { name: 'high' } },
+      { reason: 'Scheduled' },
+    ])
+    expect(await condition('high')).toMatchObject({ type: 'PodScheduled', status: 'True' })
+    expect(await events('high')).toMatchObject([
+      { reason: 'FailedScheduling', note: '0/1 nodes are available: 1 Insufficient cpu.' },
+      { reason: 'Scheduled' },
+    ])
+  })
+
+  test('SCHED-02: a Pod that is being deleted gets no node', async () => {
+    const { create, pods, nodeOf, events } = await cluster.open('deleted')
+    await create('p', '1', {})
+    await cluster.settle()
+    await pods.patch('p', { metadata: { finalizers: ['example.com/kept'] } }, { type: 'merge', namespace: 'deleted' })
+    await pods.delete('p', { namespace: 'deleted' })
+    await cluster.addNode('n1')
+    await cluster.settle('2s')
+    expect(await nodeOf('p')).toBeUndefined()
+    expect((await events('p')).map(({ note }) => note)).toContain('skip schedule deleting pod: deleted/p')
+    await pods.patch('p', { metadata: { finalizers: [] } }, { type: 'merge', namespace: 'deleted' })
+  })
+
+  test('SCHED-03: Pods that wait are tried by priority, then by age', async () => {
+    const { client } = server
+    await client.objects.create({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'first' }, value: 10 })
+    const { create, nodeOf } = await cluster.open('order')
+    await create('a', '4')
+    await create('b', '4', { priorityClassName: 'first' })
+    await cluster.settle('2s')
+    await cluster.addNode('n1')
+    await cluster.settle('2s')
+    expect([await nodeOf('a'), await nodeOf('b')]).toEqual([undefined, 'n1'])
+    await client.resource(resource('scheduling.k8s.io', 'priorityclasses', false)).delete('first')
   })
 })

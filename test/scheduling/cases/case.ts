@@ -1,14 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseFeatureGates } from '@orch/core/feature-gates'
+import type { ApiObject, ObjectMeta } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { Cluster, type Node, type Pod, type PodInfo, podInfoOf, type Refusal, schedulingRules } from '@orch/core/scheduling'
+import {
+  Cluster,
+  type ClusterObjects,
+  fellowTerms,
+  type Labels,
+  type Node,
+  type Pod,
+  type PodInfo,
+  podInfoOf,
+  type Refusal,
+  schedulingRules,
+} from '@orch/core/scheduling'
+import type { LabelSelector } from '@orch/core/selectors'
 
 /** The objects of a case. Members that have no bearing on it are left out. */
 export interface CaseObjects {
   readonly pod: Partial<Pod>
   readonly nodes: readonly Partial<Node>[]
   readonly pods?: readonly Partial<Pod>[]
+  readonly namespaces?: readonly ApiObject[]
+  readonly services?: readonly { readonly metadata: ObjectMeta; readonly spec: { readonly selector?: Labels } }[]
+  readonly replicaSets?: readonly { readonly metadata: ObjectMeta; readonly spec: { readonly selector: LabelSelector } }[]
 }
 
 /** The answer for one node. */
@@ -34,8 +50,9 @@ export function rulesAt(level: number) {
 }
 
 /** The cluster of a case, and its Pod. Nameless objects get names. */
-export function clusterOf({ pod, nodes, pods = [] }: CaseObjects): { readonly cluster: Cluster; readonly pod: PodInfo } {
-  const cluster = new Cluster()
+export function clusterOf(objects: CaseObjects): { readonly cluster: Cluster; readonly pod: PodInfo } {
+  const { pod, nodes, pods = [] } = objects
+  const cluster = new Cluster(objectsOf(objects))
   for (const node of nodes) cluster.setNode(complete<Node>(node, 'Node', 'node'))
   for (const [at, one] of pods.entries()) {
     const placed = complete<Pod>(one, 'Pod', `pod-${at}`)
@@ -44,6 +61,22 @@ export function clusterOf({ pod, nodes, pods = [] }: CaseObjects): { readonly cl
     else cluster.nominate(info, placed.status.nominatedNodeName || undefined)
   }
   return { cluster, pod: podInfoOf(complete<Pod>(pod, 'Pod', 'incoming')) }
+}
+
+function objectsOf({ namespaces = [], services = [], replicaSets = [] }: CaseObjects): ClusterObjects {
+  const isIn = (namespace: string) => (object: { readonly metadata: ObjectMeta }) => (object.metadata.namespace ?? 'default') === namespace
+  return {
+    namespaceLabels: (name) => {
+      const found = namespaces.find(({ metadata }) => metadata.name === name)
+      return found && (found.metadata.labels ?? {})
+    },
+    fellowsOf: (pod) =>
+      fellowTerms(pod, {
+        serviceSelectors: (namespace) => services.filter(isIn(namespace)).map(({ spec }) => spec.selector),
+        ownerSelector: ({ name }, namespace) =>
+          replicaSets.filter(isIn(namespace)).find(({ metadata }) => metadata.name === name)?.spec.selector,
+      }),
+  }
 }
 
 function complete<T extends Pod | Node>(object: Partial<T>, kind: string, name: string): T {

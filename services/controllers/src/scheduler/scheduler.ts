@@ -1,29 +1,26 @@
 import type { InformerEvent } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
-import type { ApiObject } from '@orch/core/meta'
+import { jsonEqual } from '@orch/core/json'
 import {
   Cluster,
   choose,
   type Decision,
   type FilterName,
-  type Labels,
   type Node,
   noNodesMessage,
   type Pod,
   type PodInfo,
   podInfoOf,
+  preempt,
   refusalMessage,
   type SchedulingRules,
   schedulingRules,
 } from '@orch/core/scheduling'
 import { messageOf, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
-import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
-import { unlessGone } from '../unless-refused.ts'
-import { type SchedulingEvent, SeriesRecorder } from './event-series.ts'
+import { ClusterInformers } from './cluster-informers.ts'
 import { isSchedulingChange } from './pod-change.ts'
-import { conditionPatch } from './pod-condition.ts'
+import { PodWriter } from './pod-writer.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 
 export interface SchedulerOptions extends Pick<Catalogue, 'level' | 'isGateOn'> {
@@ -41,15 +38,11 @@ const nodesPerTurn = 2_000
 /** The name of the work in progress, for clocks that wait for it. */
 const work = 'scheduler'
 
-const nodesAddress = { group: '', version: 'v1', plural: 'nodes', namespaced: false }
-const podsAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }
-const namespacesAddress = { group: '', version: 'v1', plural: 'namespaces', namespaced: false }
-
 /** Gives each Pod that has no node one that fits. */
 export function schedulerController({ level, isGateOn, host }: SchedulerOptions): Controller {
   return {
     name: 'scheduler',
-    run: (context) => new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn }), { host, isGateOn }).run(),
+    run: (context) => new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn }), host).run(),
   }
 }
 
@@ -57,13 +50,10 @@ export function schedulerController({ level, isGateOn, host }: SchedulerOptions)
 class Scheduler {
   readonly #context: ControllerContext
   readonly #rules: SchedulingRules
-  readonly #hasObservedGeneration: boolean
+  readonly #informers: ClusterInformers
   readonly #cluster: Cluster
   readonly #queue: SchedulingQueue
-  readonly #recorder: SeriesRecorder
-  readonly #pods: SharedInformer<Pod>
-  readonly #nodes: SharedInformer<Node>
-  readonly #namespaces: SharedInformer<ApiObject>
+  readonly #writer: PodWriter
   /** Pods that count on a node before the server says so, by key (SCHED-10). */
   readonly #assumed = new Map<string, PodInfo>()
   readonly #budget = new TurnBudget(nodesPerTurn)
@@ -72,18 +62,13 @@ class Scheduler {
   #isSynced = false
   #working: Promise<void> | undefined
 
-  constructor(context: ControllerContext, rules: SchedulingRules, { host, isGateOn }: Pick<SchedulerOptions, 'host' | 'isGateOn'>) {
+  constructor(context: ControllerContext, rules: SchedulingRules, host: string) {
     this.#context = context
     this.#rules = rules
-    this.#hasObservedGeneration = isGateOn('PodObservedGenerationTracking')
-    const { client, clock } = context
-    const informers = context.informers ?? new SharedInformers(context)
-    this.#pods = informers.open<Pod>({ resource: podsAddress }, client)
-    this.#nodes = informers.open<Node>({ resource: nodesAddress }, client)
-    this.#namespaces = informers.open<ApiObject>({ resource: namespacesAddress }, client)
-    this.#cluster = new Cluster({ namespaceLabels: (name) => this.#labelsOf(name) })
-    this.#queue = new SchedulingQueue({ clock, rules, onReady: () => this.#pump() })
-    this.#recorder = new SeriesRecorder({ ...context, host })
+    this.#informers = new ClusterInformers(context)
+    this.#cluster = new Cluster(this.#informers.objects)
+    this.#queue = new SchedulingQueue({ clock: context.clock, rules, onReady: () => this.#pump() })
+    this.#writer = new PodWriter(context, { rules, host, schedulerName })
   }
 
   async run(): Promise<void> {
@@ -92,29 +77,26 @@ class Scheduler {
       if (signal.aborted) resolve()
       else signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    const informers = [this.#nodes, this.#namespaces, this.#pods]
-    this.#nodes.subscribe({ applyEvent: (event) => this.#applyNode(event) })
-    this.#pods.subscribe({ applyEvent: (event) => this.#applyPod(event) })
-    await Promise.race([Promise.all(informers.map(({ synced }) => synced)), ended])
+    this.#informers.nodes.subscribe({ applyEvent: (event) => this.#applyNode(event) })
+    this.#informers.pods.subscribe({ applyEvent: (event) => this.#applyPod(event) })
+    await Promise.race([this.#informers.synced(), ended])
     this.#isSynced = true
     this.#pump()
     await ended
-    await Promise.all(informers.map(({ done }) => done))
+    await this.#informers.done()
     this.#queue.close()
     await this.#working
     await Promise.all(this.#writes)
-    await this.#recorder.close()
-  }
-
-  #labelsOf(namespace: string): Labels | undefined {
-    const found = this.#namespaces.get(namespace)
-    return found && (found.metadata.labels ?? {})
+    await this.#writer.close()
   }
 
   #applyNode(event: InformerEvent<Node>): void {
     const { kind, object } = event
     const { name = '' } = object.metadata
-    if (kind === 'deleted') return void this.#cluster.removeNode(name)
+    if (kind === 'deleted') {
+      this.#cluster.removeNode(name)
+      return void this.#queue.move({ kind: 'nodeGone' })
+    }
     this.#cluster.setNode(object)
     const node = this.#cluster.node(name)
     if (node !== undefined) this.#queue.move({ kind: 'node', node, before: kind === 'updated' ? event.before : undefined })
@@ -122,27 +104,37 @@ class Scheduler {
 
   #applyPod(event: InformerEvent<Pod>): void {
     const { kind, object: pod } = event
-    const key = keyOf(pod)
-    const { nodeName = '' } = pod.spec
-    const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
-    if (isOver) {
-      this.#queue.delete(key)
-      this.#assumed.delete(key)
-      this.#cluster.nominate(podInfoOf(pod), undefined)
-      if (this.#cluster.placeOf(key) === undefined) return
-      this.#cluster.removePod(key)
-      return void this.#queue.move({ kind: 'podGone' })
-    }
     const info = podInfoOf(pod)
-    if (nodeName !== '') {
-      this.#queue.delete(key)
-      this.#assumed.delete(key)
-      this.#cluster.nominate(info, undefined)
-      return void this.#cluster.addPod(info, nodeName)
-    }
+    const { key } = info
+    const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
+    if (isOver) return void this.#removePod(info)
+    if ((pod.spec.nodeName ?? '') !== '') return void this.#applyPlaced(event, info)
     if (this.#assumed.has(key) || pod.spec.schedulerName !== schedulerName) return
-    this.#cluster.nominate(info, pod.status.nominatedNodeName || undefined)
+    // A nomination of this process may not be visible yet.
+    const isNominationNews = kind === 'added' || event.before.status.nominatedNodeName !== pod.status.nominatedNodeName
+    this.#cluster.nominate(info, isNominationNews ? pod.status.nominatedNodeName || undefined : this.#cluster.nominationOf(key))
     this.#queue.set(info, kind === 'updated' && isSchedulingChange(event.before, pod))
+  }
+
+  #removePod(info: PodInfo): void {
+    const { key } = info
+    this.#queue.delete(key)
+    this.#assumed.delete(key)
+    this.#cluster.nominate(info, undefined)
+    if (this.#cluster.placeOf(key) === undefined) return
+    this.#cluster.removePod(key)
+    this.#queue.move({ kind: 'podGone' })
+  }
+
+  #applyPlaced(event: InformerEvent<Pod>, info: PodInfo): void {
+    this.#queue.delete(info.key)
+    this.#assumed.delete(info.key)
+    this.#cluster.nominate(info, undefined)
+    this.#cluster.addPod(info, info.pod.spec.nodeName ?? '')
+    const before = event.kind === 'updated' ? event.before : undefined
+    const isNews = (before?.spec.nodeName ?? '') === '' || !jsonEqual(before?.metadata.labels, info.labels)
+    if (!isNews) return
+    this.#queue.move({ kind: 'podPlaced', pod: info, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
   }
 
   /** Tries Pods until none is left to be tried. */
@@ -169,10 +161,9 @@ class Scheduler {
 
   #tryPod(entry: QueuedPod): void {
     const { info } = entry
-    const { pod, key } = info
     if (info.isTerminating) {
-      this.#queue.delete(key)
-      return void this.#report(pod, failed(`skip schedule deleting pod: ${key}`))
+      this.#queue.delete(info.key)
+      return void this.#writer.report(info.pod, failed(`skip schedule deleting pod: ${info.key}`))
     }
     const { random } = this.#context
     const decision = choose(info, this.#cluster, { rules: this.#rules, random, startAt: this.#startAt })
@@ -182,10 +173,9 @@ class Scheduler {
         return void this.#place(entry, decision.node)
       case 'noNodes':
         this.#queue.putBack(entry)
-        return void this.#refuse(pod, 'Unschedulable', noNodesMessage)
+        return void this.#refuse(info, 'Unschedulable', noNodesMessage, '')
       case 'refused':
-        this.#queue.putBack(entry, { refusedBy: pluginsOf(decision) })
-        return void this.#refuse(pod, 'Unschedulable', refusalMessage(decision, this.#rules))
+        return void this.#makeRoom(entry, decision)
     }
   }
 
@@ -197,24 +187,14 @@ class Scheduler {
     this.#cluster.addPod(info, node)
     this.#write(async () => {
       try {
-        await this.#bind(info.pod, node)
+        await this.#writer.bind(info.pod, node)
       } catch (error) {
         if (!this.#context.signal.aborted) this.#forget(entry, error)
         return
       }
-      this.#report(info.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${key} to ${node}` })
+      const note = `Successfully assigned ${key} to ${node}`
+      this.#writer.report(info.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note })
     })
-  }
-
-  async #bind({ metadata: { name = '', namespace, uid } }: Pod, node: string): Promise<void> {
-    const { client, signal } = this.#context
-    const binding = {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name, namespace, uid },
-      target: { kind: 'Node', name: node },
-    }
-    await client.resource<ApiObject>(podsAddress).create(binding, { subresource: 'binding', signal })
   }
 
   /** Takes back the assumption of a Pod whose binding has failed; it is tried again. */
@@ -224,34 +204,39 @@ class Scheduler {
     this.#assumed.delete(key)
     this.#cluster.removePod(key)
     this.#context.log.debug({ pod: key, err: error }, 'a Pod could not be bound')
-    const current = this.#pods.get(key)
+    const current = this.#informers.pods.get(key)
     if (current !== undefined) entry.info = podInfoOf(current)
     this.#queue.putBack(entry, { hasError: true })
     this.#queue.move({ kind: 'podGone' })
-    this.#refuse(entry.info.pod, 'SchedulerError', `binding rejected: ${messageOf(error)}`)
+    this.#refuse(entry.info, 'SchedulerError', `binding rejected: ${messageOf(error)}`, '')
   }
 
-  /** Writes the event and the condition of a Pod that has no node (SCHED-17). */
-  #refuse(pod: Pod, reason: 'Unschedulable' | 'SchedulerError', message: string): void {
-    this.#report(pod, failed(message))
-    const { clock, client, signal, log } = this.#context
-    const generation = this.#hasObservedGeneration ? pod.metadata.generation : undefined
-    const draft = { type: 'PodScheduled', status: 'False', reason, message }
-    const patch = conditionPatch(pod, draft, { nowMs: clock.now(), generation })
-    if (patch === undefined) return
-    const { name = '', namespace } = pod.metadata
-    this.#write(async () => {
-      try {
-        const pods = client.resource<ApiObject>(podsAddress)
-        await unlessGone(() => pods.patch(name, { status: patch }, { type: 'strategic', subresource: 'status', namespace, signal }))
-      } catch (err) {
-        if (!signal.aborted) log.warn({ pod: keyOf(pod), err }, 'the condition of a Pod could not be written')
-      }
-    })
+  /** A Pod that fits nowhere waits; less important ones may have to leave for it. */
+  #makeRoom(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>): void {
+    const { info } = entry
+    const { random } = this.#context
+    const budgets = [...this.#informers.budgets.values()]
+    const preemption = preempt(info, this.#cluster, refused, { rules: this.#rules, random, budgets })
+    this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
+    if (preemption.kind === 'none') {
+      const { message, clears } = preemption
+      return void this.#refuse(info, 'Unschedulable', refusalMessage(refused, this.#rules, message), clears ? '' : undefined)
+    }
+    const { node, victims } = preemption
+    for (const nominated of [...this.#cluster.nominatedTo(node)]) {
+      if (nominated.priority >= info.priority || nominated.key === info.key) continue
+      this.#cluster.nominate(nominated, undefined)
+      this.#write(() => this.#writer.setStatus(nominated.pod, { nominatedNodeName: null }))
+    }
+    this.#refuse(info, 'Unschedulable', refusalMessage(refused, this.#rules), node)
+    for (const victim of victims) this.#write(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
-  #report(pod: Pod, event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>): void {
-    this.#recorder.record({ ...event, regarding: referenceTo(pod), reporter: schedulerName })
+  /** Reports a Pod that has no node, and the node to which it is to come: none for an empty name; undefined: as before. */
+  #refuse(info: PodInfo, reason: 'Unschedulable' | 'SchedulerError', message: string, nominated: string | undefined): void {
+    if (nominated !== undefined) this.#cluster.nominate(info, nominated || undefined)
+    this.#writer.report(info.pod, failed(message))
+    this.#write(() => this.#writer.refuse(info.pod, { reason, message, nominated }))
   }
 
   #write(send: () => Promise<void>): void {
@@ -268,8 +253,4 @@ function pluginsOf({ refusals, ofAll }: Extract<Decision, { kind: 'refused' }>):
   const plugins = new Set<FilterName>(ofAll && [ofAll.plugin])
   for (const { plugin } of refusals.values()) plugins.add(plugin)
   return plugins
-}
-
-function referenceTo({ metadata: { namespace, name = '', uid = '', resourceVersion } }: Pod) {
-  return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion }
 }

@@ -1,4 +1,4 @@
-import { tolerates } from '../scheduling/taints.ts'
+import { tolerates } from '../placement/taints.ts'
 import type { BuiltIn } from '../schema/built-in.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type DisruptionOptions, disruptionCondition } from './disruption.ts'

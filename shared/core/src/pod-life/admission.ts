@@ -9,9 +9,9 @@ import {
 } from '../meta/quantity.ts'
 import { printTime, toInstant } from '../meta/time.ts'
 import { domainLabel, type Names } from '../names.ts'
+import { requiredNodeAffinity } from '../placement/node-selector.ts'
+import { firstUntolerated } from '../placement/taints.ts'
 import { podAmounts } from '../quota/pod-amounts.ts'
-import { requiredNodeAffinity } from '../scheduling/node-selector.ts'
-import { firstUntolerated } from '../scheduling/taints.ts'
 import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
 
 /** The reason for which a node does not run a Pod that is bound to it. */

@@ -183,7 +183,8 @@ const nodeWatchers = 'system:controllers:nodes'
 const controllerAccounts =
   'bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
-  'generic-garbage-collector horizontal-pod-autoscaler job-controller namespace-controller pv-protection-controller ' +
+  'ephemeral-volume-controller expand-controller generic-garbage-collector horizontal-pod-autoscaler job-controller ' +
+  'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller statefulset-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'

@@ -1,13 +1,13 @@
 import type { BuiltIn } from '../schema/built-in.ts'
-import { type LabelSelector, toLabelRequirements } from '../selectors/labels.ts'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
-import type { Pod } from './objects.ts'
+import type { Labels, Pod } from './objects.ts'
 
 type Term = BuiltIn<'core/v1.PodAffinityTerm'>
 type WeightedTerm = BuiltIn<'core/v1.WeightedPodAffinityTerm'>
 
 /** A term of an affinity to Pods, ready to be compared with many. */
-interface AffinityTerm {
+export interface AffinityTerm {
   readonly topologyKey: string
   readonly namespaces: readonly string[]
   /** The terms of a selector of namespaces. Undefined: none is selected by labels. */
@@ -70,8 +70,21 @@ function compileTerm({ labelSelector, namespaceSelector, namespaces = [], topolo
 }
 
 /** No selector selects nothing. A text says why one cannot be read. */
-function readSelector(selector: LabelSelector | null | undefined): readonly LabelRequirement[] | string | undefined {
+export function readSelector(selector: LabelSelector | null | undefined): readonly LabelRequirement[] | string | undefined {
   if (selector == null) return undefined
   const reading = toLabelRequirements(selector)
   return reading.kind === 'selector' ? reading.requirements : reading.message
+}
+
+/** The parts of a Pod that terms are compared with. */
+export interface TermSubject {
+  readonly namespace: string
+  readonly labels: Labels | undefined
+}
+
+/** True if the term selects the Pod. `namespaceLabels` are those of the Pod's namespace. */
+export function matchesAffinity(term: AffinityTerm, { namespace, labels }: TermSubject, namespaceLabels: Labels | undefined): boolean {
+  const { namespaces, namespaceSelector, selector } = term
+  if (selector === undefined || !matchesLabels(selector, labels)) return false
+  return namespaces.includes(namespace) || (namespaceSelector !== undefined && matchesLabels(namespaceSelector, namespaceLabels))
 }

@@ -8,7 +8,8 @@ import { bestNode, type NodeScores, scoreNodes } from './scores.ts'
 
 /** The nodes to which a Pod may go. */
 type Fitting =
-  | { readonly kind: 'fitting'; readonly nodes: readonly NodeInfo[]; readonly lookedAt: number }
+  /** The refusals are those of other nodes that were looked at. */
+  | { readonly kind: 'fitting'; readonly nodes: readonly NodeInfo[]; readonly refusals: ReadonlyMap<string, Refusal> }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
 
@@ -43,7 +44,8 @@ export type Decision =
 export function choose(pod: PodInfo, cluster: Cluster, options: ChooseOptions): Decision {
   const fitting = fittingNodes(pod, cluster, options)
   if (fitting.kind !== 'fitting') return fitting
-  const { nodes, lookedAt } = fitting
+  const { nodes, refusals } = fitting
+  const lookedAt = nodes.length + refusals.size
   const [first] = nodes
   if (nodes.length === 1 && first !== undefined) return { kind: 'placed', node: first.name, lookedAt }
   const scores = scoreNodes({ pod, nodes, cluster, rules: options.rules })
@@ -62,7 +64,7 @@ function nodesToFind(nodesCount: number): number {
 }
 
 /** The nodes on which the Pod fits: the one that it is nominated for, if it fits there, else as many as are to be found. */
-function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }: Pick<ChooseOptions, 'rules' | 'startAt'>): Fitting {
+export function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }: Pick<ChooseOptions, 'rules' | 'startAt'>): Fitting {
   const all = cluster.nodes
   if (all.length === 0) return { kind: 'noNodes' }
   const prepared = prepareFilters(pod, cluster, rules)
@@ -71,7 +73,7 @@ function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }: Pick<C
   const { runs, nodeNames, namedBy } = prepared
   const nominated = cluster.node(pod.pod.status?.nominatedNodeName ?? '')
   if (nominated !== undefined && filterWithNominated(runs, pod, nominated, cluster) === undefined) {
-    return { kind: 'fitting', nodes: [nominated], lookedAt: 1 }
+    return { kind: 'fitting', nodes: [nominated], refusals: new Map() }
   }
   const candidates = nodeNames === undefined ? all : [...nodeNames].flatMap((name) => cluster.node(name) ?? [])
   const wanted = nodesToFind(candidates.length)
@@ -84,6 +86,6 @@ function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }: Pick<C
     if (refusal === undefined) nodes.push(node)
     else refusals.set(node.name, refusal)
   }
-  if (nodes.length > 0) return { kind: 'fitting', nodes, lookedAt: nodes.length + refusals.size }
+  if (nodes.length > 0) return { kind: 'fitting', nodes, refusals }
   return { kind: 'refused', nodesCount, refusals, namedBy, filters: prepared }
 }

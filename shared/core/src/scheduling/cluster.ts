@@ -1,15 +1,18 @@
+import type { LabelRequirement } from '../selectors/selection.ts'
 import { NodeInfo } from './node-info.ts'
-import type { Labels, Node } from './objects.ts'
+import type { Labels, Node, Pod } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
 
 /** Objects beside Nodes and Pods that decisions rest on. */
 export interface ClusterObjects {
   /** The labels of a namespace. Undefined: there is none of the name. */
   namespaceLabels(name: string): Labels | undefined
+  /** The terms that select the Pods of the same Services and the same owner. None: there are no such. */
+  fellowsOf(pod: Pod): readonly LabelRequirement[]
 }
 
 /** Used where nothing but Nodes and Pods is known. */
-const noObjects: ClusterObjects = { namespaceLabels: () => undefined }
+const noObjects: ClusterObjects = { namespaceLabels: () => undefined, fellowsOf: () => [] }
 
 type Images = NonNullable<Node['status']['images']>
 
@@ -101,6 +104,12 @@ export class Cluster {
   /** The size of an image in bytes on each node that has it, by name of the node. */
   imageSizes(image: string): ReadonlyMap<string, number> | undefined {
     return this.#images.get(image)
+  }
+
+  /** The node to which a Pod is to come. Undefined: to none. */
+  nominationOf(key: string): string | undefined {
+    for (const [node, pods] of this.#nominated) if (pods.has(key)) return node
+    return undefined
   }
 
   /** Counts the Pod as one that is to come to the node. Undefined: to none. */

@@ -1,17 +1,28 @@
 import type { Cluster } from './cluster.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { FilterName, FilterPlugin, FilterRun, FilterStart, Refusal } from './plugin.ts'
+import { podAffinityFilter } from './plugins/inter-pod-affinity.ts'
 import { affinityFilter } from './plugins/node-affinity.ts'
 import { nodeName } from './plugins/node-name.ts'
 import { nodePorts } from './plugins/node-ports.ts'
 import { fitFilter } from './plugins/node-resources.ts'
 import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
+import { spreadFilter } from './plugins/pod-topology-spread.ts'
 import { taintFilter } from './plugins/taint-toleration.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
 /** In the order in which nodes are tried: the first that refuses one ends its trial. */
-const filterPlugins: readonly FilterPlugin[] = [nodeUnschedulable, nodeName, taintFilter, affinityFilter, nodePorts, fitFilter]
+const filterPlugins: readonly FilterPlugin[] = [
+  nodeUnschedulable,
+  nodeName,
+  taintFilter,
+  affinityFilter,
+  nodePorts,
+  fitFilter,
+  spreadFilter,
+  podAffinityFilter,
+]
 
 /** The filters, prepared for one Pod. */
 export interface PreparedFilters {
@@ -76,7 +87,7 @@ export function filterWithNominated(runs: readonly FilterRun[], pod: PodInfo, no
 }
 
 /** Puts a Pod on a node (1) or takes it from there (-1); the caller undoes it. */
-function moveOnTrial(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
+export function moveOnTrial(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
   if (by === 1) node.addPod(pod)
   else node.removePod(pod)
   for (const run of runs) run.count?.(pod, node, by)

@@ -23,7 +23,7 @@ export function refusalMessage({ nodesCount, refusals, ofAll, namedBy }: Refused
 }
 
 /** `0/3 nodes are available: 1 a, 2 b.`; the reasons are sorted as texts, counts included. */
-function countedMessage(nodesCount: number, counts: ReadonlyMap<string, number>): string {
+export function countedMessage(nodesCount: number, counts: ReadonlyMap<string, number>): string {
   const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort(byBytes)
   return reasons.length === 0 ? head(nodesCount) : `${head(nodesCount)} ${reasons.join(', ')}.`
 }

@@ -1,5 +1,6 @@
+import type { Taint } from '../placement/taints.ts'
 import { type Amounts, addAmounts, noAmounts, readAmounts, toWhole } from './amounts.ts'
-import type { Labels, Node, Taint } from './objects.ts'
+import type { Labels, Node } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
 
 /** A node with the Pods on it and the sums of what they use. It is changed as Pods come and go. */

@@ -6,8 +6,6 @@ export type Pod = BuiltIn<'core/v1.Pod'>
 /** A Node as the scheduler sees it. */
 export type Node = BuiltIn<'core/v1.Node'>
 
-export type Taint = BuiltIn<'core/v1.Taint'>
-export type Toleration = BuiltIn<'core/v1.Toleration'>
 export type Labels = Readonly<Record<string, string>>
 
 /** `namespace/name` of a namespaced object. */

@@ -4,7 +4,15 @@ import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
 /** Names of the plugins that refuse nodes. */
-export type FilterName = 'NodeUnschedulable' | 'NodeName' | 'TaintToleration' | 'NodeAffinity' | 'NodePorts' | 'NodeResourcesFit'
+export type FilterName =
+  | 'NodeUnschedulable'
+  | 'NodeName'
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodePorts'
+  | 'NodeResourcesFit'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity'
 
 /** A node is refused. */
 export interface Refusal {
@@ -39,7 +47,14 @@ export interface FilterPlugin {
 export const skip: FilterStart = { kind: 'skip' }
 
 /** Names of the plugins that prefer nodes. */
-export type ScoreName = 'TaintToleration' | 'NodeAffinity' | 'NodeResourcesFit' | 'NodeResourcesBalancedAllocation' | 'ImageLocality'
+export type ScoreName =
+  | 'TaintToleration'
+  | 'NodeAffinity'
+  | 'NodeResourcesFit'
+  | 'PodTopologySpread'
+  | 'InterPodAffinity'
+  | 'NodeResourcesBalancedAllocation'
+  | 'ImageLocality'
 
 /** The input of scores. */
 export interface ScoreInput {

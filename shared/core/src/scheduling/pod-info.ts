@@ -1,7 +1,8 @@
 import { memo } from '../memo.ts'
+import type { Toleration } from '../placement/taints.ts'
 import { type PodTerms, termsOf } from './affinity-terms.ts'
 import { type Amounts, amountsOf } from './amounts.ts'
-import { keyOf, type Labels, type Pod, type Toleration } from './objects.ts'
+import { keyOf, type Labels, type Pod } from './objects.ts'
 
 /** A port of the node that a Pod asks for. */
 export interface HostPort {

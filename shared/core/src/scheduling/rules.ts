@@ -14,8 +14,11 @@ export interface SchedulingRules {
   /** The taint of nodes with `spec.unschedulable`. */
   readonly unschedulableTaint: string
   readonly hostnameLabel: string
+  readonly zoneLabel: string
   /** True if the refusal for a taint names the taint: until 1.33 (later patches of 1.34 leave it out). */
   readonly namesTaints: boolean
+  /** True if a resource of which a node has given more than it has refuses only Pods that ask for it: since 1.28. */
+  readonly skipsUnrequested: boolean
   /** True if a Pod that is larger than the whole node is refused for good. */
   readonly knowsLargePods: boolean
   /** True if the balance before the Pod counts too: since 1.36. */
@@ -24,8 +27,24 @@ export interface SchedulingRules {
   readonly skipsBalanceOfNothing: boolean
   /** True if images of init containers and image volumes count for the locality of images. */
   readonly scoresInitImages: boolean
+  /** True if Pods that are to be spread over nothing get no score for it; before 1.28 all nodes got the highest. */
+  readonly skipsMissingSpreads: boolean
+  /** Gates of constraints of spreading. */
+  readonly hasMinDomains: boolean
+  readonly hasInclusionPolicies: boolean
+  readonly hasMatchLabelKeys: boolean
   /** True if tolerations may compare with Lt and Gt. */
   readonly hasComparisons: boolean
+  /** True if victims get the condition DisruptionTarget. */
+  readonly marksVictims: boolean
+  /** True if the event of a victim names the Pod that it makes room for: since 1.27. */
+  readonly namesPreemptor: boolean
+  /** True if conditions have the generation that they are about. */
+  readonly hasObservedGeneration: boolean
+  /** True if a Pod waits for its victims alone, not for Pods that end for another reason: since 1.27. */
+  readonly waitsForVictimsAlone: boolean
+  /** True if the victims of a node are compared in the order of their importance: since 1.30. */
+  readonly sortsVictims: boolean
   /** True if plugins look at changes themselves before a refused Pod is tried again: since 1.32. */
   readonly hasHints: boolean
   /** True if Pods in back-off are tried while nothing else waits: since 1.33. */
@@ -49,12 +68,23 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     level,
     unschedulableTaint: subdomainLabel(names, 'node', 'unschedulable'),
     hostnameLabel: domainLabel(names, 'hostname'),
+    zoneLabel: subdomainLabel(names, 'topology', 'zone'),
+    skipsMissingSpreads: level >= 28,
+    hasMinDomains: isGateOn('MinDomainsInPodTopologySpread'),
+    hasInclusionPolicies: isGateOn('NodeInclusionPolicyInPodTopologySpread'),
+    hasMatchLabelKeys: isGateOn('MatchLabelKeysInPodTopologySpread'),
     namesTaints: level < 34,
+    skipsUnrequested: level >= 28,
     knowsLargePods: level >= 34,
     scoresChangeOfBalance: level >= 36,
     skipsBalanceOfNothing: level >= 33,
     scoresInitImages: level >= 29,
     hasComparisons: isGateOn('TaintTolerationComparisonOperators'),
+    marksVictims: isGateOn('PodDisruptionConditions'),
+    namesPreemptor: level >= 27,
+    hasObservedGeneration: isGateOn('PodObservedGenerationTracking'),
+    waitsForVictimsAlone: level >= 27,
+    sortsVictims: level >= 30,
     hasHints: level >= 32,
     triesPodsInBackoff: isGateOn('SchedulerPopFromBackoffQ'),
     hasGates: isGateOn('PodSchedulingReadiness'),

@@ -1,11 +1,21 @@
 import type { NodeInfo } from './node-info.ts'
 import type { ScoreInput, ScoreName, ScorePlugin } from './plugin.ts'
 import { imageLocality } from './plugins/image-locality.ts'
+import { podAffinityScore } from './plugins/inter-pod-affinity.ts'
 import { affinityScore } from './plugins/node-affinity.ts'
 import { balancedAllocation, leastAllocated } from './plugins/node-resources.ts'
+import { spreadScore } from './plugins/pod-topology-spread.ts'
 import { taintScore } from './plugins/taint-toleration.ts'
 
-const scorePlugins: readonly ScorePlugin[] = [taintScore, affinityScore, leastAllocated, balancedAllocation, imageLocality]
+const scorePlugins: readonly ScorePlugin[] = [
+  taintScore,
+  affinityScore,
+  leastAllocated,
+  spreadScore,
+  podAffinityScore,
+  balancedAllocation,
+  imageLocality,
+]
 
 /** The scores of some nodes. */
 export interface NodeScores {

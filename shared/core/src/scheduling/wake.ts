@@ -1,21 +1,26 @@
 import { jsonEqual } from '../json/equal.ts'
+import { requiredNodeAffinity } from '../placement/node-selector.ts'
+import { firstUntolerated, tolerates } from '../placement/taints.ts'
+import { matchesAffinity } from './affinity-terms.ts'
 import { readAmounts, toWhole } from './amounts.ts'
 import type { NodeInfo } from './node-info.ts'
-import { requiredNodeAffinity } from './node-selector.ts'
-import type { Node } from './objects.ts'
+import type { Labels, Node } from './objects.ts'
 import type { FilterName } from './plugin.ts'
 import { conflicts } from './plugins/node-ports.ts'
 import { fit } from './plugins/node-resources.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
-import { firstUntolerated, tolerates } from './taints.ts'
 
 /** A change of the cluster that may make room for a Pod. */
 export type ClusterChange =
   /** A node is new, or has changed; `before` is its former state. */
   | { readonly kind: 'node'; readonly node: NodeInfo; readonly before?: Node | undefined }
+  /** A node has gone: the others may be spread over evenly now. */
+  | { readonly kind: 'nodeGone' }
   /** A Pod has left its node. */
   | { readonly kind: 'podGone' }
+  /** A Pod is new on a node, or its labels have changed. `namespaceLabels` are those of its namespace. */
+  | { readonly kind: 'podPlaced'; readonly pod: PodInfo; readonly namespaceLabels: Labels | undefined }
 
 /** Parts of a node whose changes count. */
 type NodePart = 'added' | 'unschedulable' | 'allocatable' | 'labels' | 'taints' | 'conditions'
@@ -30,18 +35,47 @@ const ofNodes: Readonly<Record<FilterName, ReadonlySet<NodePart>>> = {
   NodeAffinity: anything,
   NodePorts: anything,
   NodeResourcesFit: anything,
+  PodTopologySpread: new Set(['added', 'labels', 'taints']),
+  InterPodAffinity: new Set(['added', 'labels']),
 }
 
 /** Plugins whose refusal may end when a Pod leaves its node. */
-const ofPodsGone: ReadonlySet<FilterName> = new Set(['NodePorts', 'NodeResourcesFit'])
+const ofPodsGone: ReadonlySet<FilterName> = new Set(['NodePorts', 'NodeResourcesFit', 'PodTopologySpread', 'InterPodAffinity'])
 
 /**
  * True if a Pod that was refused by these plugins is to be tried again after a change; no plugins stand for a cluster without nodes. Since 1.32
  * each plugin looks closer at a node; before, a Pod is tried if it passes a quick look at the node with all that is on it.
  */
 export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: ClusterChange, rules: SchedulingRules): boolean {
-  if (change.kind === 'podGone') return refusedBy.size === 0 || [...refusedBy].some((plugin) => ofPodsGone.has(plugin))
-  const { node, before } = change
+  switch (change.kind) {
+    case 'podGone':
+      return refusedBy.size === 0 || [...refusedBy].some((plugin) => ofPodsGone.has(plugin))
+    case 'nodeGone':
+      return refusedBy.has('PodTopologySpread')
+    case 'podPlaced':
+      return helpsPlaced(pod, refusedBy, change, rules)
+    case 'node':
+      return helpsNode(pod, refusedBy, change, rules)
+  }
+}
+
+/** A Pod with an affinity to the placed one may fit now (SCHED-09); since 1.32 also one that is to be spread with it. */
+function helpsPlaced(
+  { terms, namespace }: PodInfo,
+  refusedBy: ReadonlySet<FilterName>,
+  { pod, namespaceLabels }: Extract<ClusterChange, { kind: 'podPlaced' }>,
+  { hasHints }: SchedulingRules,
+): boolean {
+  if (hasHints && refusedBy.has('PodTopologySpread') && pod.namespace === namespace) return true
+  return terms.required.some((term) => matchesAffinity(term, pod, namespaceLabels))
+}
+
+function helpsNode(
+  pod: PodInfo,
+  refusedBy: ReadonlySet<FilterName>,
+  { node, before }: Extract<ClusterChange, { kind: 'node' }>,
+  rules: SchedulingRules,
+): boolean {
   const parts = changedParts(node.node, before)
   if (parts.length === 0) return false
   if (rules.hasHints) {
@@ -71,8 +105,9 @@ function conditionsOf({ status }: Node): unknown {
 }
 
 /** Resources, name, affinity, ports and taints NoSchedule. */
-function passesQuickLook(pod: PodInfo, node: NodeInfo, { hasComparisons }: SchedulingRules): boolean {
-  if (fit(pod, node, false) !== undefined) return false
+function passesQuickLook(pod: PodInfo, node: NodeInfo, rules: SchedulingRules): boolean {
+  const { hasComparisons } = rules
+  if (fit(pod, node, rules) !== undefined) return false
   if (requiredNodeAffinity(pod.pod)?.(node) === false) return false
   for (const { hostPorts } of node.pods.values()) {
     for (const port of hostPorts) if (pod.hostPorts.some((wanted) => conflicts(wanted, port))) return false
@@ -104,6 +139,8 @@ function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates
       return after.spec.unschedulable !== true && (before === undefined || before.spec.unschedulable === true)
     case 'NodeName':
     case 'NodePorts':
+    case 'PodTopologySpread':
+    case 'InterPodAffinity':
       return true
   }
 }

@@ -1,4 +1,4 @@
-import { compileTerm, type NodeSelectorTerm, nameField, requiredNodeAffinity } from '../node-selector.ts'
+import { compileTerm, type NodeSelectorTerm, nameField, requiredNodeAffinity } from '../../placement/node-selector.ts'
 import type { Pod } from '../objects.ts'
 import { type FilterPlugin, normalize, type Refusal, type ScorePlugin, skip } from '../plugin.ts'
 

@@ -2,25 +2,29 @@ import { isNothing } from '../amounts.ts'
 import type { NodeInfo } from '../node-info.ts'
 import { type FilterPlugin, type Refusal, type ScorePlugin, scoreMax } from '../plugin.ts'
 import type { PodInfo } from '../pod-info.ts'
+import type { SchedulingRules } from '../rules.ts'
 
 const plugin = 'NodeResourcesFit'
 
 /** Refuses nodes on which too little of something is left; the refusal names all that is short (SCHED-34). */
 export const fitFilter: FilterPlugin = {
   name: plugin,
-  start: (pod, _cluster, { knowsLargePods }) => ({ kind: 'run', run: { filter: (node) => fit(pod, node, knowsLargePods) } }),
+  start: (pod, _cluster, rules) => ({ kind: 'run', run: { filter: (node) => fit(pod, node, rules) } }),
 }
+
+type FitRules = Pick<SchedulingRules, 'knowsLargePods' | 'skipsUnrequested'>
 
 const onlyPods: Refusal = { plugin, isResolvable: true, reasons: ['Too many pods'] }
 
-export function fit({ requested }: PodInfo, node: NodeInfo, knowsLargePods: boolean): Refusal | undefined {
+/** The refusal of a node by its resources. Undefined: the Pod fits. */
+export function fit({ requested }: PodInfo, node: NodeInfo, rules: FitRules): Refusal | undefined {
   const isFull = node.podCount + 1 > node.podsMax
   if (isNothing(requested)) return isFull ? onlyPods : undefined
   const { allocatable, requested: used } = node
   let reasons: string[] | undefined
   let isTooLarge = false
   const compare = (name: string, wanted: number, taken: number, all: number) => {
-    if (wanted === 0 || wanted <= all - taken) return
+    if (wanted <= all - taken || (wanted === 0 && rules.skipsUnrequested)) return
     reasons ??= isFull ? [...onlyPods.reasons] : []
     reasons.push(`Insufficient ${name}`)
     isTooLarge ||= wanted > all
@@ -34,7 +38,7 @@ export function fit({ requested }: PodInfo, node: NodeInfo, knowsLargePods: bool
     }
   }
   if (reasons === undefined) return isFull ? onlyPods : undefined
-  return { plugin, isResolvable: !(knowsLargePods && isTooLarge), reasons }
+  return { plugin, isResolvable: !(rules.knowsLargePods && isTooLarge), reasons }
 }
 
 /** Prefers nodes with more CPU and memory left, in equal parts (SCHED-52). */

@@ -1,5 +1,5 @@
+import { tolerates } from '../../placement/taints.ts'
 import { type FilterPlugin, type Refusal, skip } from '../plugin.ts'
-import { tolerates } from '../taints.ts'
 
 const refused: Refusal = { plugin: 'NodeUnschedulable', isResolvable: false, reasons: ['node(s) were unschedulable'] }
 

@@ -1,5 +1,5 @@
+import { firstUntolerated, tolerates } from '../../placement/taints.ts'
 import { type FilterPlugin, normalize, type Refusal, type ScorePlugin } from '../plugin.ts'
-import { firstUntolerated, tolerates } from '../taints.ts'
 
 const plugin = 'TaintToleration'
 const refused: Refusal = { plugin, isResolvable: false, reasons: ['node(s) had untolerated taint(s)'] }

@@ -1,5 +1,5 @@
-import { nameField, requiredNodeAffinity } from '../../scheduling/node-selector.ts'
-import { tolerates } from '../../scheduling/taints.ts'
+import { nameField, requiredNodeAffinity } from '../../placement/node-selector.ts'
+import { tolerates } from '../../placement/taints.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Node, Pod } from '../pods.ts'
 import type { daemonTolerations, Template, Toleration } from './names.ts'

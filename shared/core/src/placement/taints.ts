@@ -1,5 +1,8 @@
+import type { BuiltIn } from '../schema/built-in.ts'
 import { isTextOfInteger, toInteger } from '../selectors/labels.ts'
-import type { Taint, Toleration } from './objects.ts'
+
+export type Taint = BuiltIn<'core/v1.Taint'>
+export type Toleration = BuiltIn<'core/v1.Toleration'>
 
 /**
  * True if a toleration covers a taint. `hasComparisons` says if the operators Lt and Gt are served (SCHED-29).

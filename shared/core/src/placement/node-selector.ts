@@ -1,7 +1,6 @@
 import type { BuiltIn } from '../schema/built-in.ts'
 import { isTextOfInteger, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
-import type { Labels, Pod } from './objects.ts'
 
 export type NodeSelectorTerm = BuiltIn<'core/v1.NodeSelectorTerm'>
 type NodeSelector = BuiltIn<'core/v1.NodeSelector'>
@@ -13,7 +12,7 @@ export const nameField = 'metadata.name'
 /** The parts of a node that selectors read. */
 export interface SelectedNode {
   readonly name: string
-  readonly labels: Labels | undefined
+  readonly labels: Readonly<Record<string, string>> | undefined
 }
 
 /** A term, ready to be compared with many nodes. */
@@ -59,7 +58,7 @@ function compileNodeSelector(selector: NodeSelector): (node: SelectedNode) => bo
 }
 
 /** The required affinity and the node selector of a Pod; both must hold. Undefined: it has neither (SCHED-30). */
-export function requiredNodeAffinity({ spec }: Pick<Pod, 'spec'>): ((node: SelectedNode) => boolean) | undefined {
+export function requiredNodeAffinity({ spec }: Pick<BuiltIn<'core/v1.Pod'>, 'spec'>): ((node: SelectedNode) => boolean) | undefined {
   const selected = Object.entries(spec.nodeSelector ?? {})
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   if (selected.length === 0 && required == null) return undefined

@@ -1,0 +1,108 @@
+import type { ResourceClient } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import type { Pod, SchedulingRules } from '@orch/core/scheduling'
+import type { ControllerContext } from '../controller.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { type SchedulingEvent, SeriesRecorder } from './event-series.ts'
+import { type ConditionDraft, conditionPatch } from './pod-condition.ts'
+
+const podsAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }
+
+export interface PodWriterOptions {
+  readonly rules: SchedulingRules
+  /** Name of this host, for events. */
+  readonly host: string
+  readonly schedulerName: string
+}
+
+/** The end of an attempt without a node. */
+interface RefusedPod {
+  readonly reason: 'Unschedulable' | 'SchedulerError'
+  readonly message: string
+  /** The node to which the Pod is to come. Empty: none; undefined: as before. */
+  readonly nominated: string | undefined
+}
+
+/** The scheduler's writes about Pods. */
+export class PodWriter {
+  readonly #context: ControllerContext
+  readonly #options: PodWriterOptions
+  readonly #recorder: SeriesRecorder
+
+  constructor(context: ControllerContext, options: PodWriterOptions) {
+    this.#context = context
+    this.#options = options
+    this.#recorder = new SeriesRecorder({ ...context, host: options.host })
+  }
+
+  /** Reports an event. It is written later, and a failure to write it changes nothing. */
+  report(pod: Pod, event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>, related?: Pod): void {
+    const { schedulerName: reporter } = this.#options
+    this.#recorder.record({ ...event, regarding: referenceTo(pod), ...(related && { related: referenceTo(related) }), reporter })
+  }
+
+  /** Gives the Pod its node (SCHED-14). */
+  async bind({ metadata: { name = '', namespace, uid } }: Pod, node: string): Promise<void> {
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target: { kind: 'Node', name: node } }
+    await this.#pods.create(binding, { subresource: 'binding', signal: this.#context.signal })
+  }
+
+  /** Writes the condition of a Pod that has no node, and its nomination, where they differ (SCHED-17, SCHED-64). */
+  async refuse(pod: Pod, { reason, message, nominated }: RefusedPod): Promise<void> {
+    const isNominationNews = nominated !== undefined && nominated !== (pod.status.nominatedNodeName ?? '')
+    const status = {
+      ...this.#conditionPatch(pod, { type: 'PodScheduled', status: 'False', reason, message }),
+      ...(isNominationNews && { nominatedNodeName: nominated || null }),
+    }
+    if (Object.keys(status).length > 0) await this.setStatus(pod, status)
+  }
+
+  /** Makes a Pod leave for a more important one (SCHED-63). */
+  async evict(victim: Pod, preemptor: Pod, node: string): Promise<void> {
+    const { rules, schedulerName } = this.#options
+    const { name = '', namespace, uid } = victim.metadata
+    const reason = 'PreemptionByScheduler'
+    const message = `${schedulerName}: preempting to accommodate a higher priority pod`
+    const condition = rules.marksVictims && this.#conditionPatch(victim, { type: 'DisruptionTarget', status: 'True', reason, message })
+    if (condition) await this.setStatus(victim, condition)
+    const { log, signal } = this.#context
+    try {
+      const preconditions = { ...(uid !== undefined && { uid }) }
+      await unlessGone(() => this.#pods.delete(name, { namespace, signal }, { preconditions }))
+    } catch (err) {
+      if (!signal.aborted) log.warn({ pod: `${namespace}/${name}`, err }, 'a Pod could not be deleted for a more important one')
+      return
+    }
+    const by = rules.namesPreemptor ? `pod ${preemptor.metadata.uid}` : 'a pod'
+    const note = `Preempted by ${by} on node ${node}`
+    this.report(victim, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note }, preemptor)
+  }
+
+  /** Patches the status of a Pod. A Pod that is gone needs none. */
+  async setStatus({ metadata: { name = '', namespace } }: Pod, status: object): Promise<void> {
+    const { log, signal } = this.#context
+    try {
+      await unlessGone(() => this.#pods.patch(name, { status }, { type: 'strategic', subresource: 'status', namespace, signal }))
+    } catch (err) {
+      if (!signal.aborted) log.warn({ pod: `${namespace}/${name}`, err }, 'the status of a Pod could not be written')
+    }
+  }
+
+  /** Resolves when no event waits. */
+  close(): Promise<void> {
+    return this.#recorder.close()
+  }
+
+  #conditionPatch(pod: Pod, draft: ConditionDraft): object | undefined {
+    const generation = this.#options.rules.hasObservedGeneration ? pod.metadata.generation : undefined
+    return conditionPatch(pod, draft, { nowMs: this.#context.clock.now(), generation })
+  }
+
+  get #pods(): ResourceClient<ApiObject> {
+    return this.#context.client.resource<ApiObject>(podsAddress)
+  }
+}
+
+function referenceTo({ metadata: { namespace, name = '', uid = '', resourceVersion } }: Pod) {
+  return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion }
+}

@@ -1,0 +1,218 @@
+import { requiredNodeAffinity } from '../../placement/node-selector.ts'
+import { firstUntolerated } from '../../placement/taints.ts'
+import type { BuiltIn } from '../../schema/built-in.ts'
+import { matchesLabels } from '../../selectors/labels.ts'
+import type { LabelRequirement } from '../../selectors/selection.ts'
+import { readSelector } from '../affinity-terms.ts'
+import type { Cluster } from '../cluster.ts'
+import type { NodeInfo } from '../node-info.ts'
+import { type FilterPlugin, type FilterRun, type Refusal, type ScorePlugin, scoreMax, skip } from '../plugin.ts'
+import type { PodInfo } from '../pod-info.ts'
+import type { SchedulingRules } from '../rules.ts'
+
+type Constraint = BuiltIn<'core/v1.TopologySpreadConstraint'>
+
+const plugin = 'PodTopologySpread'
+const skewed: Refusal = { plugin, isResolvable: true, reasons: ["node(s) didn't match pod topology spread constraints"] }
+const unlabeled: Refusal = {
+  plugin,
+  isResolvable: false,
+  reasons: ["node(s) didn't match pod topology spread constraints (missing required label)"],
+}
+
+/** A constraint, ready to be compared with many nodes. */
+interface Spread {
+  readonly maxSkew: number
+  readonly key: string
+  /** Undefined: no Pod is counted. */
+  readonly selector: readonly LabelRequirement[] | undefined
+  readonly minDomains: number
+  /** True for nodes that count. */
+  readonly isCounted: (node: NodeInfo) => boolean
+}
+
+/** Refuses nodes on which the Pod would be spread less evenly than its constraints allow (SCHED-44, SCHED-45). */
+export const spreadFilter: FilterPlugin = {
+  name: plugin,
+  start(pod, cluster, rules) {
+    const spreads = spreadsOf(pod, 'DoNotSchedule', rules)
+    return spreads.length === 0 ? skip : { kind: 'run', run: new SpreadRun(pod, spreads, cluster) }
+  },
+}
+
+class SpreadRun implements FilterRun {
+  readonly #pod: PodInfo
+  readonly #spreads: readonly Spread[]
+  /** Matching Pods by value of the key, for each constraint. */
+  readonly #counts: readonly Map<string, number>[]
+  readonly #matchesItself: readonly number[]
+  /** The least of the counts, for each constraint; undefined: to be looked for. */
+  readonly #least: (number | undefined)[]
+
+  constructor(pod: PodInfo, spreads: readonly Spread[], cluster: Cluster) {
+    this.#pod = pod
+    this.#spreads = spreads
+    this.#counts = spreads.map(() => new Map<string, number>())
+    this.#matchesItself = spreads.map(({ selector }) => (selector !== undefined && matchesLabels(selector, pod.labels) ? 1 : 0))
+    this.#least = spreads.map(() => undefined)
+    for (const node of cluster.nodes) {
+      if (!hasKeys(node, spreads)) continue
+      for (const [at, spread] of spreads.entries()) {
+        if (spread.isCounted(node)) this.#add(at, node, countPods(node, spread.selector, pod.namespace))
+      }
+    }
+  }
+
+  count(other: PodInfo, node: NodeInfo, by: 1 | -1): void {
+    if (other.namespace !== this.#pod.namespace || !hasKeys(node, this.#spreads)) return
+    for (const [at, { selector, isCounted }] of this.#spreads.entries()) {
+      if (selector !== undefined && isCounted(node) && matchesLabels(selector, other.labels)) this.#add(at, node, by)
+    }
+  }
+
+  filter({ labels }: NodeInfo): Refusal | undefined {
+    for (const [at, { key, maxSkew }] of this.#spreads.entries()) {
+      const value = labels?.[key]
+      if (value === undefined) return unlabeled
+      const count = this.#counts[at]?.get(value) ?? 0
+      if (count + (this.#matchesItself[at] ?? 0) - this.#leastOf(at) > maxSkew) return skewed
+    }
+    return undefined
+  }
+
+  #add(at: number, { labels }: NodeInfo, by: number): void {
+    const value = labels?.[this.#spreads[at]?.key ?? '']
+    const counts = this.#counts[at]
+    if (value === undefined || counts === undefined) return
+    counts.set(value, (counts.get(value) ?? 0) + by)
+    this.#least[at] = undefined
+  }
+
+  /** Without any counted place nothing is uneven. Fewer places than asked for count as if one were empty. */
+  #leastOf(at: number): number {
+    const known = this.#least[at]
+    if (known !== undefined) return known
+    const counts = this.#counts[at] ?? new Map<string, number>()
+    let least = Number.MAX_SAFE_INTEGER
+    for (const count of counts.values()) least = Math.min(least, count)
+    if (counts.size < (this.#spreads[at]?.minDomains ?? 0)) least = 0
+    this.#least[at] = least
+    return least
+  }
+}
+
+/** Prefers nodes of places with fewer matching Pods (SCHED-57). */
+export const spreadScore: ScorePlugin = {
+  name: plugin,
+  weight: 2,
+  score({ pod, nodes, cluster, rules }) {
+    const hasOwn = (pod.pod.spec.topologySpreadConstraints ?? []).length > 0
+    const spreads = hasOwn ? spreadsOf(pod, 'ScheduleAnyway', rules) : usualSpreads(pod, cluster, rules)
+    if (spreads.length === 0) return rules.skipsMissingSpreads ? undefined : nodes.map(() => scoreMax)
+    const isIgnored = nodes.map((node) => hasOwn && !hasKeys(node, spreads))
+    const parts = spreads.map((spread) => partOf(spread, { pod, nodes, cluster, isIgnored, hasOwn, hostname: rules.hostnameLabel }))
+    const sums = nodes.map((_, at) => Math.round(parts.reduce((sum, part) => sum + (part[at] ?? 0), 0)))
+    return invert(sums, isIgnored)
+  },
+}
+
+interface PartInput {
+  readonly pod: PodInfo
+  readonly nodes: readonly NodeInfo[]
+  readonly cluster: Cluster
+  readonly isIgnored: readonly boolean[]
+  readonly hasOwn: boolean
+  readonly hostname: string
+}
+
+/** The part of one constraint in the sums of nodes: matching Pods of the place, weighted by the number of places. */
+function partOf({ key, selector, maxSkew, isCounted }: Spread, input: PartInput): readonly number[] {
+  const { pod, nodes, cluster, isIgnored, hasOwn, hostname } = input
+  const considered = nodes.filter((_, at) => !isIgnored[at])
+  const isPerNode = key === hostname
+  const counts = new Map<string, number>()
+  if (!isPerNode) for (const { labels } of considered) counts.set(labels?.[key] ?? '', 0)
+  const weight = Math.log((isPerNode ? considered.length : counts.size) + 2)
+  if (!isPerNode) {
+    for (const node of cluster.nodes) {
+      const value = node.labels?.[key]
+      if ((hasOwn && value === undefined) || !counts.has(value ?? '') || !isCounted(node)) continue
+      counts.set(value ?? '', (counts.get(value ?? '') ?? 0) + countPods(node, selector, pod.namespace))
+    }
+  }
+  return nodes.map((node, at) => {
+    const value = node.labels?.[key]
+    if (isIgnored[at] || value === undefined) return 0
+    return (isPerNode ? countPods(node, selector, pod.namespace) : (counts.get(value) ?? 0)) * weight + maxSkew - 1
+  })
+}
+
+/** 100 for the lowest sum; ignored nodes get 0. */
+function invert(sums: readonly number[], isIgnored: readonly boolean[]): readonly number[] {
+  const counted = sums.filter((_, at) => !isIgnored[at])
+  const [lowest, highest] = [Math.min(...counted), Math.max(0, ...counted)]
+  return sums.map((sum, at) => {
+    if (isIgnored[at]) return 0
+    return highest === 0 ? scoreMax : Math.trunc((scoreMax * (highest + lowest - sum)) / highest)
+  })
+}
+
+function spreadsOf(pod: PodInfo, action: string, rules: SchedulingRules): readonly Spread[] {
+  return (pod.pod.spec.topologySpreadConstraints ?? [])
+    .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
+    .map((constraint) => ({
+      maxSkew: constraint.maxSkew,
+      key: constraint.topologyKey,
+      selector: selectorOf(constraint, pod, rules),
+      minDomains: rules.hasMinDomains ? (constraint.minDomains ?? 1) : 1,
+      isCounted: countedNodes(constraint, pod, rules),
+    }))
+}
+
+/** The selector, and since 1.27 the Pod's own values of the keys that must match. One that cannot be read selects nothing. */
+function selectorOf({ labelSelector, matchLabelKeys }: Constraint, { labels }: PodInfo, { hasMatchLabelKeys }: SchedulingRules) {
+  const selector = readSelector(labelSelector)
+  if (typeof selector !== 'object') return undefined
+  const added = (hasMatchLabelKeys ? (matchLabelKeys ?? []) : []).flatMap((key): LabelRequirement[] => {
+    const value = labels?.[key]
+    return value === undefined ? [] : [{ key, operator: 'In', values: [value] }]
+  })
+  return [...selector, ...added]
+}
+
+/** Nodes that the Pod's selector or affinity excludes are left out unless the policy says otherwise, those with taints only if it says so. */
+function countedNodes(
+  { nodeAffinityPolicy, nodeTaintsPolicy }: Pick<Constraint, 'nodeAffinityPolicy' | 'nodeTaintsPolicy'>,
+  { pod, tolerations }: PodInfo,
+  { hasInclusionPolicies, hasComparisons }: SchedulingRules,
+): Spread['isCounted'] {
+  const ignoresAffinity = hasInclusionPolicies && nodeAffinityPolicy === 'Ignore'
+  const matches = ignoresAffinity ? undefined : requiredNodeAffinity(pod)
+  const honorsTaints = hasInclusionPolicies && nodeTaintsPolicy === 'Honor'
+  return (node) => matches?.(node) !== false && !(honorsTaints && firstUntolerated(node.taints, tolerations, hasComparisons) !== undefined)
+}
+
+/** Pods without constraints are spread over nodes and zones with those of the same Services and owner. */
+function usualSpreads(pod: PodInfo, cluster: Cluster, rules: SchedulingRules): readonly Spread[] {
+  const selector = cluster.objects.fellowsOf(pod.pod)
+  if (selector.length === 0) return []
+  const common = { selector, minDomains: 1, isCounted: countedNodes({}, pod, rules) }
+  return [
+    { ...common, key: rules.hostnameLabel, maxSkew: 3 },
+    { ...common, key: rules.zoneLabel, maxSkew: 5 },
+  ]
+}
+
+function hasKeys({ labels }: NodeInfo, spreads: readonly Spread[]): boolean {
+  return spreads.every(({ key }) => labels?.[key] !== undefined)
+}
+
+/** Pods of the namespace on a node that are not being deleted. A selector without terms counts none. */
+function countPods(node: NodeInfo, selector: readonly LabelRequirement[] | undefined, namespace: string): number {
+  if (selector === undefined || selector.length === 0) return 0
+  let count = 0
+  for (const pod of node.pods.values()) {
+    if (!pod.isTerminating && pod.namespace === namespace && matchesLabels(selector, pod.labels)) count++
+  }
+  return count
+}
