@@ -1,6 +1,6 @@
 import { ConfigurationError } from './configuration.ts'
 import type { Plugin, PluginNeeds, Registration } from './plugin.ts'
-import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
+import { alwaysAdmit, alwaysDeny, podGroupProtection } from './plugins/always.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { certificateApproval } from './plugins/certificate-approval.ts'
 import { certificateSigning } from './plugins/certificate-signing.ts'
@@ -17,13 +17,16 @@ import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
 import { namespaceExists } from './plugins/namespace-exists.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-validator.ts'
 import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
+import { podResizeValidator } from './plugins/pod-resize-validator.ts'
 import { podSecurity } from './plugins/pod-security.ts'
 import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { podTopologyLabels } from './plugins/pod-topology-labels.ts'
 import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
@@ -61,6 +64,7 @@ export const pluginOrder = [
   'PersistentVolumeLabel',
   'DefaultStorageClass',
   'StorageObjectInUseProtection',
+  'PodGroupProtection',
   'OwnerReferencesPermissionEnforcement',
   'PersistentVolumeClaimResize',
   'RuntimeClass',
@@ -70,6 +74,9 @@ export const pluginOrder = [
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
   'DenyServiceExternalIPs',
+  'PodTopologyLabels',
+  'NodeDeclaredFeatureValidator',
+  'PodResizeValidator',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
@@ -118,6 +125,10 @@ const registrations: { readonly [N in PluginName]?: Registration } = {
   RuntimeClass: runtimeClass,
   DefaultIngressClass: defaultIngressClass,
   DenyServiceExternalIPs: denyServiceExternalIps,
+  PodGroupProtection: podGroupProtection,
+  PodTopologyLabels: podTopologyLabels,
+  NodeDeclaredFeatureValidator: nodeDeclaredFeatureValidator,
+  PodResizeValidator: podResizeValidator,
   AlwaysDeny: alwaysDeny,
 }
 

@@ -7,6 +7,13 @@ export const alwaysAdmit: Registration = {
   create: () => ({ name: 'AlwaysAdmit', admissionRules: [], close: () => {} }),
 }
 
+/** PodGroupProtection would hold PodGroups that Pods are in; this server has no PodGroups, at any level. */
+export const podGroupProtection: Registration = {
+  isDefault: true,
+  since: 36,
+  create: () => ({ name: 'PodGroupProtection', admissionRules: [], close: () => {} }),
+}
+
 /** AlwaysDeny refuses everything except the server's own needs at its start. */
 export const alwaysDeny: Registration = { isDefault: false, create: createAlwaysDeny }
 

@@ -1,0 +1,47 @@
+import type { Attributes } from '@orch/core/contracts'
+import { subdomainLabel } from '@orch/core/names'
+import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { readNode } from './bound-node.ts'
+import { newObject } from './objects.ts'
+import { podOf } from './pod.ts'
+
+/** Known since 1.33; its feature is on since 1.35. */
+export const podTopologyLabels: Registration = { isDefault: true, since: 33, create: createPodTopologyLabels }
+
+/** PodTopologyLabels: a Pod has the zone and the region of its node as labels, from its binding or its creation on. */
+function createPodTopologyLabels({ storage, catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
+  const copied = ['region', 'zone'].map((place) => subdomainLabel(names, 'topology', place))
+  const isOn = isGateOn('PodTopologyLabelsAdmission')
+  const labelsOf = async (nodeName: string): Promise<[string, string][]> => {
+    const labels = (await readNode(storage, nodeName))?.metadata.labels ?? {}
+    return Object.entries(labels).filter(([name]) => copied.includes(name))
+  }
+  const labelled = async (nodeName: string, object: Labelled): Promise<Verdict> => {
+    const labels = await labelsOf(nodeName)
+    if (labels.length === 0) return allowed
+    const { metadata } = object
+    return {
+      kind: 'allowed',
+      object: { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...Object.fromEntries(labels) } } },
+    }
+  }
+  return {
+    name: 'PodTopologyLabels',
+    admissionRules: isOn
+      ? [{ phase: 'mutate', operations: ['CREATE'], groups: [''], resources: ['pods', 'pods/binding'], namespaces: [] }]
+      : [],
+    mutate(attributes: Attributes) {
+      if (attributes.subresource === 'binding') {
+        const binding = newObject('core/v1.Binding', attributes)
+        return binding.target.kind === 'Node' ? labelled(binding.target.name ?? '', binding) : allowed
+      }
+      const pod = podOf(attributes)
+      return pod.spec.nodeName ? labelled(pod.spec.nodeName, pod) : allowed
+    },
+    close: () => {},
+  }
+}
+
+interface Labelled {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> }
+}
