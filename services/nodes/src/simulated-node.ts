@@ -78,13 +78,17 @@ export class SimulatedNode {
     this.#isRunning = true
     const node = await this.#register()
     if (signal.aborted || !this.#isRunning) return undefined
-    this.#tryWork(this.#renewLease(node))
-    this.#recordStart()
     const firstMs = Math.ceil(((this.index * goldenRatio) % 1) * renewMs)
     this.#repeat(firstMs, renewMs, () => this.#renew())
     this.#repeat(firstMs + reportMs, reportMs, () => this.#reportStatus())
     signal.addEventListener('abort', () => this.#cancelTimers(), { once: true })
     return node
+  }
+
+  /** Makes the Lease and reports the start, after the registration. */
+  announce(node: Node): void {
+    this.#tryWork(this.#renewLease(node))
+    this.#recordStart()
   }
 
   /** Ends all signs of life, as a machine that is switched off. */

@@ -48,6 +48,9 @@ export interface SimulatedNodes {
 
 /** Pods that are worked on at once: bounds the requests of all nodes. */
 const workersMax = 32
+/** Normal events of all Pods: so many at once, and so many more each second. A large rollout shows those of its first Pods. */
+const eventsBurst = 300
+const eventsPerSecond = 300
 /** Longest timer of Node. */
 const timerMsMax = 2 ** 31 - 1
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
@@ -77,6 +80,8 @@ class StandIn implements SimulatedNodes {
   readonly #pods: Informer<Pod>
   readonly #nodeObjects: Informer<Node>
   readonly #digests = new Map<string, string>()
+  #eventsLeft = eventsBurst
+  #eventsAtMs = 0
 
   constructor(options: NodesOptions) {
     const { client, clock, chance, log, queues } = options
@@ -142,7 +147,10 @@ class StandIn implements SimulatedNodes {
 
   async #startNode(node: SimulatedNode): Promise<void> {
     const registered = await node.start()
-    if (registered !== undefined && this.#options.isUntainting) await this.#untaint(registered)
+    if (registered !== undefined) {
+      if (this.#options.isUntainting) await this.#untaint(registered)
+      node.announce(registered)
+    }
     this.#wakePods(node.name)
   }
 
@@ -226,7 +234,7 @@ class StandIn implements SimulatedNodes {
     life.observe(current)
     const nowMs = clock.now()
     const { events, due, isGone } = life.advance(nowMs)
-    for (const event of events) node.record(current, event)
+    for (const event of events) if (event.type === 'Warning' || this.#takeEvent(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
     running.written = (await this.#writeStatus(node, current, statusPatch(current, status))) ?? running.written
     if (isGone) return this.#deletePod(running, current)
@@ -235,6 +243,16 @@ class StandIn implements SimulatedNodes {
     } else if (isFinishedPod({ ...current, status })) {
       this.#forgetRunning(key, running)
     }
+  }
+
+  /** False: normal events come too fast. */
+  #takeEvent(nowMs: number): boolean {
+    const refilled = (Math.max(0, nowMs - this.#eventsAtMs) / 1000) * eventsPerSecond
+    this.#eventsLeft = Math.min(eventsBurst, this.#eventsLeft + refilled)
+    this.#eventsAtMs = nowMs
+    if (this.#eventsLeft < 1) return false
+    this.#eventsLeft -= 1
+    return true
   }
 
   /** Begins the life of a Pod that its node has not seen. Undefined: the node has nothing to do for it, or refuses it. */

@@ -181,6 +181,22 @@ test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod that it has no room for', a
   expect(await pods.get('next', { namespace })).toMatchObject({ status: { phase: 'Running' } })
 })
 
+test('NODE-SIM-39: normal events of many Pods at once end after 300, and go on with time', async () => {
+  const { clock, settled, pods, resource } = await aServer({ controllers: ['namespace'] })
+  const started = async () => (await resource('events').list({ fieldSelector: 'reason=Started' })).items.length
+  for (const node of ['node-1', 'node-2']) {
+    await Promise.all(Array.from({ length: 60 }, (_, index) => pods.create(aPod(`${node}-${index}`, { nodeName: node }))))
+  }
+  await settled()
+  const phases = (await pods.list()).items.map(({ status }) => (status as { readonly phase: string }).phase)
+  expect(phases).toEqual(phases.map(() => 'Running'))
+  expect(await started()).toBe(100)
+  await clock.advance('1s')
+  await pods.create(aPod('later'))
+  await settled()
+  expect(await started()).toBe(101)
+})
+
 test('NODE-SIM-54: a node that is switched off leaves its Pods as they are, and goes on when it is back', async () => {
   const { server, clock, settled, pods, resource } = await aServer({ controllers: ['*', '-nodes'] })
   await pods.create(aPod('old'))

@@ -1,6 +1,6 @@
-import type { Client } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
+import type { Client, ResourceClient } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
 import type { AuthorizationMode } from '@orch/gateway'
 import type { NodeHandle, NodeSettings, SimulatedNodes } from '@orch/nodes'
@@ -38,7 +38,10 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     return nodes
   })
   const add = async (settings: NodeSettings) => (await opened()).add(settings)
-  await Promise.all(Array.from({ length: parts.count }, (_, index) => add({ name: `node-${index + 1}` })))
+  if (parts.count > 0) {
+    const started = Array.from({ length: parts.count }, (_, index) => add({ name: `node-${index + 1}` }))
+    await Promise.all([...started, createStorage(parts, surroundings)])
+  }
   return {
     add,
     get(name) {
@@ -75,20 +78,26 @@ async function startAll({ controllers, modes, clientAs, metrics }: NodesParts, s
     isUntainting: !controllers.includes('nodelifecycle'),
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
-  if (controllers.includes('simulated-provisioner')) await createStorage(clientAs(standIn), catalogue.names)
   return nodes
 }
 
 /** The class of simulated volumes. One that a user has changed stays so. */
-async function createStorage(client: Client, names: Names): Promise<void> {
-  for (const object of simulatedStorage(names)) {
-    try {
-      await client.objects.create(object)
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
-    }
-  }
+async function createStorage({ controllers, clientAs }: NodesParts, { catalogue: { names } }: Surroundings): Promise<void> {
+  if (!controllers.includes('simulated-provisioner')) return
+  const client = clientAs(standIn)
+  const collection = (plural: string) => ({ group: domainGroup(names, 'storage'), version: 'v1', plural, namespaced: false })
+  const [driver, storageClass] = simulatedStorage(names)
+  await createOrFind(client.resource<ApiObject>(collection('csidrivers')), driver)
+  await createOrFind(client.resource<ApiObject>(collection('storageclasses')), storageClass)
   client.close()
+}
+
+async function createOrFind(collection: ResourceClient, object: ApiObject): Promise<void> {
+  try {
+    await collection.create(object)
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+  }
 }
 
 /** A node has the rights of nodes where the Node authorizer gives them, and all rights elsewhere: no role holds them. */
