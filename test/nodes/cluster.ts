@@ -25,6 +25,8 @@ export interface NodeCluster {
   deleteNode(name: string): Promise<void>
   /** Sets conditions of a node with the time of now, as a heartbeat of its kubelet does. */
   report(name: string, conditions?: Readonly<Record<string, string>>): Promise<void>
+  /** Renews the lease of a node, as its kubelet does; the first time it is made. */
+  renewLease(name: string): Promise<void>
   createPod(name: string, parts?: { readonly metadata?: object; readonly spec?: object }): Promise<void>
   patchPod(name: string, status: object): Promise<void>
   deletePod(name: string): Promise<void>
@@ -39,6 +41,7 @@ export async function openNodeCluster(options: StartOptions & { readonly version
   const { client } = server
   const nodes = client.resource<Node>(resource('nodes', false))
   const pods = client.resource<Pod>(resource('pods'))
+  const leases = client.resource({ group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true })
   const namespace = 'default'
   const now = () => new Date(clock.now()).toISOString().replace('.000Z', 'Z')
   return {
@@ -63,6 +66,22 @@ export async function openNodeCluster(options: StartOptions & { readonly version
         ...{ reason: 'Reported', message: 'by the test', lastHeartbeatTime: now(), lastTransitionTime: now() },
       }))
       await nodes.patch(name, { status: { conditions: list } }, { type: 'strategic', subresource: 'status' })
+    },
+    async renewLease(name) {
+      const renewTime = new Date(clock.now()).toISOString().replace('Z', '000Z')
+      const inLeases = { namespace: 'kube-node-lease' }
+      const { items } = await leases.list(inLeases)
+      if (items.some(({ metadata }) => metadata.name === name)) {
+        await leases.patch(name, { spec: { renewTime } }, { type: 'merge', ...inLeases })
+        return
+      }
+      const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime }
+      await client.objects.create({
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name, ...inLeases },
+        spec,
+      } as ApiObject)
     },
     async createPod(name, { metadata = {}, spec = {} } = {}) {
       const containers = [{ name: 'c', image: 'registry.example/app:1' }]

@@ -28,7 +28,7 @@ export interface WorkqueueOptions {
  */
 export interface Workqueue {
   add(key: string): void
-  /** Of several delays of one key the one that ends first counts. */
+  /** Of several delays of one key the one that ends first counts, of equal ones one that is not in the background. */
   addAfter(key: string, delayMs: number, options?: TimerOptions): void
   /** Takes no more keys; resolves when the work in progress is done. */
   close(): Promise<void>
@@ -55,7 +55,7 @@ export function createWorkqueue({
   const waiting = new Set<string>()
   const working = new Map<string, Promise<void>>()
   const again = new Set<string>()
-  const timers = new Map<string, Timer & { readonly dueMs: number }>()
+  const timers = new Map<string, Timer & { readonly dueMs: number; readonly isBackground: boolean }>()
   const failures = new Map<string, number>()
   const counts = metrics.open(name)
   const what = `queue ${name}`
@@ -77,10 +77,12 @@ export function createWorkqueue({
   const addAfter = (key: string, delayMs: number, options?: TimerOptions) => {
     const dueMs = clock.monotonic() + delayMs
     const set = timers.get(key)
-    if (isOver() || waiting.has(key) || (set !== undefined && set.dueMs <= dueMs)) return
+    const isBackground = options?.background === true
+    if (isOver() || waiting.has(key)) return
+    if (set !== undefined && (set.dueMs < dueMs || (set.dueMs === dueMs && (isBackground || !set.isBackground)))) return
     set?.cancel()
     const timer = clock.after(delayMs, () => add(key), options)
-    timers.set(key, { dueMs, cancel: () => timer.cancel() })
+    timers.set(key, { dueMs, isBackground, cancel: () => timer.cancel() })
   }
   const pump = () => {
     for (const key of waiting) {

@@ -1,12 +1,13 @@
 import type { Controller } from '../controller.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
+import { type LifecycleOptions, lifecycleController } from './lifecycle-controller.ts'
 import { type PodCollectorOptions, podCollector } from './pod-collector.ts'
 import { taintEvictionController } from './taint-eviction-controller.ts'
 
 /** The pace and the thresholds of the controllers of nodes. */
-export type NodeControllersOptions = PodCollectorOptions
+export interface NodeControllersOptions extends PodCollectorOptions, LifecycleOptions {}
 
 /** All controllers of nodes. */
 export function nodeControllersOf(served: ServedLevel, options: NodeControllersOptions): Controller[] {
-  return [taintEvictionController(served), podCollector(served, options)]
+  return [lifecycleController(served, options), taintEvictionController(served), podCollector(served, options)]
 }

@@ -1,6 +1,6 @@
 import type { InformerEvent } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
-import { type Clock, createWorkqueue, type Workqueue } from '@orch/platform'
+import { type Clock, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
@@ -45,7 +45,7 @@ export interface ReconcilerSpec<T> {
 /** The loop of a controller, for sources of keys other than watches. */
 export interface Waking extends Caches {
   /** Has a key reconciled, soon or after a delay. */
-  wake(key: string, delayMs?: number): void
+  wake(key: string, delayMs?: number, options?: TimerOptions): void
   /** Reports an event outside of a pass. */
   record(about: ObjectReference, draft: EventDraft): void
 }
@@ -127,8 +127,8 @@ class Loop<T> implements Waking {
     return this.#informerOf(watch) as Reader<ApiObject> as Reader<O>
   }
 
-  wake(key: string, delayMs = 0): void {
-    if (delayMs > 0) this.#queue.addAfter(key, delayMs)
+  wake(key: string, delayMs = 0, options: TimerOptions = {}): void {
+    if (delayMs > 0) this.#queue.addAfter(key, delayMs, options)
     else this.#queue.add(key)
   }
 

@@ -168,6 +168,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   replicationcontroller: 'replication-controller',
   daemonset: 'daemon-set-controller',
   horizontalpodautoscaling: 'horizontal-pod-autoscaler',
+  nodelifecycle: 'node-controller',
   podgc: 'pod-garbage-collector',
   'persistentvolume-binder': 'persistent-volume-binder',
   'persistentvolume-expander': 'expand-controller',

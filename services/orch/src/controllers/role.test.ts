@@ -32,7 +32,10 @@ async function aServerWithControllersBeside(profile: (typeof profiles)[number]) 
       configuration: { server: url, certificateAuthority, token: 'secret-token' },
       servers: [],
       controllers: readControllers({ controllers: ['*', 'tokencleaner', 'bootstrapsigner', 'workloads', 'nodes', '-bootstrap'] }),
-      nodes: { terminatedPodsMax: 1 },
+      nodes: {
+        ...{ monitorPeriodMs: 5_000, graceMs: undefined, startupGraceMs: 60_000, terminatedPodsMax: 1 },
+        ...{ evictionRate: 0.1, secondaryEvictionRate: 0.01, largeZoneSize: 50, unhealthyShare: 0.55 },
+      },
       leaderElect: true,
       impersonates: true,
       secretTokens: { signingKey: parseSigningKey(key), certificateAuthority },

@@ -42,6 +42,34 @@ export const controllersSettings = {
     { flag: '--horizontal-pod-autoscaler-downscale-stabilization', type: duration, default: '5m' },
     'Time whose highest recommendation counts before an autoscaler removes replicas, if its behavior has no window.',
   ),
+  monitorPeriodMs: inControllers(
+    { flag: '--node-monitor-period', type: duration, default: '5s' },
+    'Pause between two looks of nodelifecycle at the nodes.',
+  ),
+  monitorGraceMs: inControllers(
+    { flag: '--node-monitor-grace-period', type: duration, default: '0s', defaultDoc: '50s; 40s below API level 1.32' },
+    'Time without a sign of life after which a node is not ready.',
+  ),
+  startupGraceMs: inControllers(
+    { flag: '--node-startup-grace-period', type: duration, default: '1m' },
+    'The same for a node that has not reported yet, from its creation on.',
+  ),
+  evictionRate: inControllers(
+    { flag: '--node-eviction-rate', type: fraction, default: '0.1' },
+    'Nodes a second that are not ready and lose their Pods, in each zone.',
+  ),
+  secondaryEvictionRate: inControllers(
+    { flag: '--secondary-node-eviction-rate', type: fraction, default: '0.01' },
+    'The same in a large zone of which much is not ready; in a small one none.',
+  ),
+  largeZoneSize: inControllers(
+    { flag: '--large-cluster-size-threshold', type: int({ min: 0, max: 1_000_000 }), default: '50' },
+    'Nodes beyond which a zone is large.',
+  ),
+  unhealthyShare: inControllers(
+    { flag: '--unhealthy-zone-threshold', type: fraction, default: '0.55' },
+    'Share of nodes that are not ready from which on it is much of a zone; three nodes at least.',
+  ),
   terminatedPodsMax: inControllers(
     { flag: '--terminated-pod-gc-threshold', type: int({ min: 0, max: 1_000_000_000 }), default: '12500' },
     'Finished Pods that podgc keeps; it deletes the oldest beyond them. 0 keeps all.',
@@ -49,8 +77,13 @@ export const controllersSettings = {
 }
 
 /** The pace and the thresholds of the controllers of nodes. */
-export function readNodeControllers({ terminatedPodsMax }: Values<typeof controllersSettings>): NodeControllersOptions {
-  return { terminatedPodsMax }
+export function readNodeControllers(settings: Values<typeof controllersSettings>): NodeControllersOptions {
+  const { monitorPeriodMs, startupGraceMs, evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare, terminatedPodsMax } =
+    settings
+  if (monitorPeriodMs === 0) throw new SettingsError('--node-monitor-period=0s: must be longer')
+  const graceMs = settings.monitorGraceMs === 0 ? undefined : settings.monitorGraceMs
+  const rates = { evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare }
+  return { monitorPeriodMs, graceMs, startupGraceMs, ...rates, terminatedPodsMax }
 }
 
 /** The pace and the tolerances of autoscaling. */

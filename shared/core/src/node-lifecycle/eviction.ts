@@ -2,8 +2,8 @@ import { tolerates } from '../placement/taints.ts'
 import type { BuiltIn } from '../schema/built-in.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type DisruptionOptions, disruptionCondition } from './disruption.ts'
+import type { Taint } from './taints.ts'
 
-export type Taint = BuiltIn<'core/v1.Taint'>
 type Toleration = BuiltIn<'core/v1.Toleration'>
 
 /** The time for which a Pod may stay on a node with taints NoExecute, in milliseconds. */

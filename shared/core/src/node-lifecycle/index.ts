@@ -1,7 +1,16 @@
 /** node-lifecycle */
 
 export type { DisruptionOptions } from './disruption.ts'
-export { evictedStatus, noExecuteTaints, planEviction, type Stay, shortestStay, stayBeside, type Taint } from './eviction.ts'
+export { evictedStatus, noExecuteTaints, planEviction, type Stay, shortestStay, stayBeside } from './eviction.ts'
+export {
+  type HealthLook,
+  type HealthOptions,
+  type Lease,
+  lookAtHealth,
+  type NodeHealth,
+  type ReadyStatus,
+  silentHealth,
+} from './health.ts'
 export {
   type CollectedPods,
   type CollectionOptions,
@@ -11,3 +20,17 @@ export {
   type Quarantine,
   stepQuarantine,
 } from './pod-collection.ts'
+export { TaintQueue } from './taint-queue.ts'
+export { changedTaints, hasTaint, labelChange, noExecuteOf, noScheduleChange, type Taint, type TaintChange } from './taints.ts'
+export {
+  evictionRate,
+  isExcluded,
+  stepZones,
+  type ZoneNodes,
+  type ZoneOptions,
+  type ZoneState,
+  type ZoneStates,
+  type ZoneStep,
+  zoneKeyOf,
+  zoneState,
+} from './zones.ts'

@@ -1,0 +1,31 @@
+import type { Node } from '@orch/core/workloads'
+import type { Controller, ControllerContext } from '../controller.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import type { ServedLevel } from '../workloads/replica-controllers.ts'
+import { nodeLabels } from './node-labels.ts'
+import { NodeMonitor, type NodeMonitorOptions } from './node-monitor.ts'
+
+export interface LifecycleOptions extends Omit<NodeMonitorOptions, 'graceMs' | 'checksLeases'> {
+  /** Longest silence of a node. Undefined: that of the level. */
+  readonly graceMs: number | undefined
+}
+
+/** Level from which on silence may last longer. */
+const longGraceSince = 32
+
+/** Follows the health of nodes: conditions, taints, and the readiness of their Pods. */
+export function lifecycleController({ level, isGateOn }: ServedLevel, options: LifecycleOptions): Controller {
+  const monitored = {
+    ...options,
+    graceMs: options.graceMs ?? (level < longGraceSince ? 40_000 : 50_000),
+    checksLeases: isGateOn('NodeControllerLeaseCircuitBreaker'),
+  }
+  const loops = [
+    reconciler<Node>('nodelifecycle', nodeLabels),
+    reconciler<undefined>('nodelifecycle', (context, loop) => new NodeMonitor(monitored, context, loop).spec),
+  ]
+  return {
+    name: 'nodelifecycle',
+    run: async (context: ControllerContext) => void (await Promise.all(loops.map((loop) => loop.run(context)))),
+  }
+}

@@ -1,0 +1,332 @@
+import type { InformerEvent } from '@orch/client'
+import { printTime, toInstant } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
+import {
+  type HealthLook,
+  hasTaint,
+  isExcluded,
+  type Lease,
+  lookAtHealth,
+  type NodeHealth,
+  noExecuteOf,
+  type ReadyStatus,
+  silentHealth,
+  stepZones,
+  TaintQueue,
+  type ZoneOptions,
+  type ZoneStates,
+  zoneKeyOf,
+} from '@orch/core/node-lifecycle'
+import type { Node, Pod } from '@orch/core/workloads'
+import type { ControllerContext } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import type { ReconcilerSpec, Waking } from '../reconciler/reconciler.ts'
+import { mapped } from '../reconciler/watches.ts'
+import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { unlessGone } from '../unless-refused.ts'
+import { changeTaints, writeNode } from './node-writes.ts'
+import { nodeNameOf, PodsByNode } from './pods-by-node.ts'
+import { settleAll } from './settle-all.ts'
+
+export interface NodeMonitorOptions extends ZoneOptions {
+  /** Looks are at multiples of this time after the start. */
+  readonly monitorPeriodMs: number
+  /** Longest silence of a node. */
+  readonly graceMs: number
+  /** The same before its first report. */
+  readonly startupGraceMs: number
+  /** True to read a lease once more before its node is called silent. */
+  readonly checksLeases: boolean
+}
+
+/** Keys beside those of Pods, which have a slash. */
+const [allNodes, allTaints] = ['nodes', 'taints']
+
+/** A node's statuses of Ready before and after a look. */
+type Seen = Pick<HealthLook, 'observed' | 'current' | 'expiresMs'>
+
+/**
+ * Judges the health of nodes, makes the conditions of silent ones Unknown, gives nodes that are not ready a taint NoExecute at the rate of
+ * their zone, and makes their Pods not ready. A look comes only when an event, or the end of a grace period, makes a difference.
+ */
+export class NodeMonitor {
+  readonly #options: NodeMonitorOptions
+  readonly #context: ControllerContext
+  readonly #loop: Waking
+  readonly #startMs: number
+  readonly #bound = new PodsByNode()
+  readonly #pods = mapped<Pod>('v1', 'pods', (event) => this.#keysOfPod(event))
+  readonly #nodes = mapped<Node>('v1', 'nodes', (event) => this.#showNode(event))
+  readonly #leases
+  /** Nodes that have been registered in an event, with their uids. */
+  readonly #known = new Map<string, string>()
+  readonly #health = new Map<string, NodeHealth>()
+  readonly #queues = new Map<string, TaintQueue>()
+  /** Nodes whose Pods could not all be marked. */
+  readonly #unmarked = new Set<string>()
+  #states: ZoneStates = new Map()
+
+  constructor(options: NodeMonitorOptions, context: ControllerContext, loop: Waking) {
+    const { names, clock } = context
+    this.#options = options
+    this.#context = context
+    this.#loop = loop
+    this.#startMs = clock.monotonic()
+    this.#leases = mapped<Lease>(`${domainGroup(names, 'coordination')}/v1`, 'leases', () => this.#wakeAtTick(true), {
+      select: { namespace: names.nodeLeaseNamespace },
+    })
+  }
+
+  get spec(): ReconcilerSpec<undefined> {
+    return {
+      watches: [this.#nodes, this.#pods, this.#leases],
+      keys: [allNodes],
+      queue: 'node_lifecycle_controller_pods',
+      component: 'node-controller',
+      reconcile: async ({ key, world }) => {
+        if (key === allNodes) return this.#lookAtAll(world)
+        if (key === allTaints) return this.#taint(world)
+        const pod = world.read(this.#pods).get(key)
+        const status = pod && this.#health.get(nodeNameOf(pod))?.ready?.status
+        if (pod !== undefined && status !== undefined && status !== 'True') await this.#markPod(world, pod)
+        return done
+      },
+    }
+  }
+
+  #keysOfPod(event: InformerEvent<Pod>): string[] {
+    this.#bound.showPod(event)
+    const { kind, object: pod } = event
+    const isBound = nodeNameOf(pod) !== '' && (kind === 'added' || (kind === 'updated' && nodeNameOf(event.before) === ''))
+    return isBound ? [keyOf(pod)] : []
+  }
+
+  #showNode(event: InformerEvent<Node>): string[] {
+    return this.#wakeAtTick(event.kind === 'updated' && this.#isHeartbeat(event.before, event.object))
+  }
+
+  /** A change that no pass but that of a silent node depends on. */
+  #isHeartbeat(before: Node, after: Node): boolean {
+    const { names } = this.#context
+    const partsOf = ({ metadata, spec, status }: Node) => {
+      const ready = status.conditions?.find(({ type }) => type === 'Ready')?.status
+      const taints = spec.taints?.map(({ key, effect }) => `${key}:${effect}`)
+      return JSON.stringify([ready, taints, zoneKeyOf(names, metadata), isExcluded(names, metadata)])
+    }
+    return partsOf(before) === partsOf(after)
+  }
+
+  #wakeAtTick(background: boolean): string[] {
+    this.#loop.wake(allNodes, this.#untilTickMs(), { background })
+    return []
+  }
+
+  /** Time until the first tick from a time on, which is now by default, but not the present one. */
+  #untilTickMs(atLeastMs = 0): number {
+    const { monitorPeriodMs } = this.#options
+    const sinceMs = this.#context.clock.monotonic() - this.#startMs
+    const ticks = Math.max(Math.floor(sinceMs / monitorPeriodMs) + 1, Math.ceil((sinceMs + atLeastMs) / monitorPeriodMs))
+    return ticks * monitorPeriodMs - sinceMs
+  }
+
+  async #lookAtAll(world: World): Promise<Result> {
+    const { names, clock } = this.#context
+    const nodes = [...world.read(this.#nodes).values()]
+    await this.#register(world, nodes)
+    const seen = new Map<Node, Seen>()
+    await settleAll(nodes, async (node) => {
+      const look = await this.#lookAt(world, node)
+      if (look === undefined) return
+      seen.set(node, look)
+      await this.#followStatus(world, node, look)
+    })
+    const zones = new Map<string, (ReadyStatus | undefined)[]>()
+    for (const [{ metadata }, { current }] of seen) {
+      if (isExcluded(names, metadata)) continue
+      const zone = zoneKeyOf(names, metadata)
+      zones.set(zone, [...(zones.get(zone) ?? []), current])
+    }
+    await this.#judgeZones(world, nodes, zones)
+    this.#loop.wake(allTaints)
+    if (this.#unmarked.size > 0 || seen.size < nodes.length) return requeueAfter(this.#untilTickMs())
+    const expiries = [...seen.values()].flatMap(({ expiresMs }) => (expiresMs === undefined ? [] : [expiresMs]))
+    const isLeaseDue = nodes.some((node) => this.#isLeaseDue(world, node))
+    if (expiries.length === 0 && !isLeaseDue) return done
+    const waitMs = isLeaseDue ? 0 : Math.max(0, Math.min(...expiries) + 1 - clock.now())
+    return requeueAfter(this.#untilTickMs(waitMs), { background: true })
+  }
+
+  /** A lease that has not counted yet counts at the next look. */
+  #isLeaseDue(world: World, node: Node): boolean {
+    return this.#leaseOf(world, node) !== undefined && this.#health.get(node.metadata.name ?? '')?.renewTime === undefined
+  }
+
+  #leaseOf(world: World, { metadata: { name } }: Node): Lease | undefined {
+    return world.read(this.#leases).get(`${this.#context.names.nodeLeaseNamespace}/${name}`)
+  }
+
+  /** Tells of nodes that have come and gone. */
+  async #register(world: World, nodes: readonly Node[]): Promise<void> {
+    const { names, clock } = this.#context
+    const present = new Set(nodes.map(({ metadata }) => metadata.name ?? ''))
+    for (const node of nodes) {
+      const zone = zoneKeyOf(names, node.metadata)
+      if (!this.#queues.has(zone)) this.#queues.set(zone, new TaintQueue(this.#options.evictionRate, clock.monotonic()))
+    }
+    const added = nodes.filter(({ metadata: { name = '' } }) => !this.#known.has(name))
+    for (const { metadata } of added) {
+      const { name = '', uid = '' } = metadata
+      this.#known.set(name, uid)
+      this.#record(world, { name, uid }, 'RegisteredNode', `event: Registered Node ${name} in Controller`)
+    }
+    await settleAll(added, (node) => this.#markReachable(world, node))
+    for (const [name, uid] of this.#known) {
+      if (present.has(name)) continue
+      this.#record(world, { name, uid }, 'RemovingNode', `event: Removing Node ${name} from Controller`)
+      for (const queue of this.#queues.values()) queue.remove(name)
+      for (const memory of [this.#known, this.#health, this.#unmarked]) memory.delete(name)
+    }
+  }
+
+  #record(world: World, { name, uid }: { readonly name: string; readonly uid: string }, reason: string, text: string): void {
+    world.record({ apiVersion: 'v1', kind: 'Node', name, uid }, { type: 'Normal', reason, message: `Node ${name} ${text}` })
+  }
+
+  /** Undefined: the node is gone, or its health cannot be told now. */
+  async #lookAt(world: World, node: Node): Promise<Seen | undefined> {
+    const { clock, signal } = this.#context
+    const { name = '' } = node.metadata
+    const nodes = world.collection(this.#nodes)
+    let found: Seen | undefined
+    const isWritten = await writeNode(node, { nodes, signal }, (current) => {
+      const lease = this.#leaseOf(world, node)
+      const look = lookAtHealth(this.#health.get(name), current, lease, { nowMs: clock.now(), ...this.#options })
+      this.#health.set(name, look.health)
+      found = look
+      const { conditions } = look
+      return (
+        conditions &&
+        this.#writeConditions(world, current, conditions, () => {
+          this.#health.set(name, silentHealth(look.health, conditions, lease))
+        }).then((isDone) => {
+          if (!isDone) found = undefined
+        })
+      )
+    })
+    return isWritten ? found : undefined
+  }
+
+  /** False: the cached lease is behind, so that nothing is known about the node. */
+  async #writeConditions(world: World, node: Node, conditions: HealthLook['conditions'], succeeded: () => void): Promise<boolean> {
+    const { names, signal } = this.#context
+    const { name = '' } = node.metadata
+    if (this.#options.checksLeases) {
+      const namespace = names.nodeLeaseNamespace
+      const live = await unlessGone(() => world.collection(this.#leases).get(name, { namespace, signal }))
+      if (live !== undefined && live.metadata.resourceVersion !== this.#leaseOf(world, node)?.metadata.resourceVersion) return false
+    }
+    const status = { ...node.status, conditions }
+    await world.collection(this.#nodes).update({ ...node, status }, { subresource: 'status', signal })
+    succeeded()
+    return true
+  }
+
+  /** Taints, events and Pods by the status of Ready. */
+  async #followStatus(world: World, node: Node, { observed, current }: Seen): Promise<void> {
+    const { name = '', uid = '' } = node.metadata
+    if (current !== undefined) {
+      await this.#queueTaint(world, node, current)
+      const isTurn = current !== 'True' && observed === 'True'
+      if (isTurn) this.#record(world, { name, uid }, 'NodeNotReady', 'status is now: NodeNotReady')
+      if (isTurn || (this.#unmarked.has(name) && observed !== 'True')) {
+        this.#unmarked.add(name)
+        const pods = [...this.#bound.keysOn(name)].flatMap((key) => world.read(this.#pods).get(key) ?? [])
+        await settleAll(pods, (pod) => this.#markPod(world, pod))
+      }
+    }
+    this.#unmarked.delete(name)
+  }
+
+  /** A node that has the taint of the other status gets that of this one at once; a ready one loses both. */
+  async #queueTaint(world: World, node: Node, status: ReadyStatus): Promise<void> {
+    if (status === 'True') return this.#markReachable(world, node)
+    const { name = '' } = node.metadata
+    const { wanted, opposite } = this.#taintsFor(status)
+    if (hasTaint(node.spec.taints, opposite)) return void (await this.#swapTaints(world, node, status))
+    const queue = this.#queueOf(node)
+    if (!hasTaint(node.spec.taints, wanted)) queue.remove(name)
+    queue.add(name)
+  }
+
+  #taintsFor(status: ReadyStatus) {
+    const { notReady, unreachable } = noExecuteOf(this.#context.names)
+    return status === 'Unknown' ? { wanted: unreachable, opposite: notReady } : { wanted: notReady, opposite: unreachable }
+  }
+
+  #queueOf({ metadata }: Node): TaintQueue {
+    const { names, clock } = this.#context
+    const zone = zoneKeyOf(names, metadata)
+    const queue = this.#queues.get(zone) ?? new TaintQueue(this.#options.evictionRate, clock.monotonic())
+    this.#queues.set(zone, queue)
+    return queue
+  }
+
+  #swapTaints(world: World, node: Node, status: ReadyStatus): Promise<boolean> {
+    const { clock, signal } = this.#context
+    const { wanted, opposite } = this.#taintsFor(status)
+    const change = { added: [wanted], removed: [opposite] }
+    return changeTaints(node, change, clock.now(), { nodes: world.collection(this.#nodes), signal })
+  }
+
+  async #markReachable(world: World, node: Node): Promise<void> {
+    const { names, clock, signal } = this.#context
+    const { notReady, unreachable } = noExecuteOf(names)
+    const removed = [notReady, unreachable].filter((taint) => hasTaint(node.spec.taints, taint))
+    const nodes = world.collection(this.#nodes)
+    if (removed.length > 0) await changeTaints(node, { added: [], removed }, clock.now(), { nodes, signal })
+    this.#queueOf(node).remove(node.metadata.name ?? '')
+  }
+
+  async #judgeZones(world: World, nodes: readonly Node[], zones: ReadonlyMap<string, readonly (ReadyStatus | undefined)[]>): Promise<void> {
+    const { clock } = this.#context
+    const { states, rates, turn } = stepZones(this.#states, zones, this.#options)
+    this.#states = states
+    for (const [zone, rate] of rates) this.#queues.get(zone)?.setRate(rate, clock.monotonic())
+    if (turn === 'stopped') await settleAll(nodes, (node) => this.#markReachable(world, node))
+    if (turn !== 'resumed') return
+    for (const [name, health] of this.#health) this.#health.set(name, { ...health, probeMs: clock.now() })
+    this.#loop.wake(allNodes, this.#untilTickMs(), { background: true })
+  }
+
+  /** Gives the taint to the nodes that may have it now. */
+  async #taint(world: World): Promise<Result> {
+    const { clock } = this.#context
+    const waits: number[] = []
+    for (const queue of this.#queues.values()) {
+      for (let name = queue.take(clock.monotonic()); name !== undefined; name = queue.take(clock.monotonic())) {
+        const node = world.read(this.#nodes).get(name)
+        const status = this.#health.get(name)?.ready?.status
+        if (node === undefined || status === undefined || status === 'True') continue
+        if (!(await this.#swapTaints(world, node, status))) queue.putBack(name)
+      }
+      const waitMs = queue.waitMs(clock.monotonic())
+      if (waitMs !== undefined) waits.push(waitMs)
+    }
+    return waits.length === 0 ? done : requeueAfter(Math.min(...waits))
+  }
+
+  /** Makes the Pod not ready if it says that it is. */
+  async #markPod(world: World, pod: Pod): Promise<void> {
+    const { clock, signal } = this.#context
+    const { name = '', namespace, uid } = pod.metadata
+    const ready = pod.status.conditions?.find(({ type }) => type === 'Ready')
+    if (ready === undefined || ready.status === 'False') return
+    const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: printTime(toInstant(clock.now())) }]
+    const patch = { metadata: { uid }, status: { conditions } }
+    const options = { type: 'strategic', subresource: 'status', namespace, signal } as const
+    const written = await unlessGone(() => world.collection(this.#pods).patch(name, patch, options))
+    if (written === undefined) return
+    const about = { apiVersion: 'v1', kind: 'Pod', namespace, name, ...(uid !== undefined && { uid }) }
+    world.record(about, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' })
+  }
+}

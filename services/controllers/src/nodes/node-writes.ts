@@ -1,0 +1,49 @@
+import type { ResourceClient } from '@orch/client'
+import { printTime, StatusError, toInstant } from '@orch/core/meta'
+import { changedTaints, type TaintChange } from '@orch/core/node-lifecycle'
+import type { Node } from '@orch/core/workloads'
+
+/** Attempts of a write that other writers outrun. */
+const attemptsMax = 5
+
+interface NodeWrite {
+  readonly nodes: ResourceClient<Node>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Writes a node that is read again while others change it. `write` answers undefined where nothing is to be written. Resolves with false if the
+ * node is gone or has changed at each attempt.
+ */
+export async function writeNode(
+  node: Node,
+  { nodes, signal }: NodeWrite,
+  write: (node: Node) => Promise<unknown> | undefined,
+): Promise<boolean> {
+  let current = node
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await write(current)
+      return true
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      if (error.reason === 'NotFound' || (error.reason === 'Conflict' && attempt === attemptsMax)) return false
+      if (error.reason !== 'Conflict') throw error
+    }
+    try {
+      current = await nodes.get(node.metadata.name ?? '', { signal })
+    } catch (error) {
+      if (error instanceof StatusError && error.reason === 'NotFound') return false
+      throw error
+    }
+  }
+}
+
+/** Changes the taints of a node in one write. Resolves with false if the node is gone or has changed at each attempt. */
+export function changeTaints(node: Node, change: TaintChange, nowMs: number, parts: NodeWrite): Promise<boolean> {
+  return writeNode(node, parts, ({ metadata: { name = '', resourceVersion }, spec }) => {
+    const taints = changedTaints(spec.taints ?? [], change, printTime(toInstant(nowMs)))
+    const patch = { metadata: { resourceVersion }, spec: { taints } }
+    return taints && parts.nodes.patch(name, patch, { type: 'merge', signal: parts.signal })
+  })
+}
