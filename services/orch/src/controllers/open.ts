@@ -143,7 +143,8 @@ export async function runControllers(
 /** The scheduler: a user of its own, with the role of a kube-scheduler. */
 export const schedulerIdentity: Identity = { name: 'system:kube-scheduler', groups: [] }
 
-function identityOf(names: Names, controller: ControllerName): Identity {
+/** As whom a controller acts. */
+export function identityOf(names: Names, controller: ControllerName): Identity {
   if (controller === 'scheduler') return schedulerIdentity
   return isServer.has(controller) ? serverIdentity : controllerIdentity(names, controller)
 }

@@ -2,15 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseConfiguration, type ResourceAddress } from '@orch/client'
+import { controllerNames } from '@orch/controllers'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, namesOf, profiles } from '@orch/core/names'
-import { controllersUser } from '@orch/core/rbac'
+import { bootstrapPolicy, controllersUser } from '@orch/core/rbac'
 import { generateSigningKey, parseSigningKey, silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/settings.ts'
 import { openControllersReplica } from '../distributed/controllers.ts'
 import { start } from '../start/start.ts'
 import { catalogueOf } from '../surroundings.ts'
+import { identityOf } from './open.ts'
 import { readControllers } from './settings.ts'
 
 const within = { timeout: 60_000, interval: 10 }
@@ -51,6 +53,15 @@ async function aServerWithControllersBeside(profile: (typeof profiles)[number]) 
   const at = (group: string, plural: string, namespaced: boolean): ResourceAddress => ({ group, version: 'v1', plural, namespaced })
   return { client: server.client, names, at, warnings }
 }
+
+test.each(profiles)('under the profile %s the user of all controllers may act as the account of each', (profile) => {
+  const names = namesOf(profile)
+  const prefix = `system:serviceaccount:${names.systemNamespace}:`
+  const accounts = controllerNames.map((name) => identityOf(names, name).name).filter((name) => name.startsWith(prefix))
+  const role = bootstrapPolicy(names, 37).roles.find(({ metadata }) => metadata.name === controllersUser)
+  const allowed = role?.rules?.find(({ verbs }) => verbs.includes('impersonate'))?.resourceNames ?? []
+  expect(allowed).toEqual(expect.arrayContaining(accounts.map((name) => name.slice(prefix.length))))
+})
 
 test.each(profiles)(
   'under the profile %s every controller does its work with the role of their user',
