@@ -161,7 +161,7 @@ test('NODE-LC-11: while all nodes are silent none loses its Pods, and their time
   expect((await pod('p'))?.metadata.deletionTimestamp).toBeUndefined()
 })
 
-test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a node that is deleted is told of, and the other one is Unknown a day later', async () => {
+test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a node that is deleted has an event, and the other one is Unknown a day later', async () => {
   const cluster = await aCluster('1.37', ['a', 'b'], ['nodelifecycle'])
   const { deleteNode, clock, events } = cluster
   await deleteNode('a')

@@ -69,7 +69,7 @@ test.each(
   const [expected = node] = row.expectedNodes ?? []
   const isSilent = look.conditions !== undefined
   const time = row.timeToPass === '0s' ? '2015-01-01T12:00:00Z' : '2015-01-01T13:00:00Z'
-  // What the table expects about the change is the time at which it is written there.
+  // The table writes a change at the time of its last look.
   const changed = look.conditions?.map((one) => (one.status === 'Unknown' ? { ...one, lastTransitionTime: time } : one))
   expect([changed ?? node.status.conditions ?? [], isMarked(look)]).toEqual([expected.status.conditions ?? [], row.expectedPodStatusUpdate])
   expect(look.expiresMs === undefined).toBe(isSilent)

@@ -192,7 +192,7 @@ export class NodeMonitor {
     world.record({ apiVersion: 'v1', kind: 'Node', name, uid }, { type: 'Normal', reason, message: `Node ${name} ${text}` })
   }
 
-  /** Undefined: the node is gone, or its health cannot be told now. */
+  /** Undefined: the node is gone, or its health is not known now. */
   async #lookAt(world: World, node: Node): Promise<Seen | undefined> {
     const { clock, signal } = this.#context
     const { name = '' } = node.metadata
