@@ -149,14 +149,15 @@ function lifetimeLevels({ since, until }: Lifetime): LevelSet {
   return (since === undefined ? 0 : bitOf(since)) | (until === undefined ? 0 : bitOf(until + 1))
 }
 
-function lifetimeOf(lifetime: Lifetime): LevelSet {
-  let levels = 0
-  for (let level = oldestLevel + 1; level <= oldestLevel + 30; level++) if (existsAt(lifetime, level)) levels |= bitOf(level)
-  return levels
+/** The levels at which something exists. A bit beyond the set counts for a level that no release has. */
+function lifetimeOf({ since, until }: Lifetime): LevelSet {
+  const begun = since === undefined || since <= oldestLevel ? ~0 : ~0 << (since - oldestLevel)
+  return until === undefined ? begun : begun & (bitOf(until + 1) - 1)
 }
 
 function changeLevels(changes: Readonly<Record<number, object>> | undefined): LevelSet {
-  return Object.keys(changes ?? {}).reduce((levels, level) => levels | bitOf(Number(level)), 0)
+  if (changes === undefined) return 0
+  return Object.keys(changes).reduce((levels, level) => levels | bitOf(Number(level)), 0)
 }
 
 function bitOf(level: number): LevelSet {
