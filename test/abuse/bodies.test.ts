@@ -30,6 +30,25 @@ test('META-18, LIM-12: fifty thousand faults are not listed one by one', async (
   expect(text.length).toBeLessThan(2 * 1024 * 1024)
 })
 
+const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
+
+/** The definition of a kind whose field has a default, and takes every value. */
+function aDefinition(name: string, value: unknown) {
+  const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec, other: { ...spec, default: value } } } }
+  return {
+    apiVersion: 'apiextensions.orch.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${name}s.example.com` },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: `${name}s`, kind: name.toUpperCase() },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  }
+}
+
 describe('values that expand beyond their text', () => {
   const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
 
@@ -59,8 +78,42 @@ describe('values that expand beyond their text', () => {
     const { code: refused } = await send('PATCH', `${revisions}/b?fieldManager=x`, applied, 'application/apply-patch+yaml')
     expect(refused).toBe(400)
     const copied = await send('PATCH', `${revisions}/a`, '[{"op":"copy","from":"/data/a","path":"/data/c"}]', 'application/json-patch+json')
-    expect([copied.code, copied.body.message]).toEqual([400, 'the object is nested too deeply, or one of its values is out of range'])
+    expect([copied.code, copied.text.includes('field is immutable')]).toEqual([422, true])
+    const changed = await send('PUT', `${revisions}/a`, `{"metadata":{"name":"a"},"revision":2,"data":{"a":${deep}}}`)
+    expect(changed.code).toBe(200)
     expect((await send('GET', '/readyz')).code).toBe(200)
+  })
+
+  test('LIM-12: a custom object of a thousand levels is stored with its owners, and one of 1,002 is refused', async () => {
+    const send = await aServer({ controllers: [] })
+    const defined = await send('POST', definitions, aDefinition('a', {}))
+    expect(defined.code).toBe(201)
+    const path = '/apis/example.com/v1/namespaces/default/as'
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+    const anObject = (name: string, levels: number) =>
+      `{"apiVersion":"example.com/v1","kind":"A","metadata":{"name":"${name}"},"spec":${nested(levels)}}`
+    await expect.poll(async () => (await send('POST', path, anObject('deepest', 999))).code).toBe(201)
+    const { text } = await send('GET', `${path}/deepest`)
+    expect([text.includes(nested(999)), text.split('"f:a"').length]).toEqual([true, 1_000])
+    const deeper = await send('POST', path, anObject('deeper', 1_001))
+    expect([deeper.code, deeper.text.includes('nested deeper than 1000 levels')]).toEqual([400, true])
+    const patch = `{"spec":${nested(9_000)}}`
+    expect((await send('PATCH', `${path}/deepest`, patch, 'application/merge-patch+json')).code).toBe(422)
+  })
+
+  test('LIM-12: owners of fields that are deeper than any object do not count', async () => {
+    const send = await aServer({ controllers: [] })
+    const fieldsV1 = `${'{"f:a":'.repeat(9_900)}{}${'}'.repeat(9_900)}`
+    const entry = `{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${fieldsV1}}`
+    const { code, body } = await send('POST', collection, `{"metadata":{"name":"a","managedFields":[${entry}]},"data":{"b":"c"}}`)
+    expect([code, body.metadata]).toMatchObject([201, { managedFields: [{ fieldsV1: { 'f:data': { 'f:b': {} } } }] }])
+  })
+
+  test('LIM-12: a default that is deeper than any object is a 422', async () => {
+    const send = await aServer({ controllers: [] })
+    const deep = JSON.stringify(aDefinition('a', 'deep')).replace('"deep"', `${'{"b":'.repeat(1_500)}1${'}'.repeat(1_500)}`)
+    const { code, text } = await send('POST', definitions, deep)
+    expect([code, text.includes('nested deeper than 1000 levels')]).toEqual([422, true])
   })
 
   test('QP-21, LIM-12: deep nesting is not paid for with spaces', async () => {

@@ -260,11 +260,10 @@ function asksToImpersonate(header: string): boolean {
   return header.startsWith('impersonate-')
 }
 
-function fail(request: GatewayRequest, parts: GatewayParts, thrown: unknown): void {
+function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): void {
   const hasBegun = request.code !== 0
   if (hasBegun) parts.metrics.countAbort(request)
   try {
-    const error = isOutOfRange(thrown) ? refuseOutOfRange(request, thrown, parts) : thrown
     if (isOurFailure(error)) {
       parts.log.error({ err: error, path: request.path, auditId: request.auditId, ...traceFieldsOf(request) }, 'a request has failed')
     }
@@ -286,25 +285,6 @@ function noteOutside({ path, auditId }: GatewayRequest, { message, source }: Out
   }
   if (source === undefined) write(0)
   else rareLines.note(source, write)
-}
-
-/**
- * The engine's own error about an exhausted call stack or a number out of range. Recursion and such numbers follow from a
- * client's bytes or stored ones. Node's errors of this class have a code and are none of them.
- */
-function isOutOfRange(error: unknown): error is RangeError {
-  return error instanceof RangeError && !('code' in error)
-}
-
-/** The answer to an object that cannot be worked on. The log has the error, since it may be a fault of the server. */
-function refuseOutOfRange({ path, auditId }: GatewayRequest, error: RangeError, { log, rareLines }: GatewayParts): StatusError {
-  rareLines.note('an object is out of range', (leftOut) => {
-    log.warn(
-      { err: error, path, auditId, ...(leftOut === 0 ? {} : { leftOut }) },
-      'an object is nested too deeply or has a value out of range',
-    )
-  })
-  return badRequest('the object is nested too deeply, or one of its values is out of range')
 }
 
 /** A request line that can't be read has no path, so nothing of the usual way applies. */

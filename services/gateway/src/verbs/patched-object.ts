@@ -61,13 +61,17 @@ function touchedBy(change: Change): Members {
   return touched
 }
 
+/** Levels of an object that are put in order for a message: no type is as deep, and a value without type may be deeper than the call stack. */
+const orderedDepthMax = 100
+
 /** Objects that the patch looks into have their members in alphabetical order, as the patched text of kube-apiserver has. */
-function inPatchOrder(value: Members, touched: Members): Members {
+function inPatchOrder(value: Members, touched: Members, depth = 0): Members {
+  if (depth === orderedDepthMax) return value
   const names = Object.keys(value).sort()
   return Object.fromEntries(
     names.map((name) => {
       const [member, below] = [value[name], Object.hasOwn(touched, name) ? touched[name] : undefined]
-      return [name, isJsonObject(member) && isJsonObject(below) ? inPatchOrder(member, below) : member]
+      return [name, isJsonObject(member) && isJsonObject(below) ? inPatchOrder(member, below, depth + 1) : member]
     }),
   )
 }

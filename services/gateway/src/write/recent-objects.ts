@@ -47,15 +47,18 @@ export class RecentObjects {
   }
 }
 
+/** Levels that are looked at. */
+const readDepthMax = 100
+
 /**
  * True if reading the object's JSON gives the same value: it has no integers beyond 2^53, and no member without a value. `before` has
- * been read from JSON; the parts that it shares with the object are skipped.
+ * been read from JSON; the parts that it shares with the object are skipped. False also for values that are deeper than any of ours.
  */
-export function isAsRead(value: unknown, before: unknown): boolean {
-  if (value === undefined || typeof value === 'bigint') return false
+export function isAsRead(value: unknown, before: unknown, depth = 0): boolean {
+  if (value === undefined || typeof value === 'bigint' || depth > readDepthMax) return false
   if (value === before || !hasMembers(value)) return true
   const former = hasMembers(before) ? before : undefined
-  for (const key in value) if (!isAsRead(value[key], former?.[key])) return false
+  for (const key in value) if (!isAsRead(value[key], former?.[key], depth + 1)) return false
   return true
 }
 

@@ -1,7 +1,8 @@
 import { jsonEqual } from '../json/equal.ts'
 import { isJsonObject, memberOf } from '../json/member.ts'
+import { ownedDepthMax } from './check.ts'
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference } from './field-set.ts'
-import { itemsByElement } from './list-items.ts'
+import { itemsByElement, Unownable } from './list-items.ts'
 import { type ElementText, fieldElement } from './path-element.ts'
 import { deducedObject, granularObject, type ListShape, type ObjectShape, type Shape, type UntypedShape } from './shape.ts'
 
@@ -12,9 +13,9 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** Compares two states of an object of one shape. Throws `Unownable` when the items of a list cannot be distinguished. */
+/** Compares two states of an object of one shape. Throws `Unownable` when the items of a list cannot be distinguished, or when a value is too deep. */
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
-  const difference = compareValues(shape, before, after)
+  const difference = compareValues(shape, before, after, 0)
   return {
     added: difference?.added ?? emptySet,
     modified: difference?.modified ?? emptySet,
@@ -34,6 +35,11 @@ export function withoutPaths(comparison: Comparison, excluded: FieldSet): Compar
     modified: recursiveDifference(comparison.modified, excluded),
     removed: recursiveDifference(comparison.removed, excluded),
   }
+}
+
+/** Steps into a value take the call stack. */
+function checkDepth(depth: number): void {
+  if (depth > ownedDepthMax) throw new Unownable(`nested deeper than ${ownedDepthMax} levels`)
 }
 
 /** One value's part in a comparison: its part of each set. A value without difference has none, and costs none. */
@@ -58,25 +64,26 @@ function allRemoved(removed: FieldSet): Difference {
 }
 
 /** `undefined` is absence; null is a value. */
-function compareValues(shape: Shape, before: unknown, after: unknown): Difference | undefined {
+function compareValues(shape: Shape, before: unknown, after: unknown, depth: number): Difference | undefined {
   if (before === after) return undefined
+  checkDepth(depth)
   switch (shape.kind) {
     case 'scalar':
       return compareLeaves(before, after)
     case 'list':
-      return shape.listType === 'atomic' ? compareLeaves(before, after) : compareLists(shape, before, after)
+      return shape.listType === 'atomic' ? compareLeaves(before, after) : compareLists(shape, before, after, depth)
     case 'object':
-      return shape.isAtomic ? compareLeaves(before, after) : compareObjects(shape, before, after)
+      return shape.isAtomic ? compareLeaves(before, after) : compareObjects(shape, before, after, depth)
     case 'untyped':
-      return compareUntyped(shape, before, after)
+      return compareUntyped(shape, before, after, depth)
   }
 }
 
-function compareUntyped(shape: UntypedShape, before: unknown, after: unknown): Difference | undefined {
+function compareUntyped(shape: UntypedShape, before: unknown, after: unknown, depth: number): Difference | undefined {
   const earlier = granularObject(shape, before)
   const later = granularObject(shape, after)
-  if (earlier !== later) return compareMixed(before, after)
-  return earlier === undefined ? compareLeaves(before, after) : compareObjects(earlier, before, after)
+  if (earlier !== later) return compareMixed(before, after, depth)
+  return earlier === undefined ? compareLeaves(before, after) : compareObjects(earlier, before, after, depth)
 }
 
 function compareLeaves(before: unknown, after: unknown): Difference | undefined {
@@ -86,21 +93,21 @@ function compareLeaves(before: unknown, after: unknown): Difference | undefined 
 }
 
 /** An object without schema on one side only: in place of nothing, of null, or of a value of another kind. */
-function compareMixed(before: unknown, after: unknown): Difference | undefined {
+function compareMixed(before: unknown, after: unknown, depth: number): Difference | undefined {
   const other = isJsonObject(before) ? after : before
-  if (other === undefined || other === null) return compareObjects(deducedObject, before, after)
-  const { children } = whole(deducedObject, isJsonObject(before) ? before : after)
+  if (other === undefined || other === null) return compareObjects(deducedObject, before, after, depth)
+  const { children } = whole(deducedObject, isJsonObject(before) ? before : after, depth)
   if (children === undefined) return leaves.modified
   const parts: FieldSet = { isMember: false, children }
   return { ...(isJsonObject(before) ? allRemoved(parts) : allAdded(parts)), modified: leafSet }
 }
 
-function compareObjects(shape: ObjectShape, before: unknown, after: unknown): Difference | undefined {
-  if (before === undefined) return allAdded(whole(shape, after))
-  if (after === undefined) return allRemoved(whole(shape, before))
+function compareObjects(shape: ObjectShape, before: unknown, after: unknown, depth: number): Difference | undefined {
+  if (before === undefined) return allAdded(whole(shape, after, depth))
+  if (after === undefined) return allRemoved(whole(shape, before, depth))
   const earlier = isJsonObject(before) ? before : undefined
   const later = isJsonObject(after) ? after : undefined
-  const parts = new Parts()
+  const parts = new Parts(depth + 1)
   let isEmpty = true
   for (const key in earlier) {
     isEmpty = false
@@ -115,63 +122,70 @@ function compareObjects(shape: ObjectShape, before: unknown, after: unknown): Di
   return isEmpty ? compareLeaves(before, after) : parts.difference()
 }
 
-function compareLists(shape: ListShape, before: unknown, after: unknown): Difference | undefined {
-  if (before === undefined) return allAdded(whole(shape, after))
-  if (after === undefined) return allRemoved(whole(shape, before))
+function compareLists(shape: ListShape, before: unknown, after: unknown, depth: number): Difference | undefined {
+  if (before === undefined) return allAdded(whole(shape, after, depth))
+  if (after === undefined) return allRemoved(whole(shape, before, depth))
   const earlier = Array.isArray(before) ? before : []
   const later = Array.isArray(after) ? after : []
   if (earlier.length === 0 && later.length === 0) return compareLeaves(before, after)
   const from = itemsByElement(shape, earlier)
   const to = itemsByElement(shape, later)
-  const parts = new Parts()
-  for (const [element, item] of from) parts.note(element, compareValues(shape.items, item, to.get(element)))
-  for (const [element, item] of to) if (!from.has(element)) parts.note(element, compareValues(shape.items, undefined, item))
+  const parts = new Parts(depth + 1)
+  for (const [element, item] of from) parts.note(element, compareValues(shape.items, item, to.get(element), depth + 1))
+  for (const [element, item] of to) if (!from.has(element)) parts.note(element, compareValues(shape.items, undefined, item, depth + 1))
   return parts.difference()
 }
 
 /** An added or removed value: a path of its own, with everything in it. */
-function whole(shape: Shape, value: unknown): FieldSet {
+function whole(shape: Shape, value: unknown, depth: number): FieldSet {
+  checkDepth(depth)
   switch (shape.kind) {
     case 'scalar':
       return leafSet
     case 'list':
-      return wholeList(shape, value)
+      return wholeList(shape, value, depth)
     case 'object':
-      return wholeObject(shape, value)
+      return wholeObject(shape, value, depth)
     case 'untyped':
-      return wholeObject(granularObject(shape, value), value)
+      return wholeObject(granularObject(shape, value), value, depth)
   }
 }
 
-function wholeList(shape: ListShape, value: unknown): FieldSet {
+function wholeList(shape: ListShape, value: unknown, depth: number): FieldSet {
   if (shape.listType === 'atomic' || !Array.isArray(value)) return leafSet
   const children = new Map<ElementText, FieldSet>()
-  for (const [element, item] of itemsByElement(shape, value)) children.set(element, whole(shape.items, item))
+  for (const [element, item] of itemsByElement(shape, value)) children.set(element, whole(shape.items, item, depth + 1))
   return children.size === 0 ? leafSet : { isMember: true, children }
 }
 
-function wholeObject(shape: ObjectShape | undefined, value: unknown): FieldSet {
+function wholeObject(shape: ObjectShape | undefined, value: unknown, depth: number): FieldSet {
   if (shape === undefined || shape.isAtomic || !isJsonObject(value)) return leafSet
   const children = new Map<ElementText, FieldSet>()
   for (const key in value) {
     const field = shape.fields.get(key)
     const inner = field?.shape ?? shape.values
     const member = value[key]
-    if (inner !== undefined && member !== undefined) children.set(field?.element ?? fieldElement(key), whole(inner, member))
+    if (inner !== undefined && member !== undefined) children.set(field?.element ?? fieldElement(key), whole(inner, member, depth + 1))
   }
   return children.size === 0 ? leafSet : { isMember: true, children }
 }
 
 /** Compares the parts of a container that stays. */
 class Parts {
+  /** That of the parts. */
+  readonly #depth: number
   #added: Map<ElementText, FieldSet> | undefined
   #modified: Map<ElementText, FieldSet> | undefined
   #removed: Map<ElementText, FieldSet> | undefined
 
+  constructor(depth: number) {
+    this.#depth = depth
+  }
+
   compareMember({ fields, values }: ObjectShape, key: string, before: unknown, after: unknown): void {
     const field = fields.get(key)
     const inner = field?.shape ?? values
-    if (inner !== undefined) this.note(field?.element ?? fieldElement(key), compareValues(inner, before, after))
+    if (inner !== undefined) this.note(field?.element ?? fieldElement(key), compareValues(inner, before, after, this.#depth))
   }
 
   note(element: ElementText, difference: Difference | undefined): void {

@@ -1,4 +1,5 @@
 import { isJsonObject, setMember } from '../json/member.ts'
+import { ownedDepthMax } from './check.ts'
 import { canonicalElement, describeElement, type ElementText, sortElements } from './path-element.ts'
 
 /**
@@ -42,14 +43,15 @@ export function setOfPaths(paths: Iterable<readonly ElementText[]>): FieldSet {
   return set
 }
 
-/** Parses `fieldsV1` of a managedFields entry. Undefined: the value is malformed. */
+/** Parses `fieldsV1` of a managedFields entry. Undefined: the value is malformed, or deeper than any object of which parts are owned. */
 export function parseFieldSet(fields: unknown): FieldSet | undefined {
   if (!isJsonObject(fields)) return undefined
-  const set = parseNode(fields)
+  const set = parseNode(fields, 0)
   return set === undefined ? undefined : { isMember: false, children: set.children }
 }
 
-function parseNode(fields: Record<string, unknown>): FieldSet | undefined {
+function parseNode(fields: Record<string, unknown>, depth: number): FieldSet | undefined {
+  if (depth > ownedDepthMax) return undefined
   let isMember = false
   let children: Map<ElementText, FieldSet> | undefined
   for (const key in fields) {
@@ -60,7 +62,7 @@ function parseNode(fields: Record<string, unknown>): FieldSet | undefined {
     const element = canonicalElement(key)
     const below = fields[key]
     if (element === undefined || !isJsonObject(below)) return undefined
-    const child = parseNode(below)
+    const child = parseNode(below, depth + 1)
     if (child === undefined) return undefined
     children ??= new Map()
     const twin = children.get(element)

@@ -255,7 +255,7 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
     if (created !== undefined) keepCreatedFields(created, entries[0]?.fieldsV1)
     return entries
   } catch (error) {
-    if (!(error instanceof Unownable) && !(error instanceof RangeError)) throw error
+    if (!(error instanceof Unownable)) throw error
     return yield* printOwners(owners.values())
   }
 }

@@ -6,6 +6,7 @@ import { validateValue } from '../structural/check-value.ts'
 import { walkValue } from '../structural/decode.ts'
 import { validateEmbedded, validateEmbeddedObject } from '../structural/embedded.ts'
 import { noField } from '../structural/field-path.ts'
+import { isTooDeep, tooDeepText } from '../structural/json-value.ts'
 import { parseStructuralInSteps } from '../structural/parse.ts'
 import { evaluateRules, type RuleCandidate } from '../structural/rules/evaluate.ts'
 import { compilationMeter, RuleTree } from '../structural/rules/rule-tree.ts'
@@ -36,7 +37,7 @@ export function* hasUnprunedDefault(root: SchemaProps): Steps<boolean> {
   let isFound = false
   // biome-ignore lint/correctness/useYield: one default takes no time worth a pause.
   yield* visitDefaults(root, '', function* (found) {
-    isFound ||= found.surround === undefined && hasUnknownFields(found)
+    isFound ||= found.surround === undefined && !isTooDeep(found.value) && hasUnknownFields(found)
   })
   return isFound
 }
@@ -96,6 +97,7 @@ function identity(value: unknown): unknown {
 
 function checkDefault(found: FoundDefault, { needsPruned, level }: DefaultContext): FieldError[] {
   const { at, schema, value, surround } = found
+  if (isTooDeep(value)) return [invalidValue(at, value, tooDeepText)]
   if (surround !== undefined) return checkMeta(found, surround, level)
   const errors = needsPruned && hasUnknownFields(found) ? [invalidValue(at, value, 'must not have unknown fields')] : []
   const ofEmbedded = validateEmbedded(schema, value, { path: at, level })

@@ -241,13 +241,21 @@ class Draft {
   }
 }
 
-/** The same value in containers of its own. */
+/** The same value in containers of its own. It keeps its own stack, as a value may be deeper than the call stack. */
 function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf)
-  if (!isJsonObject(value)) return value
-  const copy = { ...value }
-  for (const key of Object.keys(copy)) if (isContainer(copy[key])) setMember(copy, key, copyOf(copy[key]))
-  return copy
+  const pending: Container[] = []
+  const own = (member: unknown): unknown => {
+    if (!isContainer(member)) return member
+    const copy = Array.isArray(member) ? [...member] : { ...member }
+    pending.push(copy)
+    return copy
+  }
+  const whole = own(value)
+  for (let copy = pending.pop(); copy !== undefined; copy = pending.pop()) {
+    if (Array.isArray(copy)) for (const [index, item] of copy.entries()) copy[index] = own(item)
+    else for (const key of Object.keys(copy)) setMember(copy, key, own(copy[key]))
+  }
+  return whole
 }
 
 /** A place in a list, from 0 to `last`. */

@@ -3,24 +3,39 @@ import { hasMembers, setMember } from '../json/member.ts'
 /** Deeper nested values are refused: code that walks an object by recursion relies on it. */
 export const objectDepthMax = 1_000
 
+export const tooDeepText = `nested deeper than ${objectDepthMax} levels`
+
 /** An object or a list within an object is deeper than `objectDepthMax`. */
 export class TooDeep extends Error {
   constructor() {
-    super(`nested deeper than ${objectDepthMax} levels`)
+    super(tooDeepText)
   }
 }
 
-/** The value with the members of all its objects sorted by name; the value itself where they are. */
-export function sortedValue(value: unknown, depth: number): unknown {
-  if (!hasMembers(value)) return value
-  if (depth > objectDepthMax) throw new TooDeep()
-  return Array.isArray(value) ? sortedList(value, depth) : sortedObject(value, depth)
+/** The members of the lists of owners of an object lie deeper than the object's own, and so may its defaults. */
+export const storedDepthMax = 2 * objectDepthMax
+
+/** True if a value is deeper than objects may be. Goes level by level, since it may be deeper than the call stack. */
+export function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; depth <= objectDepthMax; depth += 1) {
+    level = level.flatMap((item) => (hasMembers(item) ? Object.values(item) : []))
+    if (level.length === 0) return false
+  }
+  return true
 }
 
-function sortedList(list: readonly unknown[], depth: number): readonly unknown[] {
+/** The value with the members of all its objects sorted by name; the value itself where they are. */
+export function sortedValue(value: unknown, depth: number, depthMax = objectDepthMax): unknown {
+  if (!hasMembers(value)) return value
+  if (depth > depthMax) throw new TooDeep()
+  return Array.isArray(value) ? sortedList(value, depth, depthMax) : sortedObject(value, depth, depthMax)
+}
+
+function sortedList(list: readonly unknown[], depth: number, depthMax: number): readonly unknown[] {
   let result: unknown[] | undefined
   for (const [index, item] of list.entries()) {
-    const sorted = sortedValue(item, depth + 1)
+    const sorted = sortedValue(item, depth + 1, depthMax)
     if (sorted === item) continue
     result ??= [...list]
     result[index] = sorted
@@ -29,9 +44,13 @@ function sortedList(list: readonly unknown[], depth: number): readonly unknown[]
 }
 
 /** As `sortedValue`, for an object. */
-export function sortedObject(object: Readonly<Record<string, unknown>>, depth: number): Readonly<Record<string, unknown>> {
+export function sortedObject(
+  object: Readonly<Record<string, unknown>>,
+  depth: number,
+  depthMax = objectDepthMax,
+): Readonly<Record<string, unknown>> {
   const draft = new ObjectDraft(object)
-  for (const name in object) draft.keep(name, sortedValue(object[name], depth + 1))
+  for (const name in object) draft.keep(name, sortedValue(object[name], depth + 1, depthMax))
   return draft.finish()
 }
 

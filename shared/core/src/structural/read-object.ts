@@ -15,9 +15,9 @@ type Json = Readonly<Record<string, unknown>>
 export function decoderOfCustom(schema: StructuralSchema): Decode {
   return (value, { trackUnknown, known, keepsNulls }) => {
     if (!isJsonObject(value)) return mismatch(`expected object, got ${Array.isArray(value) ? 'array' : typeof value}`)
-    const read = readObjectMeta(value['metadata'], { dropsMalformed: false, trackUnknown })
-    if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
     try {
+      const read = readObjectMeta(value['metadata'], { dropsMalformed: false, trackUnknown })
+      if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
       const walked = walkObject(schema, value, { prunes: true, keepsNulls, fillsDefaults: true, embedded: 'refuseMalformed' }, known)
       const unknownFields = trackUnknown && walked.hasUnknown ? findUnknown(schema, value, { isRoot: true }) : []
       const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`)

@@ -15,7 +15,7 @@ import { itemsOf, partOf } from '../validation/part.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
 
 import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
-import { sortedValue } from './json-value.ts'
+import { sortedValue, storedDepthMax } from './json-value.ts'
 import { completeCustom, decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
 import { evaluateRules } from './rules/evaluate.ts'
 import { RuleTree } from './rules/rule-tree.ts'
@@ -152,7 +152,7 @@ export class StructuralReaders implements KindReaders, Preparable {
 
   /** Decoding has put members in order; later ones follow them. */
   printable<T extends Struct>(object: T): T {
-    return sortedValue(object, 0) as T
+    return sortedValue(object, 0, storedDepthMax) as T
   }
 
   renew<T extends Struct>(object: T): T {
