@@ -30,7 +30,7 @@ function clusterOf(server: () => RunningServer, clock: () => VirtualClock) {
   const nodes = () => server().client.resource(resource('', 'nodes', false))
   const patchNode = (name: string, patch: object, subresource?: string) => nodes().patch(name, patch, { type: 'merge', subresource })
   return {
-    settle: (duration: '100ms' | '1s' | '2s' | '5m' = '100ms') => clock().advance(duration),
+    settle: (duration: '100ms' | '1s' | '2s' | '5s' = '100ms') => clock().advance(duration),
     patchNode,
     empty: async () => {
       const pods = server().client.resource(resource('', 'pods'))
@@ -87,7 +87,7 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
 
   beforeAll(async () => {
     clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
-    server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'scheduler'], version })
+    server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'scheduler', 'persistentvolume-binder'], version })
   })
   afterEach(() => cluster.empty())
   afterAll(() => server?.stop())
@@ -219,5 +219,48 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     await cluster.settle('2s')
     expect([await nodeOf('a'), await nodeOf('b')]).toEqual([undefined, 'n1'])
     await client.resource(resource('scheduling.k8s.io', 'priorityclasses', false)).delete('first')
+  })
+
+  test('SCHED-39: a Pod waits for a claim that is missing', async () => {
+    const { create, condition } = await cluster.open('claimless')
+    await cluster.addNode('n1')
+    await create('p', '1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })
+    await cluster.settle()
+    const [count, tail] = version === '1.25' ? ['1 ', '1 '] : ['', '1 ']
+    const message = `0/1 nodes are available: ${count}persistentvolumeclaim "c" not found. preemption: 0/1 nodes are available: ${tail}Preemption is not helpful for scheduling.`
+    expect(await condition('p')).toMatchObject({ reason: 'Unschedulable', message })
+  })
+
+  test('SCHED-41, SCHED-42: a claim that waits for its first Pod gets a volume that the node of the Pod reaches', async () => {
+    const { client } = server
+    const storageClass = { provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' }
+    await client.objects.create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'wait' },
+      ...storageClass,
+    } as ApiObject)
+    const { create, nodeOf } = await cluster.open('volumes')
+    const namespace = 'volumes'
+    await cluster.addNode('n1')
+    await cluster.addNode('n2')
+    const key = 'kubernetes.io/hostname'
+    const required = { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['n2'] }] }] }
+    const common = { accessModes: ['ReadWriteOnce'], storageClassName: 'wait' }
+    const volume = { ...common, capacity: { storage: '1Gi' }, local: { path: '/x' }, nodeAffinity: { required } }
+    await client.objects.create({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'v' }, spec: volume } as ApiObject)
+    const claim = { ...common, resources: { requests: { storage: '1Gi' } } }
+    await client.objects.create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'c', namespace },
+      spec: claim,
+    } as ApiObject)
+    await cluster.settle('2s')
+    await create('p', '1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })
+    await cluster.settle('5s')
+    expect(await nodeOf('p')).toBe('n2')
+    const claims = client.resource<ApiObject & { spec?: { volumeName?: string } }>(resource('', 'persistentvolumeclaims'))
+    expect((await claims.get('c', { namespace })).spec?.volumeName).toBe('v')
   })
 })

@@ -6,6 +6,8 @@ import { namesOf } from '@orch/core/names'
 import {
   Cluster,
   type ClusterObjects,
+  type CsiDriver,
+  type CsiNode,
   fellowTerms,
   type Labels,
   type Node,
@@ -13,9 +15,11 @@ import {
   type PodInfo,
   podInfoOf,
   type Refusal,
+  type StorageCapacity,
   schedulingRules,
 } from '@orch/core/scheduling'
 import type { LabelSelector } from '@orch/core/selectors'
+import type { StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
 
 /** The objects of a case. Members that have no bearing on it are left out. */
 export interface CaseObjects {
@@ -24,6 +28,12 @@ export interface CaseObjects {
   readonly pods?: readonly Partial<Pod>[]
   readonly namespaces?: readonly ApiObject[]
   readonly services?: readonly { readonly metadata: ObjectMeta; readonly spec: { readonly selector?: Labels } }[]
+  readonly persistentVolumeClaims?: readonly Partial<VolumeClaim>[]
+  readonly persistentVolumes?: readonly Partial<Volume>[]
+  readonly storageClasses?: readonly StorageClass[]
+  readonly csiNodes?: readonly CsiNode[]
+  readonly csiDrivers?: readonly CsiDriver[]
+  readonly csiStorageCapacities?: readonly StorageCapacity[]
   readonly replicaSets?: readonly { readonly metadata: ObjectMeta; readonly spec: { readonly selector: LabelSelector } }[]
 }
 
@@ -63,13 +73,23 @@ export function clusterOf(objects: CaseObjects): { readonly cluster: Cluster; re
   return { cluster, pod: podInfoOf(complete<Pod>(pod, 'Pod', 'incoming')) }
 }
 
-function objectsOf({ namespaces = [], services = [], replicaSets = [] }: CaseObjects): ClusterObjects {
+function objectsOf(objects: CaseObjects): ClusterObjects {
+  const { namespaces = [], services = [], replicaSets = [], csiStorageCapacities = [] } = objects
+  const claims = (objects.persistentVolumeClaims ?? []).map((claim) => withStatus<VolumeClaim>(claim))
+  const volumes = (objects.persistentVolumes ?? []).map((volume) => withStatus<Volume>(volume))
   const isIn = (namespace: string) => (object: { readonly metadata: ObjectMeta }) => (object.metadata.namespace ?? 'default') === namespace
   return {
     namespaceLabels: (name) => {
       const found = namespaces.find(({ metadata }) => metadata.name === name)
       return found && (found.metadata.labels ?? {})
     },
+    claim: (namespace, name) => claims.filter(isIn(namespace || 'default')).find(({ metadata }) => metadata.name === name),
+    volume: (name) => named(volumes, name),
+    volumes: () => volumes,
+    storageClass: (name) => named(objects.storageClasses, name),
+    csiNode: (name) => named(objects.csiNodes, name),
+    csiDriver: (name) => named(objects.csiDrivers, name),
+    capacities: () => csiStorageCapacities,
     fellowsOf: (pod) =>
       fellowTerms(pod, {
         serviceSelectors: (namespace) => services.filter(isIn(namespace)).map(({ spec }) => spec.selector),
@@ -77,6 +97,14 @@ function objectsOf({ namespaces = [], services = [], replicaSets = [] }: CaseObj
           replicaSets.filter(isIn(namespace)).find(({ metadata }) => metadata.name === name)?.spec.selector,
       }),
   }
+}
+
+function named<T extends { readonly metadata: ObjectMeta }>(objects: readonly T[] | undefined, name: string): T | undefined {
+  return objects?.find(({ metadata }) => metadata.name === name)
+}
+
+function withStatus<T extends VolumeClaim | Volume>(object: Partial<T>): T {
+  return { spec: {}, status: {}, ...object } as T
 }
 
 function complete<T extends Pod | Node>(object: Partial<T>, kind: string, name: string): T {

@@ -28,6 +28,7 @@ function decide(row: DecisionCase): Decided {
   const { cluster, pod } = clusterOf(row)
   const decision = choose(pod, cluster, { rules, random, startAt: 0 })
   if (decision.kind === 'noNodes') return { feasible: [], message: noNodesMessage }
+  if (decision.kind === 'failed') return { feasible: [], message: decision.message }
   const answers = (refusals: ReadonlyMap<string, Refusal>) =>
     Object.fromEntries([...refusals].map(([name, refusal]) => [name, { plugin: refusal.plugin, ...toAnswer(refusal) }]))
   if (decision.kind === 'placed') {

@@ -34,6 +34,7 @@ describe.each([
   ['fit', 'SCHED-34, SCHED-35, SCHED-52, SCHED-53, SCHED-54: nodes are refused and scored by resources and images'],
   ['ports-taints', 'SCHED-26, SCHED-28, SCHED-29, SCHED-33, SCHED-55: nodes are refused and scored by ports and taints'],
   ['spread', 'SCHED-44, SCHED-45, SCHED-57: nodes are refused and scored by constraints of spreading'],
+  ['volumes', 'SCHED-37, SCHED-39, SCHED-40, SCHED-43: nodes are refused by disks, claims and zones'],
   ['interpod', 'SCHED-46, SCHED-47, SCHED-48, SCHED-56: nodes are refused and scored by affinities to Pods'],
 ])('%s', (file, title) => {
   test(`${title} as by kube-scheduler`, () => {

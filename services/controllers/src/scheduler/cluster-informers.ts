@@ -3,6 +3,7 @@ import { type Budget, type ClusterObjects, fellowTerms, type Labels, type Node, 
 import type { LabelSelector } from '@orch/core/selectors'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import { StorageInformers } from './storage-informers.ts'
 
 interface Selecting extends ApiObject {
   readonly spec?: { readonly selector?: LabelSelector | null }
@@ -24,13 +25,15 @@ export class ClusterInformers {
   /** Owners of Pods with selectors that have expressions, by kind. */
   readonly #owners: ReadonlyMap<string, SharedInformer<Selecting>>
   readonly #all: readonly SharedInformer<ApiObject>[]
+  readonly #context: ControllerContext
+  #storage: StorageInformers | undefined
 
   constructor(context: ControllerContext) {
+    this.#context = context
     const informers = context.informers ?? new SharedInformers(context)
     const all: SharedInformer<ApiObject>[] = []
     const open = <T extends ApiObject>(group: string, plural: string, namespaced = true) => {
       const informer = informers.open<T>({ resource: { group, version: 'v1', plural, namespaced } }, context.client)
-      // Its listeners take any object.
       all.push(informer)
       return informer
     }
@@ -47,14 +50,33 @@ export class ClusterInformers {
     this.#all = all
   }
 
+  /** Caches of storage, opened for the first Pod that has a claim. `onChange` is called with each of their events. */
+  openStorage(onChange: () => void): StorageInformers {
+    this.#storage ??= new StorageInformers(this.#context, onChange)
+    return this.#storage
+  }
+
+  get storage(): StorageInformers | undefined {
+    return this.#storage
+  }
+
+  /** True if all first lists are cached. */
+  get isSynced(): boolean {
+    return this.#opened.every(({ isSynced }) => isSynced)
+  }
+
   /** Resolves when all first lists are cached. */
   async synced(): Promise<void> {
-    await Promise.all(this.#all.map((informer) => informer.synced))
+    await Promise.all(this.#opened.map((informer) => informer.synced))
   }
 
   /** Resolves when the signal has ended all. */
   async done(): Promise<void> {
-    await Promise.all(this.#all.map((informer) => informer.done))
+    await Promise.all(this.#opened.map((informer) => informer.done))
+  }
+
+  get #opened(): readonly SharedInformer<ApiObject>[] {
+    return [...this.#all, ...(this.#storage?.all ?? [])]
   }
 
   get objects(): ClusterObjects {
@@ -63,6 +85,13 @@ export class ClusterInformers {
         const found = this.#namespaces.get(name)
         return found && (found.metadata.labels ?? {})
       },
+      claim: (namespace, name) => this.#storage?.claim(namespace, name),
+      volume: (name) => this.#storage?.volume(name),
+      volumes: () => this.#storage?.volumes() ?? [],
+      storageClass: (name) => this.#storage?.storageClass(name),
+      csiNode: (name) => this.#storage?.csiNode(name),
+      csiDriver: (name) => this.#storage?.csiDriver(name),
+      capacities: () => this.#storage?.capacities() ?? [],
       fellowsOf: (pod) =>
         fellowTerms(pod, {
           serviceSelectors: (namespace) => this.#serviceSelectors(namespace),

@@ -4,24 +4,35 @@ import { jsonEqual } from '@orch/core/json'
 import {
   Cluster,
   choose,
+  claimNeeds,
   type Decision,
   type FilterName,
   type Node,
   noNodesMessage,
   type Pod,
   type PodInfo,
+  planVolumes,
   podInfoOf,
   preempt,
   refusalMessage,
   type SchedulingRules,
   schedulingRules,
+  type VolumePlan,
 } from '@orch/core/scheduling'
+import { claimNameOf } from '@orch/core/workloads'
 import { messageOf, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { ClusterInformers } from './cluster-informers.ts'
 import { isSchedulingChange } from './pod-change.ts'
 import { PodWriter } from './pod-writer.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
+import { VolumeBindings } from './volume-bindings.ts'
+
+/** Volumes of a Pod on its node, before they are bound or made. */
+interface PlannedVolumes {
+  readonly plan: VolumePlan
+  readonly bindings: VolumeBindings
+}
 
 export interface SchedulerOptions extends Pick<Catalogue, 'level' | 'isGateOn'> {
   /** Name of this host, for events. */
@@ -58,8 +69,11 @@ class Scheduler {
   readonly #assumed = new Map<string, PodInfo>()
   readonly #budget = new TurnBudget(nodesPerTurn)
   readonly #writes = new Set<Promise<void>>()
+  /** Pods that wait for their volumes. */
+  readonly #waits = new Set<Promise<void>>()
   #startAt = 0
   #isSynced = false
+  #ended: Promise<void> = Promise.resolve()
   #working: Promise<void> | undefined
 
   constructor(context: ControllerContext, rules: SchedulingRules, host: string) {
@@ -79,6 +93,7 @@ class Scheduler {
     })
     this.#informers.nodes.subscribe({ applyEvent: (event) => this.#applyNode(event) })
     this.#informers.pods.subscribe({ applyEvent: (event) => this.#applyPod(event) })
+    this.#ended = ended
     await Promise.race([this.#informers.synced(), ended])
     this.#isSynced = true
     this.#pump()
@@ -86,7 +101,7 @@ class Scheduler {
     await this.#informers.done()
     this.#queue.close()
     await this.#working
-    await Promise.all(this.#writes)
+    await Promise.all([...this.#writes, ...this.#waits])
     await this.#writer.close()
   }
 
@@ -106,6 +121,9 @@ class Scheduler {
     const { kind, object: pod } = event
     const info = podInfoOf(pod)
     const { key } = info
+    if (info.volumes.some((volume) => claimNameOf(pod, volume) !== undefined)) {
+      this.#informers.openStorage(() => this.#queue.move({ kind: 'storage' }))
+    }
     const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
     if (isOver) return void this.#removePod(info)
     if ((pod.spec.nodeName ?? '') !== '') return void this.#applyPlaced(event, info)
@@ -151,10 +169,12 @@ class Scheduler {
   async #tryPods(): Promise<void> {
     // Events that come together are seen together.
     await undefined
+    if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
     for (let entry = this.#queue.take(); entry !== undefined; entry = this.#queue.take()) {
       this.#tryPod(entry)
       await this.#budget.take(Math.max(1, this.#cluster.nodes.length))
       while (this.#writes.size >= writesMax) await Promise.race(this.#writes)
+      if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
       if (this.#context.signal.aborted) return
     }
   }
@@ -174,41 +194,74 @@ class Scheduler {
       case 'noNodes':
         this.#queue.putBack(entry)
         return void this.#refuse(info, 'Unschedulable', noNodesMessage, '')
+      case 'failed':
+        this.#queue.putBack(entry, { hasError: true })
+        return void this.#refuse(info, 'SchedulerError', decision.message, '')
       case 'refused':
         return void this.#makeRoom(entry, decision)
     }
   }
 
-  /** The Pod counts on its node from now on; the binding is written beside further attempts (SCHED-11). */
+  /** The Pod counts on its node from now on; its volumes and then the binding are written beside further attempts (SCHED-11). */
   #place(entry: QueuedPod, node: string): void {
-    const { info, key } = entry
-    this.#assumed.set(key, info)
+    const { info } = entry
+    const volumes = this.#volumesOn(info, node)
+    this.#assumed.set(info.key, info)
     this.#cluster.nominate(info, undefined)
     this.#cluster.addPod(info, node)
-    this.#write(async () => {
-      try {
-        await this.#writer.bind(info.pod, node)
-      } catch (error) {
-        if (!this.#context.signal.aborted) this.#forget(entry, error)
-        return
-      }
-      const note = `Successfully assigned ${key} to ${node}`
-      this.#writer.report(info.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note })
-    })
+    if (volumes === undefined) return void this.#write(() => this.#bindPod(entry, node))
+    volumes.bindings.assume(volumes.plan)
+    const binding = this.#bindVolumes(entry, node, volumes).finally(() => this.#waits.delete(binding))
+    this.#waits.add(binding)
+  }
+
+  /** The volumes that are to be bound or made for a Pod on a node. Undefined: none. */
+  #volumesOn(info: PodInfo, name: string): PlannedVolumes | undefined {
+    const { storage } = this.#informers
+    const node = this.#cluster.node(name)
+    if (storage === undefined || node === undefined) return undefined
+    const needs = claimNeeds(info, this.#cluster, this.#rules)
+    if (needs.kind !== 'claims' || needs.delayed.length === 0) return undefined
+    const plan = planVolumes(needs, node, this.#cluster, this.#rules)
+    return { plan, bindings: new VolumeBindings(this.#context, storage, this.#rules) }
+  }
+
+  async #bindVolumes(entry: QueuedPod, node: string, { plan, bindings }: PlannedVolumes): Promise<void> {
+    try {
+      await bindings.bind(entry.info, node, plan)
+    } catch (error) {
+      bindings.forget(plan)
+      if (this.#context.signal.aborted) return
+      return this.#forget(entry, `running PreBind plugin "VolumeBinding": binding volumes: ${messageOf(error)}`)
+    }
+    // The Pod may have been deleted in the meantime.
+    if (this.#assumed.get(entry.key) === entry.info) await this.#bindPod(entry, node)
+  }
+
+  async #bindPod(entry: QueuedPod, node: string): Promise<void> {
+    const { info, key } = entry
+    try {
+      await this.#writer.bind(info.pod, node)
+    } catch (error) {
+      if (!this.#context.signal.aborted) this.#forget(entry, `binding rejected: ${messageOf(error)}`)
+      return
+    }
+    const note = `Successfully assigned ${key} to ${node}`
+    this.#writer.report(info.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note })
   }
 
   /** Takes back the assumption of a Pod whose binding has failed; it is tried again. */
-  #forget(entry: QueuedPod, error: unknown): void {
+  #forget(entry: QueuedPod, message: string): void {
     const { key, info } = entry
     if (this.#assumed.get(key) !== info) return
     this.#assumed.delete(key)
     this.#cluster.removePod(key)
-    this.#context.log.debug({ pod: key, err: error }, 'a Pod could not be bound')
+    this.#context.log.debug({ pod: key, message }, 'a Pod could not be bound')
     const current = this.#informers.pods.get(key)
     if (current !== undefined) entry.info = podInfoOf(current)
     this.#queue.putBack(entry, { hasError: true })
     this.#queue.move({ kind: 'podGone' })
-    this.#refuse(entry.info, 'SchedulerError', `binding rejected: ${messageOf(error)}`, '')
+    this.#refuse(entry.info, 'SchedulerError', message, '')
   }
 
   /** A Pod that fits nowhere waits; less important ones may have to leave for it. */

@@ -52,7 +52,7 @@ function ofFieldsIn(list: Expressions): readonly LabelRequirement[] | undefined 
 }
 
 /** A function that says if one of the terms matches a node. No terms match nothing. */
-function compileNodeSelector(selector: NodeSelector): (node: SelectedNode) => boolean {
+export function compileNodeSelector(selector: NodeSelector): (node: SelectedNode) => boolean {
   const terms = (selector.nodeSelectorTerms ?? []).map(compileTerm)
   return (node) => terms.some((matches) => matches(node))
 }

@@ -12,6 +12,8 @@ type Fitting =
   | { readonly kind: 'fitting'; readonly nodes: readonly NodeInfo[]; readonly refusals: ReadonlyMap<string, Refusal> }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
+  /** The Pod names a node that is not there. */
+  | { readonly kind: 'failed'; readonly message: string }
 
 /** The reasons why no node fits. */
 export interface Refused {
@@ -39,6 +41,7 @@ export type Decision =
   | { readonly kind: 'placed'; readonly node: string; readonly lookedAt: number; readonly scores?: NodeScores }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
+  | { readonly kind: 'failed'; readonly message: string }
 
 /** Chooses the node of a Pod: filters, then scores; among equals one by chance (SCHED-13). A single fitting node is not scored (SCHED-50). */
 export function choose(pod: PodInfo, cluster: Cluster, options: ChooseOptions): Decision {
@@ -75,6 +78,8 @@ export function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }:
   if (nominated !== undefined && filterWithNominated(runs, pod, nominated, cluster) === undefined) {
     return { kind: 'fitting', nodes: [nominated], refusals: new Map() }
   }
+  const missing = rules.failsOnMissingNodes ? [...(nodeNames ?? [])].find((name) => cluster.node(name) === undefined) : undefined
+  if (missing !== undefined) return { kind: 'failed', message: `nodeinfo not found for node name ${JSON.stringify(missing)}` }
   const candidates = nodeNames === undefined ? all : [...nodeNames].flatMap((name) => cluster.node(name) ?? [])
   const wanted = nodesToFind(candidates.length)
   const nodes: NodeInfo[] = []

@@ -1,7 +1,14 @@
+import type { BuiltIn } from '../schema/built-in.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
+import type { VolumeClaim } from '../workloads/stateful-set/claims.ts'
+import type { StorageClass, Volume } from '../workloads/volumes/objects.ts'
 import { NodeInfo } from './node-info.ts'
 import type { Labels, Node, Pod } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
+
+export type CsiNode = BuiltIn<'storage/v1.CSINode'>
+export type CsiDriver = BuiltIn<'storage/v1.CSIDriver'>
+export type StorageCapacity = BuiltIn<'storage/v1.CSIStorageCapacity'>
 
 /** Objects beside Nodes and Pods that decisions rest on. */
 export interface ClusterObjects {
@@ -9,10 +16,27 @@ export interface ClusterObjects {
   namespaceLabels(name: string): Labels | undefined
   /** The terms that select the Pods of the same Services and the same owner. None: there are no such. */
   fellowsOf(pod: Pod): readonly LabelRequirement[]
+  claim(namespace: string, name: string): VolumeClaim | undefined
+  volume(name: string): Volume | undefined
+  volumes(): Iterable<Volume>
+  storageClass(name: string): StorageClass | undefined
+  csiNode(name: string): CsiNode | undefined
+  csiDriver(name: string): CsiDriver | undefined
+  capacities(): Iterable<StorageCapacity>
 }
 
 /** Used where nothing but Nodes and Pods is known. */
-const noObjects: ClusterObjects = { namespaceLabels: () => undefined, fellowsOf: () => [] }
+const noObjects: ClusterObjects = {
+  namespaceLabels: () => undefined,
+  fellowsOf: () => [],
+  claim: () => undefined,
+  volume: () => undefined,
+  volumes: () => [],
+  storageClass: () => undefined,
+  csiNode: () => undefined,
+  csiDriver: () => undefined,
+  capacities: () => [],
+}
 
 type Images = NonNullable<Node['status']['images']>
 

@@ -9,6 +9,10 @@ import { fitFilter } from './plugins/node-resources.ts'
 import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
 import { spreadFilter } from './plugins/pod-topology-spread.ts'
 import { taintFilter } from './plugins/taint-toleration.ts'
+import { volumeBinding } from './plugins/volume-binding.ts'
+import { volumeLimits } from './plugins/volume-limits.ts'
+import { volumeRestrictions } from './plugins/volume-restrictions.ts'
+import { volumeZone } from './plugins/volume-zone.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
@@ -20,6 +24,10 @@ const filterPlugins: readonly FilterPlugin[] = [
   affinityFilter,
   nodePorts,
   fitFilter,
+  volumeRestrictions,
+  volumeLimits,
+  volumeBinding,
+  volumeZone,
   spreadFilter,
   podAffinityFilter,
 ]

@@ -1,7 +1,7 @@
 /** scheduling */
 
 export { choose, type Decision, fittingNodes } from './choose.ts'
-export { Cluster, type ClusterObjects } from './cluster.ts'
+export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
 export { type FellowSources, fellowTerms } from './fellows.ts'
 export { startFilter } from './filters.ts'
 export { noNodesMessage, refusalMessage } from './message.ts'
@@ -11,4 +11,5 @@ export { type PodInfo, podInfoOf } from './pod-info.ts'
 export { type Budget, type Preemption, preempt } from './preemption.ts'
 export { type SchedulingRules, schedulingRules } from './rules.ts'
 export { scoreOf } from './scores.ts'
+export { claimNeeds, isBound, planVolumes, type VolumePlan } from './volumes.ts'
 export { type ClusterChange, wakes } from './wake.ts'

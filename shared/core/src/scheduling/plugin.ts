@@ -11,6 +11,10 @@ export type FilterName =
   | 'NodeAffinity'
   | 'NodePorts'
   | 'NodeResourcesFit'
+  | 'VolumeRestrictions'
+  | 'NodeVolumeLimits'
+  | 'VolumeBinding'
+  | 'VolumeZone'
   | 'PodTopologySpread'
   | 'InterPodAffinity'
 

@@ -12,7 +12,7 @@ export interface HostPort {
   readonly address: string
 }
 
-type Volume = NonNullable<Pod['spec']['volumes']>[number]
+export type Volume = NonNullable<Pod['spec']['volumes']>[number]
 
 /** A Pod with all that filters and scores ask of it again and again. */
 export interface PodInfo {

@@ -1,4 +1,5 @@
 import { domainLabel, type Names, subdomainLabel } from '../names.ts'
+import { type VolumeNames, volumeNames } from '../workloads/volumes/objects.ts'
 
 /** A level and its feature gates. */
 export interface RulesSource {
@@ -15,8 +16,18 @@ export interface SchedulingRules {
   readonly unschedulableTaint: string
   readonly hostnameLabel: string
   readonly zoneLabel: string
+  /** Labels of zones and regions; `later` is the one that has taken its place, where that counts too. */
+  readonly zoneLabels: readonly { readonly key: string; readonly later: string | undefined }[]
+  readonly volumes: VolumeNames
+  /** The refusal of a node that cannot reach a volume. */
+  readonly volumeConflict: string
+  readonly hasAttributeClasses: boolean
+  /** True if claims may be for one Pod alone. */
+  readonly hasClaimsOfOnePod: boolean
   /** True if the refusal for a taint names the taint: until 1.33 (later patches of 1.34 leave it out). */
   readonly namesTaints: boolean
+  /** True if a Pod that names a missing node fails with an error: before 1.28. */
+  readonly failsOnMissingNodes: boolean
   /** True if a resource of which a node has given more than it has refuses only Pods that ask for it: since 1.28. */
   readonly skipsUnrequested: boolean
   /** True if a Pod that is larger than the whole node is refused for good. */
@@ -69,11 +80,20 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     unschedulableTaint: subdomainLabel(names, 'node', 'unschedulable'),
     hostnameLabel: domainLabel(names, 'hostname'),
     zoneLabel: subdomainLabel(names, 'topology', 'zone'),
+    zoneLabels: ['region', 'zone'].flatMap((name) => [
+      { key: subdomainLabel(names, 'failure-domain.beta', name), later: level < 27 ? undefined : subdomainLabel(names, 'topology', name) },
+      { key: subdomainLabel(names, 'topology', name), later: undefined },
+    ]),
+    volumes: volumeNames(names),
+    volumeConflict: level < 35 ? 'node(s) had volume node affinity conflict' : "node(s) didn't match PersistentVolume's node affinity",
+    hasAttributeClasses: isGateOn('VolumeAttributesClass'),
+    hasClaimsOfOnePod: isGateOn('ReadWriteOncePod'),
     skipsMissingSpreads: level >= 28,
     hasMinDomains: isGateOn('MinDomainsInPodTopologySpread'),
     hasInclusionPolicies: isGateOn('NodeInclusionPolicyInPodTopologySpread'),
     hasMatchLabelKeys: isGateOn('MatchLabelKeysInPodTopologySpread'),
     namesTaints: level < 34,
+    failsOnMissingNodes: level < 28,
     skipsUnrequested: level >= 28,
     knowsLargePods: level >= 34,
     scoresChangeOfBalance: level >= 36,

@@ -19,6 +19,8 @@ export type ClusterChange =
   | { readonly kind: 'nodeGone' }
   /** A Pod has left its node. */
   | { readonly kind: 'podGone' }
+  /** A claim, a volume, a class or something else of storage is new, or has changed. */
+  | { readonly kind: 'storage' }
   /** A Pod is new on a node, or its labels have changed. `namespaceLabels` are those of its namespace. */
   | { readonly kind: 'podPlaced'; readonly pod: PodInfo; readonly namespaceLabels: Labels | undefined }
 
@@ -35,12 +37,26 @@ const ofNodes: Readonly<Record<FilterName, ReadonlySet<NodePart>>> = {
   NodeAffinity: anything,
   NodePorts: anything,
   NodeResourcesFit: anything,
+  VolumeRestrictions: new Set(['added']),
+  NodeVolumeLimits: new Set(['added']),
+  VolumeBinding: new Set(['added', 'labels']),
+  VolumeZone: new Set(['added', 'labels']),
   PodTopologySpread: new Set(['added', 'labels', 'taints']),
   InterPodAffinity: new Set(['added', 'labels']),
 }
 
 /** Plugins whose refusal may end when a Pod leaves its node. */
-const ofPodsGone: ReadonlySet<FilterName> = new Set(['NodePorts', 'NodeResourcesFit', 'PodTopologySpread', 'InterPodAffinity'])
+const ofPodsGone: ReadonlySet<FilterName> = new Set([
+  'NodePorts',
+  'NodeResourcesFit',
+  'VolumeRestrictions',
+  'NodeVolumeLimits',
+  'PodTopologySpread',
+  'InterPodAffinity',
+])
+
+/** Plugins whose refusal may end when an object of storage comes or changes. */
+const ofStorage: ReadonlySet<FilterName> = new Set(['VolumeRestrictions', 'NodeVolumeLimits', 'VolumeBinding', 'VolumeZone'])
 
 /**
  * True if a Pod that was refused by these plugins is to be tried again after a change; no plugins stand for a cluster without nodes. Since 1.32
@@ -52,6 +68,8 @@ export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: 
       return refusedBy.size === 0 || [...refusedBy].some((plugin) => ofPodsGone.has(plugin))
     case 'nodeGone':
       return refusedBy.has('PodTopologySpread')
+    case 'storage':
+      return [...refusedBy].some((plugin) => ofStorage.has(plugin))
     case 'podPlaced':
       return helpsPlaced(pod, refusedBy, change, rules)
     case 'node':
@@ -139,6 +157,10 @@ function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates
       return after.spec.unschedulable !== true && (before === undefined || before.spec.unschedulable === true)
     case 'NodeName':
     case 'NodePorts':
+    case 'VolumeRestrictions':
+    case 'NodeVolumeLimits':
+    case 'VolumeBinding':
+    case 'VolumeZone':
     case 'PodTopologySpread':
     case 'InterPodAffinity':
       return true

@@ -1,0 +1,96 @@
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
+import type { ClusterObjects, CsiDriver, CsiNode, StorageCapacity } from '@orch/core/scheduling'
+import type { StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
+import type { ControllerContext } from '../controller.ts'
+import { keyOf } from '../informers/object-keys.ts'
+import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+
+type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf'>
+
+/** The caches of claims, volumes and the like, with changes that the scheduler has decided on and the server does not show yet. */
+export class StorageInformers implements StorageObjects {
+  readonly #claims: SharedInformer<VolumeClaim>
+  readonly #volumes: SharedInformer<Volume>
+  readonly #classes: SharedInformer<StorageClass>
+  readonly #nodes: SharedInformer<CsiNode>
+  readonly #drivers: SharedInformer<CsiDriver>
+  readonly #capacities: SharedInformer<StorageCapacity>
+  readonly all: readonly SharedInformer<ApiObject>[]
+  readonly #assumedClaims = new Map<string, VolumeClaim>()
+  readonly #assumedVolumes = new Map<string, Volume>()
+
+  /** `onChange` is called with each event. */
+  constructor(context: ControllerContext, onChange: () => void) {
+    const informers = context.informers ?? new SharedInformers(context)
+    const all: SharedInformer<ApiObject>[] = []
+    const open = <T extends ApiObject>(group: string, plural: string, namespaced = false) => {
+      const informer = informers.open<T>({ resource: { group, version: 'v1', plural, namespaced } }, context.client)
+      informer.subscribe({ applyEvent: onChange })
+      all.push(informer)
+      return informer
+    }
+    const storage = domainGroup(context.names, 'storage')
+    this.#claims = open<VolumeClaim>('', 'persistentvolumeclaims', true)
+    this.#volumes = open<Volume>('', 'persistentvolumes')
+    this.#classes = open<StorageClass>(storage, 'storageclasses')
+    this.#nodes = open<CsiNode>(storage, 'csinodes')
+    this.#drivers = open<CsiDriver>(storage, 'csidrivers')
+    this.#capacities = open<StorageCapacity>(storage, 'csistoragecapacities', true)
+    this.all = all
+  }
+
+  claim(namespace: string, name: string): VolumeClaim | undefined {
+    return withAssumed(this.#claims.get(`${namespace}/${name}`), this.#assumedClaims)
+  }
+
+  volume(name: string): Volume | undefined {
+    return withAssumed(this.#volumes.get(name), this.#assumedVolumes)
+  }
+
+  *volumes(): Generator<Volume> {
+    for (const volume of this.#volumes.values()) yield withAssumed(volume, this.#assumedVolumes) ?? volume
+  }
+
+  storageClass(name: string): StorageClass | undefined {
+    return this.#classes.get(name)
+  }
+
+  csiNode(name: string): CsiNode | undefined {
+    return this.#nodes.get(name)
+  }
+
+  csiDriver(name: string): CsiDriver | undefined {
+    return this.#drivers.get(name)
+  }
+
+  capacities(): Iterable<StorageCapacity> {
+    return this.#capacities.values()
+  }
+
+  /** Counts objects as changed until the server shows another version of them. */
+  assume({ claims, volumes }: AssumedObjects): void {
+    for (const claim of claims) this.#assumedClaims.set(keyOf(claim), claim)
+    for (const volume of volumes) this.#assumedVolumes.set(keyOf(volume), volume)
+  }
+
+  forget({ claims, volumes }: AssumedObjects): void {
+    for (const claim of claims) this.#assumedClaims.delete(keyOf(claim))
+    for (const volume of volumes) this.#assumedVolumes.delete(keyOf(volume))
+  }
+}
+
+/** Objects as the scheduler has decided that they are to be. */
+export interface AssumedObjects {
+  readonly claims: readonly VolumeClaim[]
+  readonly volumes: readonly Volume[]
+}
+
+function withAssumed<T extends VolumeClaim | Volume>(live: T | undefined, assumed: Map<string, T>): T | undefined {
+  if (live === undefined) return undefined
+  const key = keyOf(live)
+  const known = assumed.get(key)
+  if (known === undefined || known.metadata.resourceVersion === live.metadata.resourceVersion) return known ?? live
+  assumed.delete(key)
+  return live
+}

@@ -1,0 +1,73 @@
+import type { ApiObject } from '@orch/core/meta'
+import { isBound, type PodInfo, type SchedulingRules, type VolumePlan } from '@orch/core/scheduling'
+import { sleep } from '@orch/platform'
+import type { ControllerContext } from '../controller.ts'
+import type { AssumedObjects, StorageInformers } from './storage-informers.ts'
+
+/** Longest time that a Pod waits for its volumes, and pause between two looks at them (SCHED-42). */
+const waitMsMax = 600_000
+const lookMs = 1_000
+
+/** Has the volumes of a Pod bound, or made, before the Pod itself is bound. */
+export class VolumeBindings {
+  readonly #context: ControllerContext
+  readonly #storage: StorageInformers
+  readonly #rules: SchedulingRules
+
+  constructor(context: ControllerContext, storage: StorageInformers, rules: SchedulingRules) {
+    this.#context = context
+    this.#storage = storage
+    this.#rules = rules
+  }
+
+  /** The volumes and claims of the plan count from now on as they are to be. */
+  assume(plan: VolumePlan): void {
+    this.#storage.assume(assumedBy(plan))
+  }
+
+  /** Takes the assumption back. */
+  forget(plan: VolumePlan): void {
+    this.#storage.forget(assumedBy(plan))
+  }
+
+  /** Writes the plan, and waits until every claim has its volume. An error says what stands in the way. */
+  async bind(pod: PodInfo, node: string, { bindings, provisions }: VolumePlan): Promise<void> {
+    const { client, clock, signal } = this.#context
+    const update = (plural: string, object: ApiObject) =>
+      client.resource<ApiObject>({ group: '', version: 'v1', plural, namespaced: true }).update(object, { signal })
+    for (const { volume } of bindings) await update('persistentvolumes', volume)
+    for (const claim of provisions) await update('persistentvolumeclaims', claim)
+    const names = [...bindings.map(({ claim }) => claim), ...provisions].map(({ metadata }) => metadata.name ?? '')
+    const provisioned = provisions.map(({ metadata }) => metadata.name ?? '')
+    const endMs = clock.monotonic() + waitMsMax
+    while (!this.#areBound(pod, node, { names, provisioned })) {
+      if (clock.monotonic() >= endMs) throw new Error('timed out waiting for the condition')
+      await sleep(clock, lookMs, signal, { background: true })
+      if (signal.aborted) throw new Error('the scheduler ends')
+    }
+  }
+
+  /** A claim that lost the node on which its volume was to be made will have none there. */
+  #areBound({ namespace }: PodInfo, node: string, { names, provisioned }: Awaited): boolean {
+    let areAll = true
+    for (const name of names) {
+      const claim = this.#storage.claim(namespace, name)
+      if (claim === undefined) throw new Error(`persistentvolumeclaim ${JSON.stringify(name)} not found`)
+      if (isBound(claim, this.#rules)) continue
+      areAll = false
+      const selected = claim.metadata.annotations?.[this.#rules.volumes.selectedNode]
+      if (provisioned.includes(name) && selected !== node) throw new Error(`provisioning failed for PVC ${JSON.stringify(name)}`)
+    }
+    return areAll
+  }
+}
+
+interface Awaited {
+  readonly names: readonly string[]
+  /** Those of them whose volumes are to be made. */
+  readonly provisioned: readonly string[]
+}
+
+function assumedBy({ bindings, provisions }: VolumePlan): AssumedObjects {
+  return { claims: provisions, volumes: bindings.map(({ volume }) => volume) }
+}
