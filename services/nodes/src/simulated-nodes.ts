@@ -259,7 +259,11 @@ class StandIn implements SimulatedNodes {
   async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<PodOnNode | undefined> {
     const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
-    if (isFinishedPod(pod) && deletionTimestamp == null) return undefined
+    if (isFinishedPod(pod) && deletionTimestamp == null) {
+      // It keeps its address until the object is gone.
+      if (pod.status.podIP) node.takeAddress(pod)
+      return undefined
+    }
     const object = this.#nodeObjects.get(node.name)
     if (object === undefined) return undefined
     const isNew = pod.status.startTime == null && deletionTimestamp == null

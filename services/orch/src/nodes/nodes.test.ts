@@ -239,6 +239,29 @@ test('NODE-SIM-14: nodes are added by name, and one that was deleted is not ther
   expect([(await nodes.list()).items, server.nodes.names]).toEqual([[], []])
 })
 
+test('NODE-SIM-28: a node that begins anew gives no address that a Pod of it has, finished or not', async () => {
+  const { server, clock, settled, pods } = await aServer({ controllers: ['*', '-nodes'] })
+  await pods.create(aPod('ended', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '1s' }))
+  await settled()
+  await pods.create(aPod('running'))
+  await clock.advance('1s')
+  await server.nodes.get('node-1').delete()
+  await server.nodes.add({ name: 'node-1' })
+  await settled()
+  await pods.create(aPod('new'))
+  await settled()
+  const { items } = await pods.list()
+  const addresses = items.map(({ metadata, status }) => {
+    const { phase, podIP } = status as { readonly phase: string; readonly podIP: string }
+    return [metadata.name, phase, podIP]
+  })
+  expect(addresses).toEqual([
+    ['ended', 'Succeeded', '10.244.0.2'],
+    ['new', 'Running', '10.244.0.4'],
+    ['running', 'Running', '10.244.0.3'],
+  ])
+})
+
 test('NODE-SIM-12: a node takes back conditions that another client has changed', async () => {
   const { clock, resource } = await aServer()
   const nodes = resource('nodes', '', false)
