@@ -262,6 +262,45 @@ test('NODE-SIM-28: a node that begins anew gives no address that a Pod of it has
   ])
 })
 
+test('NODE-SIM-13, NODE-LC-03: nodes stay ready over twenty minutes of virtual time', async () => {
+  const { clock, settled, resource } = await aServer({ profile: 'kubernetes' })
+  await clock.advance('20m')
+  await settled()
+  const { items } = await resource('nodes', '', false).list()
+  expect(items.map(({ spec }) => (spec as { readonly taints?: object[] }).taints)).toEqual([undefined, undefined])
+  const ready = items.map(({ status }) => (status as { readonly conditions: readonly object[] }).conditions.at(-1))
+  expect(ready).toMatchObject([
+    { type: 'Ready', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' },
+    { type: 'Ready', status: 'True', lastTransitionTime: '2030-01-01T00:00:00Z' },
+  ])
+})
+
+test('NODE-LC-02, NODE-LC-08: Pods of a node that is switched off are deleted after five minutes, run elsewhere, and go when it is back', async () => {
+  const { server, clock, settled, pods, resource } = await aServer({ profile: 'kubernetes' })
+  const deployments = resource('deployments', 'apps')
+  const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'img:1' }] } }
+  await deployments.create({
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace } },
+    spec: { replicas: 2, selector: { matchLabels: { app: 'web' } }, template },
+  })
+  await settled()
+  const placed = async () =>
+    (await pods.list()).items
+      .map(({ metadata, spec }) => `${(spec as { readonly nodeName: string }).nodeName}${metadata.deletionTimestamp ? ' ends' : ''}`)
+      .sort()
+  expect(await placed()).toEqual(['node-1', 'node-2'])
+  server.nodes.get('node-2').stop()
+  await clock.advance('1m')
+  const { status } = await resource('nodes', '', false).get('node-2')
+  expect((status as { readonly conditions: readonly object[] }).conditions.at(-1)).toMatchObject({ type: 'Ready', status: 'Unknown' })
+  expect(await placed()).toEqual(['node-1', 'node-2'])
+  await clock.advance('6m')
+  expect(await placed()).toEqual(['node-1', 'node-1', 'node-2 ends'])
+  await server.nodes.get('node-2').start()
+  await clock.advance('1m')
+  expect(await placed()).toEqual(['node-1', 'node-1'])
+})
+
 test('NODE-SIM-12: a node takes back conditions that another client has changed', async () => {
   const { clock, resource } = await aServer()
   const nodes = resource('nodes', '', false)
