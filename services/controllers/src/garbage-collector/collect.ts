@@ -49,6 +49,8 @@ async function checkOwners(node: Node, live: Metadata, collection: Collection): 
   const references = ownersOf(live)
   if (references.length === 0) return
   const standings = await inGroups(references, (owner) => standingOf(owner, node, collection))
+  // The object is looked at again when the kind of its owner comes to be served and has been listed.
+  if (standings.includes('unserved')) return
   const reported = references.slice(0, ownersReportedMax)
   await inGroups(reported, (owner, index) => collection.report(node, owner, at(standings, index)))
   if (standings.includes('misplaced')) return

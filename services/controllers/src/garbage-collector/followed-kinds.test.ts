@@ -207,6 +207,26 @@ test('a kind that comes to be served is followed, and those that were are not fo
   expect([count(`GET ${things}?watch`), count(`GET ${secrets}?watch`)]).toEqual([1, 1])
 })
 
+test('DEL-12: an object whose owner is of a kind that is not served is looked at once, and again when the kind is', async () => {
+  const { begin, clock, change, remote, server, count, open, logged } = await following()
+  const look = 'GET /api/v1/namespaces/n/secrets/s'
+  const ownerReferences = [owner('t', { apiVersion: 'remote.io/v1', kind: 'Thing' })]
+  server.objects.set(secrets, [anObject('s', { ownerReferences })])
+  remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
+  await begin()
+  await expect.poll(() => count(look)).toBe(1)
+  // An item that had failed would be taken again.
+  clock.advance(100_000)
+  for (let count = 0; count < 10; count++) await turn()
+  expect([count(look), logged.filter((line) => line.startsWith('an object will be checked again'))]).toEqual([1, []])
+  remote.version = remoteVersion('Current')
+  await change('oaks.trees.io')
+  clock.advance(200)
+  await expect.poll(() => open.has('/apis/remote.io/v1/things')).toBe(true)
+  await expect.poll(() => count(look)).toBe(2)
+  await expect.poll(() => count('GET /apis/remote.io/v1/things/t')).toBe(1)
+})
+
 test('nothing is collected before every kind has been listed, also where one that was not is no longer served', async () => {
   const { begin, clock, change, remote, open, server, count, breakWatch } = await following()
   const things = '/apis/remote.io/v1/things'

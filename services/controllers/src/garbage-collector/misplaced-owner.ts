@@ -35,6 +35,7 @@ export function createReporter(context: ControllerContext, owners: Owners): Repo
   async function isElsewhere(owner: OwnerReference): Promise<boolean> {
     const { client, log, signal } = context
     const resource = owners.resourceOf(owner)
+    if (resource === undefined) return false
     const key = `${resource.group}/${resource.plural}/${owner.name}/${owner.uid}`
     if (!resource.namespaced || owners.isGone(owner.uid) || nowhere.has(key)) return false
     try {

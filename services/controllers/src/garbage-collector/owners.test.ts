@@ -133,11 +133,15 @@ test('DEL-12: an owner of the whole cluster is known in all namespaces, one in a
   expect(owners.isKnownSolid({ ...other, kind: 'Secret' }, 'n')).toBe(false)
 })
 
-test('DEL-12: a kind that is not served is an error that names it, as is one of another group', () => {
-  const { owners } = someOwners()
-  expect(() => owners.resourceOf({ ...reference, kind: 'Widget' })).toThrow("no resource is served for the owner's kind Widget in v1")
-  expect(() => owners.resourceOf({ ...reference, apiVersion: 'apps/v1' })).toThrow('ConfigMap in apps/v1')
-  expect(owners.resourceOf({ ...reference, apiVersion: 'v2' })).toBe(configMaps)
+test('DEL-12: nothing is known of an owner whose kind is not served, or is of another group, and nothing is asked', async () => {
+  const { owners, asked } = someOwners()
+  for (const unserved of [
+    { ...reference, kind: 'Widget' },
+    { ...reference, apiVersion: 'apps/v1' },
+  ]) {
+    expect([owners.resourceOf(unserved), await owners.standingOf(unserved, 'n')]).toEqual([undefined, 'unserved'])
+  }
+  expect([owners.resourceOf({ ...reference, apiVersion: 'v2' }), asked]).toEqual([configMaps, []])
 })
 
 test('a deleted owner is cached at the places that name it, until everything is forgotten', async () => {

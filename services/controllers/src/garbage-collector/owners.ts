@@ -4,8 +4,11 @@ import type { ControllerContext } from '../controller.ts'
 import { getLive, type Identity } from './objects.ts'
 import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts'
 
-/** An owner's standing towards an object that names it. `misplaced`: a cluster-scoped object names an owner in a namespace. */
-export type Standing = 'solid' | 'absent' | 'waiting' | 'misplaced'
+/**
+ * An owner's standing towards an object that names it. `misplaced`: a cluster-scoped object names an owner in a namespace. `unserved`:
+ * no resource is of the owner's kind, so that nobody knows.
+ */
+export type Standing = 'solid' | 'absent' | 'waiting' | 'misplaced' | 'unserved'
 
 /** The cached state of one uid: gone for good, or the result at each place that a reference names. */
 type Known = 'gone' | Map<string, 'solid' | 'absent'>
@@ -67,6 +70,7 @@ export class Owners {
   /** The owner's standing, from the server unless it is cached. */
   async standingOf(owner: OwnerReference, dependantNamespace: string | undefined): Promise<Standing> {
     const resource = this.resourceOf(owner)
+    if (resource === undefined) return 'unserved'
     if (resource.namespaced && dependantNamespace === undefined) return 'misplaced'
     const namespace = resource.namespaced ? dependantNamespace : undefined
     const place = placeOf(owner, namespace)
@@ -83,11 +87,9 @@ export class Owners {
     return standing
   }
 
-  /** The resource of an owner's kind; its version does not matter. */
-  resourceOf(owner: OwnerReference): DiscoveredResource {
-    const found = this.#resources.find((resource) => isOf(owner, resource))
-    if (found === undefined) throw new Error(`no resource is served for the owner's kind ${owner.kind} in ${owner.apiVersion}`)
-    return found
+  /** The resource of an owner's kind, whose version does not matter; undefined: none is served. */
+  resourceOf(owner: OwnerReference): DiscoveredResource | undefined {
+    return this.#resources.find((resource) => isOf(owner, resource))
   }
 
   async #askServer(resource: DiscoveredResource, identity: Identity): Promise<Metadata | undefined> {
