@@ -6,7 +6,7 @@ import { groupOf, isOf, type Metadata, type OwnerReference } from './observed.ts
 
 /**
  * An owner's standing towards an object that names it. `misplaced`: a cluster-scoped object names an owner in a namespace. `unserved`:
- * no resource is of the owner's kind, so that nobody knows.
+ * no resource is of the owner's kind, so that it may exist or not.
  */
 export type Standing = 'solid' | 'absent' | 'waiting' | 'misplaced' | 'unserved'
 
