@@ -270,7 +270,7 @@ describe('explain-request', () => {
 
 describe('completion', () => {
   test.each([
-    [['ex'], ['explain', 'explain-request']],
+    [['ex'], ['explain', 'explain-request', 'explain-schedule']],
     [['get', 'configm'], ['configmaps']],
     [['get', 'cm', 'a'], ['a']],
     [['get', 'cm', '-n', 'kube-s'], ['kube-system']],

@@ -9,6 +9,7 @@ import { diff } from './commands/diff.ts'
 import { edit } from './commands/edit.ts'
 import { explain } from './commands/explain.ts'
 import { explainRequest } from './commands/explain-request.ts'
+import { explainScheduleCommand } from './commands/explain-schedule.ts'
 import { get, watchCommand } from './commands/get.ts'
 import { history } from './commands/history.ts'
 import { apiResources, apiVersions, auth, config, version } from './commands/info.ts'
@@ -36,6 +37,7 @@ const commands: Readonly<Record<string, Command | LocalCommand>> = {
   diff,
   explain,
   'explain-request': explainRequest,
+  'explain-schedule': explainScheduleCommand,
   blame,
   history,
   why,

@@ -82,6 +82,8 @@ export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
   readonly url: string
   readonly names: Names
+  /** The level, and the feature gates. */
+  readonly rules: Pick<Catalogue, 'level' | 'isGateOn'>
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
@@ -186,6 +188,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   return {
     url,
     names,
+    rules: surroundings.catalogue,
     configuration,
     storage: services.storage,
     nodes,

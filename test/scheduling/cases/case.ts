@@ -4,13 +4,13 @@ import { parseFeatureGates } from '@orch/core/feature-gates'
 import type { ApiObject, ObjectMeta } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import {
-  Cluster,
-  type ClusterObjects,
+  type Cluster,
   type CsiDriver,
   type CsiNode,
-  fellowTerms,
+  clusterOf as clusterOfLists,
   type Labels,
   type Node,
+  noLists,
   type Pod,
   type PodInfo,
   podInfoOf,
@@ -60,47 +60,30 @@ export function rulesAt(level: number) {
 }
 
 /** The cluster of a case, and its Pod. Nameless objects get names. */
-export function clusterOf(objects: CaseObjects): { readonly cluster: Cluster; readonly pod: PodInfo } {
-  const { pod, nodes, pods = [] } = objects
-  const cluster = new Cluster(objectsOf(objects))
-  for (const node of nodes) cluster.setNode(complete<Node>(node, 'Node', 'node'))
-  for (const [at, one] of pods.entries()) {
-    const placed = complete<Pod>(one, 'Pod', `pod-${at}`)
-    const info = podInfoOf(placed)
-    if (placed.spec.nodeName) cluster.addPod(info, placed.spec.nodeName)
-    else cluster.nominate(info, placed.status.nominatedNodeName || undefined)
-  }
+export function clusterOf(row: CaseObjects): { readonly cluster: Cluster; readonly pod: PodInfo } {
+  const { pod, nodes, pods = [], namespaces = [], services = [], replicaSets = [] } = row
+  const existing = pods.map((one, at) => complete<Pod>(one, 'Pod', `pod-${at}`))
+  const cluster = clusterOfLists({
+    ...noLists,
+    nodes: nodes.map((node) => complete<Node>(node, 'Node', 'node')),
+    pods: existing,
+    namespaces,
+    services: services.map(inNamespace),
+    replicaSets: replicaSets.map(inNamespace),
+    claims: (row.persistentVolumeClaims ?? []).map((claim) => inNamespace(withStatus<VolumeClaim>(claim))),
+    volumes: (row.persistentVolumes ?? []).map((volume) => withStatus<Volume>(volume)),
+    storageClasses: row.storageClasses ?? [],
+    csiNodes: row.csiNodes ?? [],
+    csiDrivers: row.csiDrivers ?? [],
+    capacities: row.csiStorageCapacities ?? [],
+  })
+  // The recorded scheduler was given finished Pods, too; a server's scheduler does not see them.
+  for (const one of existing) if (one.spec.nodeName) cluster.addPod(podInfoOf(one), one.spec.nodeName)
   return { cluster, pod: podInfoOf(complete<Pod>(pod, 'Pod', 'incoming')) }
 }
 
-function objectsOf(objects: CaseObjects): ClusterObjects {
-  const { namespaces = [], services = [], replicaSets = [], csiStorageCapacities = [] } = objects
-  const claims = (objects.persistentVolumeClaims ?? []).map((claim) => withStatus<VolumeClaim>(claim))
-  const volumes = (objects.persistentVolumes ?? []).map((volume) => withStatus<Volume>(volume))
-  const isIn = (namespace: string) => (object: { readonly metadata: ObjectMeta }) => (object.metadata.namespace ?? 'default') === namespace
-  return {
-    namespaceLabels: (name) => {
-      const found = namespaces.find(({ metadata }) => metadata.name === name)
-      return found && (found.metadata.labels ?? {})
-    },
-    claim: (namespace, name) => claims.filter(isIn(namespace || 'default')).find(({ metadata }) => metadata.name === name),
-    volume: (name) => named(volumes, name),
-    volumes: () => volumes,
-    storageClass: (name) => named(objects.storageClasses, name),
-    csiNode: (name) => named(objects.csiNodes, name),
-    csiDriver: (name) => named(objects.csiDrivers, name),
-    capacities: () => csiStorageCapacities,
-    fellowsOf: (pod) =>
-      fellowTerms(pod, {
-        serviceSelectors: (namespace) => services.filter(isIn(namespace)).map(({ spec }) => spec.selector),
-        ownerSelector: ({ name }, namespace) =>
-          replicaSets.filter(isIn(namespace)).find(({ metadata }) => metadata.name === name)?.spec.selector,
-      }),
-  }
-}
-
-function named<T extends { readonly metadata: ObjectMeta }>(objects: readonly T[] | undefined, name: string): T | undefined {
-  return objects?.find(({ metadata }) => metadata.name === name)
+function inNamespace<T extends { readonly metadata: ObjectMeta }>(object: T): T {
+  return { ...object, metadata: { namespace: 'default', ...object.metadata } }
 }
 
 function withStatus<T extends VolumeClaim | Volume>(object: Partial<T>): T {

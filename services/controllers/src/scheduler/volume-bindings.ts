@@ -64,7 +64,7 @@ export class VolumeBindings {
 
 interface Awaited {
   readonly names: readonly string[]
-  /** Those of them whose volumes are to be made. */
+  /** The claims whose volumes are to be made. */
   readonly provisioned: readonly string[]
 }
 

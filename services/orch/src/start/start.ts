@@ -1,5 +1,6 @@
-import { type Client, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
+import { type Client, createClient, createHttpsTransport, explainSchedule, printConfiguration, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import type { SchedulingExplanation } from '@orch/core/scheduling'
 import {
   type Activity,
   administratorIssuer,
@@ -49,6 +50,8 @@ export interface RunningServer extends AsyncDisposable {
    * a free port, or a server of the test's own. Resolves with host, port and certificate authority.
    */
   webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
+  /** The decisions about the placement of Pods, whether a scheduler runs or not. */
+  readonly scheduler: PlacementExplainer
   /** Simulated nodes: those of the option `nodes`, and those that are added here. */
   readonly nodes: ServerNodes
   /** The use of Pods, which the server then serves as metrics.k8s.io/v1beta1. */
@@ -65,6 +68,15 @@ export interface RunningServer extends AsyncDisposable {
   dump(): Promise<string>
   /** Ends open requests at once; leaves no handle, port or file behind. */
   stop(): Promise<void>
+}
+
+/** Explains placements. */
+interface PlacementExplainer {
+  /**
+   * The table of nodes and plugins for a Pod, `namespace/name`, as a scheduler of the server's level would have it now: every filter that
+   * refuses a node with its reasons, the scores of the others, and the message. Rejects with NotFound where there is no such Pod.
+   */
+  explain(pod: string): Promise<SchedulingExplanation>
 }
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
@@ -211,6 +223,13 @@ class InProcessServer implements RunningServer {
     this.#endpoints.push(endpoint)
     this.#endpoint = endpoint
     return endpoint
+  }
+
+  readonly scheduler: PlacementExplainer = {
+    explain: (pod) => {
+      const [namespace = '', name = ''] = pod.split('/')
+      return explainSchedule(this.client, { names: this.#server.names, namespace, name, rules: this.#server.rules })
+    },
   }
 
   readonly metrics: PodMetricsSource = {

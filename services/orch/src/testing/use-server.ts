@@ -47,6 +47,7 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       restore: (snapshot) => running().restore(snapshot),
       install: (paths) => running().install(paths),
       webhookEndpoint: (target) => running().webhookEndpoint(target),
+      scheduler: { explain: (pod) => running().scheduler.explain(pod) },
       metrics: { set: (pod, usage) => running().metrics.set(pod, usage) },
       settled: (options) => running().settled(options),
       dump: () => running().dump(),

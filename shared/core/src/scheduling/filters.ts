@@ -32,6 +32,9 @@ const filterPlugins: readonly FilterPlugin[] = [
   podAffinityFilter,
 ]
 
+/** The names of the filters, in their order. */
+export const filterNames: readonly FilterName[] = filterPlugins.map(({ name }) => name)
+
 /** The filters, prepared for one Pod. */
 export interface PreparedFilters {
   readonly kind: 'prepared'
