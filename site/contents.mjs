@@ -56,6 +56,7 @@ export const contents = [
       { file: 'versions.html', title: 'API levels', sources: ['docs/reference/versions.md'] },
       { file: 'levels.html', title: 'What each level serves', sources: ['docs/reference/levels.md'] },
       { file: 'statuses.html', title: 'Status codes', sources: ['docs/reference/status-codes.md'] },
+      { file: 'controllers.html', title: 'Controllers', sources: ['docs/reference/controllers.md'] },
       { file: 'compatibility.html', title: 'Compatibility', sources: ['docs/reference/compatibility.md'] },
       { file: 'coverage.html', title: 'What tests show', generated: 'coverage' },
       { file: 'requirements.html', title: 'Requirements', sources: ['docs/reference/requirements.md'] },
