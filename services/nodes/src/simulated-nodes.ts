@@ -20,8 +20,6 @@ export interface NodesOptions {
   readonly chance: Pick<Chance, 'fraction' | 'bytes'>
   readonly log: Log
   readonly queues: WorkqueueMetrics
-  /** No controller of the nodes' lifecycle runs, so that the taint which new nodes get is taken off here. */
-  readonly isUntainting: boolean
 }
 
 /** One simulated node, as a test handles it. */
@@ -148,7 +146,7 @@ class StandIn implements SimulatedNodes {
   async #startNode(node: SimulatedNode): Promise<void> {
     const registered = await node.start()
     if (registered !== undefined) {
-      if (this.#options.isUntainting) await this.#untaint(registered)
+      await this.#untaint(registered)
       node.announce(registered)
     }
     this.#wakePods(node.name)
@@ -166,6 +164,7 @@ class StandIn implements SimulatedNodes {
     }
   }
 
+  /** Takes off the taint of new nodes before the controller of nodes does it: Pods that come first, or after a reset, need not wait. */
   async #untaint({ metadata: { name = '' }, spec: { taints = [] } }: Node): Promise<void> {
     const { client, names } = this.#options
     const notReady = subdomainLabel(names, 'node', 'not-ready')

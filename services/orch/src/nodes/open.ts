@@ -63,7 +63,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function startAll({ controllers, modes, clientAs, metrics }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
+async function startAll({ modes, clientAs, metrics }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { startNodes } = await import('@orch/nodes')
   const nodes = startNodes({
@@ -75,7 +75,6 @@ async function startAll({ controllers, modes, clientAs, metrics }: NodesParts, s
     chance: chance.stream('nodes'),
     log: log.child({ service: 'nodes' }),
     queues: workqueueMetricsOf(metrics, clock),
-    isUntainting: !controllers.includes('nodelifecycle'),
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
   return nodes
