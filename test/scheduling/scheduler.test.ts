@@ -263,4 +263,20 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     const claims = client.resource<ApiObject & { spec?: { volumeName?: string } }>(resource('', 'persistentvolumeclaims'))
     expect((await claims.get('c', { namespace })).spec?.volumeName).toBe('v')
   })
+
+  test('SCHED-04: a Pod with scheduling gates waits until they are removed; a level without them binds it at once', async () => {
+    const { create, pods, nodeOf, condition, events } = await cluster.open('gated')
+    await cluster.addNode('n1')
+    await create('p', '1', { schedulingGates: [{ name: 'example.com/quota' }] })
+    await cluster.settle('2s')
+    if (version === '1.25') {
+      expect(await nodeOf('p')).toBe('n1')
+      return
+    }
+    expect([await nodeOf('p'), await events('p')]).toEqual([undefined, []])
+    expect(await condition('p')).toMatchObject({ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' })
+    await pods.patch('p', { spec: { schedulingGates: [] } }, { type: 'merge', namespace: 'gated' })
+    await cluster.settle()
+    expect(await nodeOf('p')).toBe('n1')
+  })
 })
