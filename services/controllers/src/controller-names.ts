@@ -42,7 +42,7 @@ export const workloadControllers = [
 ] as const
 
 /** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods, and another scheduler may run. */
-export const nodeControllers = ['scheduler', 'nodelifecycle', 'taint-eviction', 'podgc', 'simulated-provisioner'] as const
+export const nodeControllers = ['scheduler', 'nodelifecycle', 'taint-eviction', 'podgc', 'nodeipam', 'simulated-provisioner'] as const
 
 /** Every controller there is. Help and messages are made of it. */
 export const controllerNames = [...usual, ...namedControllers, ...workloadControllers, ...nodeControllers] as const
@@ -53,6 +53,7 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['endpoints-controller', 'endpoint'],
   ['endpointslice-mirroring-controller', 'endpointslicemirroring'],
   ['horizontal-pod-autoscaler-controller', 'horizontalpodautoscaling'],
+  ['node-ipam-controller', 'nodeipam'],
   ['node-lifecycle-controller', 'nodelifecycle'],
   ['pod-garbage-collector-controller', 'podgc'],
   ['persistentvolumeclaim-protection-controller', 'pvc-protection'],

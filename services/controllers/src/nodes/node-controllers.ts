@@ -1,13 +1,23 @@
 import type { Controller } from '../controller.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { type LifecycleOptions, lifecycleController } from './lifecycle-controller.ts'
+import { type NodeRangeOptions, nodeRangeController } from './node-range-controller.ts'
 import { type PodCollectorOptions, podCollector } from './pod-collector.ts'
 import { taintEvictionController } from './taint-eviction-controller.ts'
 
 /** The pace and the thresholds of the controllers of nodes. */
-export interface NodeControllersOptions extends PodCollectorOptions, LifecycleOptions {}
+export interface NodeControllersOptions extends PodCollectorOptions, LifecycleOptions {
+  /** Undefined: nodes get no ranges of addresses. */
+  readonly ranges?: NodeRangeOptions | undefined
+}
 
 /** All controllers of nodes. */
 export function nodeControllersOf(served: ServedLevel, options: NodeControllersOptions): Controller[] {
-  return [lifecycleController(served, options), taintEvictionController(served), podCollector(served, options)]
+  const { ranges } = options
+  return [
+    lifecycleController(served, options),
+    taintEvictionController(served),
+    podCollector(served, options),
+    ...(ranges === undefined ? [] : [nodeRangeController(ranges)]),
+  ]
 }

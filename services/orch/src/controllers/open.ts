@@ -169,6 +169,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   replicationcontroller: 'replication-controller',
   daemonset: 'daemon-set-controller',
   horizontalpodautoscaling: 'horizontal-pod-autoscaler',
+  nodeipam: 'node-controller',
   nodelifecycle: 'node-controller',
   podgc: 'pod-garbage-collector',
   'persistentvolume-binder': 'persistent-volume-binder',

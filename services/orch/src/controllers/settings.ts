@@ -9,12 +9,17 @@ import {
   selectControllers,
   workloadControllers,
 } from '@orch/controllers'
-import { messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { nodeRangeProblem } from '@orch/core/node-lifecycle'
+import { cidrFamilyOf } from '@orch/core/validation'
+import { type Cidr, messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { parseFlagFile, readCertificateFile } from '../configuration/flag-files.ts'
 
-const { duration, fraction, int, list, path } = settingTypes
+const { bool, duration, fraction, int, list, path } = settingTypes
 const inApi = settingsOf('API')
 const inControllers = settingsOf('Controllers')
+
+/** Bits of a network; 0: the usual ones. */
+const rangeBits = int({ min: 0, max: 128 })
 
 /** The settings of the running controllers. */
 export const controllersSettings = {
@@ -70,20 +75,73 @@ export const controllersSettings = {
     { flag: '--unhealthy-zone-threshold', type: fraction, default: '0.55' },
     'Share of nodes that are not ready from which on it is much of a zone; three nodes at least.',
   ),
+  allocatesRanges: inControllers(
+    { flag: '--allocate-node-cidrs', type: bool, default: 'false' },
+    'Has nodeipam give each node a range of addresses out of --cluster-cidr.',
+  ),
+  clusterRanges: inControllers(
+    { flag: '--cluster-cidr', type: list, default: '' },
+    'Range of addresses of Pods such as 10.244.0.0/16; with a comma one of IPv4 and one of IPv6.',
+  ),
+  nodeRangeBits: inControllers(
+    { flag: '--node-cidr-mask-size', type: rangeBits, default: '0', defaultDoc: '24 for IPv4, 64 for IPv6' },
+    "Bits of a node's range, with one --cluster-cidr.",
+  ),
+  nodeRangeBits4: inControllers(
+    { flag: '--node-cidr-mask-size-ipv4', type: rangeBits, default: '0', defaultDoc: '24' },
+    "Bits of a node's range of IPv4.",
+  ),
+  nodeRangeBits6: inControllers(
+    { flag: '--node-cidr-mask-size-ipv6', type: rangeBits, default: '0', defaultDoc: '64' },
+    "Bits of a node's range of IPv6.",
+  ),
   terminatedPodsMax: inControllers(
     { flag: '--terminated-pod-gc-threshold', type: int({ min: 0, max: 1_000_000_000 }), default: '12500' },
     'Finished Pods that podgc keeps; it deletes the oldest beyond them. 0 keeps all.',
   ),
 }
 
+/** The settings of controllers, and the range of Services where it is known. */
+interface NodeValues extends Values<typeof controllersSettings> {
+  readonly serviceClusterIpRange?: Cidr
+  readonly simulatedNodes?: number
+}
+
 /** The pace and the thresholds of the controllers of nodes. */
-export function readNodeControllers(settings: Values<typeof controllersSettings>): NodeControllersOptions {
+export function readNodeControllers(settings: NodeValues): NodeControllersOptions {
   const { monitorPeriodMs, startupGraceMs, evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare, terminatedPodsMax } =
     settings
   if (monitorPeriodMs === 0) throw new SettingsError('--node-monitor-period=0s: must be longer')
   const graceMs = settings.monitorGraceMs === 0 ? undefined : settings.monitorGraceMs
   const rates = { evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare }
-  return { monitorPeriodMs, graceMs, startupGraceMs, ...rates, terminatedPodsMax }
+  return { monitorPeriodMs, graceMs, startupGraceMs, ...rates, terminatedPodsMax, ranges: readRanges(settings) }
+}
+
+/** Undefined: nodes get no ranges. */
+function readRanges(settings: NodeValues): NodeControllersOptions['ranges'] {
+  const { allocatesRanges, clusterRanges, nodeRangeBits, serviceClusterIpRange } = settings
+  const ofFamilies = { IPv4: settings.nodeRangeBits4, IPv6: settings.nodeRangeBits6 }
+  if (!allocatesRanges) {
+    const isGiven = clusterRanges.length > 0 || nodeRangeBits + ofFamilies.IPv4 + ofFamilies.IPv6 > 0
+    if (isGiven) throw new SettingsError('--cluster-cidr and --node-cidr-mask-size need --allocate-node-cidrs')
+    return undefined
+  }
+  if (!readControllers(settings).includes('nodeipam')) throw new SettingsError('--allocate-node-cidrs needs nodeipam in --controllers')
+  const families = clusterRanges.map((range) => cidrFamilyOf(range))
+  if (clusterRanges.length === 0 || clusterRanges.length > 2 || families[0] === families[1])
+    throw new SettingsError(
+      `--cluster-cidr=${clusterRanges.join(',')}: must be one range such as 10.244.0.0/16, or one of IPv4 and one of IPv6`,
+    )
+  if (clusterRanges.length === 2 && nodeRangeBits > 0)
+    throw new SettingsError('--node-cidr-mask-size is for one --cluster-cidr; with two there are --node-cidr-mask-size-ipv4 and -ipv6')
+  const ranges = clusterRanges.map((range, index) => {
+    const family = families[index] ?? 'IPv4'
+    const nodeBits = ofFamilies[family] || nodeRangeBits || (family === 'IPv4' ? 24 : 64)
+    const problem = nodeRangeProblem(range, nodeBits)
+    if (problem !== undefined) throw new SettingsError(`--cluster-cidr: ${problem}`)
+    return { range, nodeBits }
+  })
+  return { clusterRanges: ranges, serviceRange: serviceClusterIpRange?.text }
 }
 
 /** The pace and the tolerances of autoscaling. */

@@ -11,6 +11,7 @@ export {
   type ReadyStatus,
   silentHealth,
 } from './health.ts'
+export { NodeRanges, nodeRangeProblem } from './node-ranges.ts'
 export {
   type CollectedPods,
   type CollectionOptions,

@@ -1,6 +1,6 @@
 /** validation */
 
 export { invalidTexts, tooLongValue } from './field-errors.ts'
-export { ipFamilyOf } from './ip-address.ts'
+export { cidrFamilyOf, ipFamilyOf } from './ip-address.ts'
 export { type MetaRules, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
 export { isSame } from './part.ts'

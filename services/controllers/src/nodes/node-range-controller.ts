@@ -1,0 +1,69 @@
+import { NodeRanges } from '@orch/core/node-lifecycle'
+import type { Node } from '@orch/core/workloads'
+import type { Controller } from '../controller.ts'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { own } from '../reconciler/watches.ts'
+import { done } from '../reconciler/world.ts'
+import { unlessRefused } from '../unless-refused.ts'
+
+export interface NodeRangeOptions {
+  /** The ranges of the cluster, at most one of each family, with the bits of a node's. */
+  readonly clusterRanges: readonly { readonly range: string; readonly nodeBits: number }[]
+  /** The range of Services, of which no node gets a part. Undefined: it is not known. */
+  readonly serviceRange: string | undefined
+}
+
+/** Gives each node a range of addresses for its Pods, out of those of the cluster. */
+export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOptions): Controller {
+  return reconciler<Node>('nodeipam', ({ signal }) => {
+    const ranges = clusterRanges.map(({ range, nodeBits }) => new NodeRanges(range, nodeBits))
+    if (serviceRange !== undefined) for (const one of ranges) one.occupy(serviceRange)
+    const occupy = ({ spec: { podCIDRs = [] } }: Node) => {
+      for (const [index, range] of podCIDRs.entries()) ranges[index]?.occupy(range)
+    }
+    const release = ({ spec: { podCIDRs = [] } }: Node) => {
+      for (const [index, range] of podCIDRs.entries()) ranges[index]?.release(range)
+    }
+    const nodes = own<Node>('v1', 'nodes', {
+      isDue: ({ kind, object }) => {
+        // Ranges that nodes have are taken before the first one is given.
+        if (kind === 'deleted') release(object)
+        else occupy(object)
+        return kind !== 'deleted' && isWithoutRange(object)
+      },
+    })
+    return {
+      watches: [nodes],
+      component: 'cidrAllocator',
+      reconcile: async ({ object: node, world }) => {
+        if (!isWithoutRange(node)) return done
+        const podCIDRs = ranges.map((one) => one.allocate())
+        const given = podCIDRs.filter((range) => range !== undefined)
+        const giveBack = () => given.forEach((range, index) => void ranges[index]?.release(range))
+        if (given.length < podCIDRs.length) {
+          giveBack()
+          const { name = '', uid = '' } = node.metadata
+          const message = `Node ${name} status is now: CIDRNotAvailable`
+          world.record({ apiVersion: 'v1', kind: 'Node', name, uid }, { type: 'Normal', reason: 'CIDRNotAvailable', message })
+          throw new Error(`no range of addresses is left for node ${name}`)
+        }
+        const patch = { metadata: { uid: node.metadata.uid }, spec: { podCIDR: given[0], podCIDRs: given } }
+        try {
+          const { name = '' } = node.metadata
+          // Another client has given it one, or it is gone: then there is another event.
+          const refusals = ['NotFound', 'Conflict', 'Invalid'] as const
+          const written = await unlessRefused(refusals, () => world.collection(nodes).patch(name, patch, { type: 'strategic', signal }))
+          if (written === undefined) giveBack()
+        } catch (error) {
+          giveBack()
+          throw error
+        }
+        return done
+      },
+    }
+  })
+}
+
+function isWithoutRange({ metadata, spec: { podCIDRs = [] } }: Node): boolean {
+  return podCIDRs.length === 0 && metadata.deletionTimestamp == null
+}
