@@ -318,7 +318,7 @@ export class NodeMonitor {
   /** Makes the Pod not ready if it says that it is. */
   async #markPod(world: World, pod: Pod): Promise<void> {
     const { clock, signal } = this.#context
-    const { name = '', namespace, uid } = pod.metadata
+    const { name = '', namespace, uid, resourceVersion } = pod.metadata
     const ready = pod.status.conditions?.find(({ type }) => type === 'Ready')
     if (ready === undefined || ready.status === 'False') return
     const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: printTime(toInstant(clock.now())) }]
@@ -326,7 +326,7 @@ export class NodeMonitor {
     const options = { type: 'strategic', subresource: 'status', namespace, signal } as const
     const written = await unlessGone(() => world.collection(this.#pods).patch(name, patch, options))
     if (written === undefined) return
-    const about = { apiVersion: 'v1', kind: 'Pod', namespace, name, ...(uid !== undefined && { uid }) }
+    const about = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion }
     world.record(about, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' })
   }
 }

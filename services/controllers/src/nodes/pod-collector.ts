@@ -63,11 +63,10 @@ class PodCollector {
 
   async #runPass(world: World): Promise<Result> {
     this.#isFollowing = true
-    const { clock } = this.#context
     const [pods, nodes] = [[...world.read(this.#pods).values()], world.read(this.#nodes)]
     const { terminated, outOfService, unscheduled } = collectPods(pods, (name) => nodes.get(name), this.#options)
     const missing = pods.map(nodeNameOf).filter((name) => name !== '' && nodes.get(name) === undefined)
-    const { quarantine, ended } = stepQuarantine(this.#quarantine, missing, clock.monotonic())
+    const { quarantine, ended } = stepQuarantine(this.#quarantine, missing, this.#tickMs)
     this.#quarantine = quarantine
     const gone = await this.#findGone(world, ended)
     const orphans = pods.filter((pod) => gone.has(nodeNameOf(pod)))
@@ -131,6 +130,11 @@ class PodCollector {
 
   #wake(): void {
     if (this.#isFollowing) this.#loop.wake(everything, this.#untilTickMs())
+  }
+
+  /** The time of the present tick: a pass begins some milliseconds later, now more and now less. */
+  get #tickMs(): number {
+    return Math.floor((this.#context.clock.monotonic() - this.#startMs) / periodMs) * periodMs
   }
 
   #untilTickMs(): number {

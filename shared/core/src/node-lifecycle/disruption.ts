@@ -15,12 +15,20 @@ export interface DisruptionOptions {
   readonly tracksGenerations: boolean
 }
 
-/** The condition DisruptionTarget of a Pod that a controller is about to delete. Undefined: the Pod has it. */
-export function disruptionCondition(
+/** The conditions of a strategic merge patch by which a Pod gets DisruptionTarget, as the last one if it is new. Undefined: the Pod has it. */
+export function disruptedConditions(pod: Pod, disruption: Disruption, options: DisruptionOptions): object | undefined {
+  const condition = disruptionCondition(pod, disruption, options)
+  const types = (pod.status.conditions ?? []).map(({ type }) => type)
+  if (condition === undefined) return undefined
+  const order = types.includes(condition.type) ? types : [...types, condition.type]
+  return { conditions: [condition], '$setElementOrder/conditions': order.map((type) => ({ type })) }
+}
+
+function disruptionCondition(
   { metadata: { generation }, status: { conditions = [] } }: Pod,
   { reason, message }: Disruption,
   { nowMs, tracksGenerations }: DisruptionOptions,
-): Partial<Condition> | undefined {
+): (Partial<Condition> & Pick<Condition, 'type'>) | undefined {
   const type = 'DisruptionTarget'
   const before = conditions.find((condition) => condition.type === type)
   const isTrue = before?.status === 'True'

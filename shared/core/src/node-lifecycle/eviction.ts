@@ -1,7 +1,7 @@
 import { tolerates } from '../placement/taints.ts'
 import type { BuiltIn } from '../schema/built-in.ts'
 import type { Pod } from '../workloads/pods.ts'
-import { type DisruptionOptions, disruptionCondition } from './disruption.ts'
+import { type DisruptionOptions, disruptedConditions } from './disruption.ts'
 import type { Taint } from './taints.ts'
 
 type Toleration = BuiltIn<'core/v1.Toleration'>
@@ -63,6 +63,6 @@ export function noExecuteTaints(taints: readonly Taint[] | null | undefined): re
 /** The status of a Pod that is about to be evicted, as a strategic merge patch. Undefined: nothing changes. */
 export function evictedStatus(pod: Pod, options: DisruptionOptions): object | undefined {
   const reason = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }
-  const condition = disruptionCondition(pod, reason, options)
-  return condition && { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
+  const status = disruptedConditions(pod, reason, options)
+  return status && { metadata: { uid: pod.metadata.uid }, status }
 }

@@ -1,5 +1,5 @@
 import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
-import { type DisruptionOptions, disruptionCondition } from './disruption.ts'
+import { type DisruptionOptions, disruptedConditions } from './disruption.ts'
 
 /** Levels from which on evicted Pods are deleted before other finished ones. */
 const evictedFirstSince = 27
@@ -87,13 +87,13 @@ export function failedStatus(pod: Pod, isOrphan: boolean, options: DisruptionOpt
   if (isFinishedPod(pod)) return undefined
   const { uid, generation } = pod.metadata
   const disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }
-  const condition = isOrphan ? disruptionCondition(pod, disruption, options) : undefined
+  const conditions = isOrphan ? disruptedConditions(pod, disruption, options) : undefined
   return {
     metadata: { uid },
     status: {
       phase: 'Failed',
       ...(options.tracksGenerations && generation !== undefined && { observedGeneration: generation }),
-      ...(condition && { conditions: [condition] }),
+      ...conditions,
     },
   }
 }
