@@ -1,0 +1,53 @@
+import { startFilter } from '@orch/core/scheduling'
+import { expect, test } from 'vitest'
+import { type CaseObjects, clusterOf, rulesAt, toAnswer } from './cases/case.ts'
+
+const driver = 'csi.example.com'
+const claim = (name: string, volumeName?: string) => ({
+  metadata: { name, namespace: 'default' },
+  spec: { storageClassName: 'made', resources: {}, ...(volumeName && { volumeName }) },
+})
+const volume = (name: string) => ({ metadata: { name }, spec: { csi: { driver, volumeHandle: `handle-${name}` } } })
+const podWith = (name: string, nodeName: string | undefined, ...claims: readonly string[]) => ({
+  metadata: { name, namespace: 'default' },
+  spec: {
+    containers: [],
+    ...(nodeName && { nodeName }),
+    volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+  },
+})
+
+/** A node to which as many volumes may be attached, with a Pod that uses the claim a. */
+const objects = (count: number | undefined, ...claims: readonly string[]): CaseObjects => ({
+  pod: podWith('new', undefined, ...claims),
+  nodes: [{ metadata: { name: 'n' } }],
+  pods: [podWith('old', 'n', 'a')],
+  persistentVolumeClaims: [claim('a', 'a'), claim('b', 'b'), claim('unbound')],
+  persistentVolumes: [volume('a'), volume('b')],
+  storageClasses: [{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'made' }, provisioner: driver }],
+  csiNodes: [
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSINode',
+      metadata: { name: 'n' },
+      spec: { drivers: [{ name: driver, nodeID: 'n', topologyKeys: [], ...(count !== undefined && { allocatable: { count } }) }] },
+    },
+  ],
+})
+
+test.each([
+  ['a node with room', objects(2, 'b'), 'Success'],
+  ['a node with as many volumes as it may have', objects(1, 'b'), 'Unschedulable'],
+  ['a volume that is on the node already', objects(1, 'a'), 'Success'],
+  ['a claim whose volume is to be made', objects(1, 'unbound'), 'Unschedulable'],
+  ['two claims where there is room for one', objects(2, 'b', 'unbound'), 'Unschedulable'],
+  ['a driver without a limit', objects(undefined, 'b'), 'Success'],
+])('SCHED-38: the limit of attached volumes decides about %s', (_what, row, expected) => {
+  const { cluster, pod } = clusterOf(row)
+  const start = startFilter('NodeVolumeLimits', pod, cluster, rulesAt(37))
+  const node = cluster.node('n')
+  const refusal = start?.kind === 'run' && node !== undefined ? start.run.filter(node) : undefined
+  expect(toAnswer(refusal)).toEqual(
+    expected === 'Success' ? { code: 'Success' } : { code: expected, reasons: ['node(s) exceed max volume count'] },
+  )
+})
