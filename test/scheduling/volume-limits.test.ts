@@ -31,6 +31,7 @@ const objects = (count: number | undefined, ...claims: readonly string[]): CaseO
       kind: 'CSINode',
       metadata: { name: 'n' },
       spec: { drivers: [{ name: driver, nodeID: 'n', topologyKeys: [], ...(count !== undefined && { allocatable: { count } }) }] },
+      status: {},
     },
   ],
 })
