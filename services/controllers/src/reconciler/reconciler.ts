@@ -53,8 +53,16 @@ export interface Waking extends Caches {
 type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSpec<T>
 
 const workersUsual = 5
-/** A key that fails this many times in a row is logged as a warning: once or twice is a race with other writers. */
-const warnedFailures = 3
+/**
+ * A key that fails this many times in a row is logged as a warning, and each time that the number has doubled: once or twice is a race
+ * with other writers, and an object that many events wake may fail often.
+ */
+const warnedFailures = 4
+
+/** True for 4, 8, 16 and so on. */
+function isWarned(failures: number): boolean {
+  return failures >= warnedFailures && Number.isInteger(Math.log2(failures))
+}
 
 /**
  * A controller as a table. `open` is called once for each run, with the product's names; its closure holds the run's state. The loop around
@@ -100,7 +108,7 @@ class Loop<T> implements Waking {
       metrics: queues,
       work: (key) => this.#workOnKey(key),
       onError: (key, err, failures) => {
-        const level = isOutdated(err) || failures < warnedFailures ? 'debug' : 'warn'
+        const level = !isOutdated(err) && isWarned(failures) ? 'warn' : 'debug'
         log[level]({ key, err, failures }, 'an object could not be reconciled yet')
       },
       clock,
