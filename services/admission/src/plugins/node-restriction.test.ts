@@ -20,12 +20,15 @@ const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
   spec: { nodeName },
 })
 
-/** The refusal that a node receives; undefined: none. */
-async function refusalOf(attributes: Partial<Attributes>, stored?: unknown): Promise<string | undefined> {
+/** The refusal that a node receives; undefined: none. `stored` is the object of any key, or its function. */
+async function refusalOf(attributes: Partial<Attributes>, stored?: unknown, isAllowed?: boolean): Promise<string | undefined> {
   const tiny = createTinyStorage()
-  const entry = { key: '', revision: 7, value: Buffer.from(JSON.stringify(stored ?? null)), metadataStart: 0, metadataEnd: 0, writeId: '' }
+  const entryOf = (object: unknown) => {
+    return { key: '', revision: 7, value: Buffer.from(JSON.stringify(object)), metadataStart: 0, metadataEnd: 0, writeId: '' }
+  }
+  const at = typeof stored === 'function' ? stored : () => stored
   const storage: PluginNeeds['storage'] =
-    stored === undefined ? tiny : { ...tiny, get: async () => ({ entry, revision: 7, epoch: tiny.epoch }) }
+    stored === undefined ? tiny : { ...tiny, get: async ({ key }) => ({ entry: entryOf(at(key)), revision: 7, epoch: tiny.epoch }) }
   const plugin = nodeRestriction.create({
     storage,
     catalogue: createCatalogue('orch'),
@@ -55,7 +58,7 @@ async function refusalOf(attributes: Partial<Attributes>, stored?: unknown): Pro
       writeId: 'w1',
       ...attributes,
     },
-    inquiry,
+    isAllowed === undefined ? inquiry : { ...inquiry, decisionOn: (access) => ({ access, isAllowed, reason: '' }) },
   )
   return verdict?.kind === 'denied' ? verdict.error.status.message : undefined
 }
@@ -97,4 +100,103 @@ test('a user in the group of nodes is none by that alone, nor by the name alone'
   const user = { uid: '', extra: {} }
   expect(await refusalOf({ ...attributes, user: { ...user, name: 'ann', groups: ['system:nodes'] } })).toBeUndefined()
   expect(await refusalOf({ ...attributes, user: { ...user, name: 'system:node:n', groups: [] } })).toBeUndefined()
+})
+
+const slice = { group: 'resource.orch.io', version: 'v1', kind: 'ResourceSlice', resource: 'resourceslices', namespace: '', name: 's' }
+const sliceOf = (nodeName?: string) => ({
+  kind: 'ResourceSlice',
+  apiVersion: 'resource.orch.io/v1',
+  metadata: { name: 's' },
+  spec: { nodeName },
+})
+
+test.each([
+  ['creates a slice of its own', { ...slice, operation: 'CREATE', object: sliceOf('n') }, undefined],
+  [
+    'creates no slice of another node',
+    { ...slice, operation: 'CREATE', object: sliceOf('m') },
+    'resourceslices.resource.orch.io "s" is forbidden: can only create ResourceSlice with the same NodeName as the requesting node',
+  ],
+  [
+    'deletes no slice of several nodes',
+    { ...slice, operation: 'DELETE', oldObject: sliceOf() },
+    'resourceslices.resource.orch.io "s" is forbidden: can only delete ResourceSlice with the same NodeName as the requesting node',
+  ],
+  ['changes the slices that the authorizer lets it change', { ...slice, operation: 'UPDATE', object: sliceOf('m') }, undefined],
+])('a node %s', async (_name, attributes, expected) => {
+  expect(await refusalOf(attributes)).toBe(expected)
+})
+
+const request = {
+  ...{ operation: 'CREATE', group: 'certificates.orch.io', version: 'v1', kind: 'PodCertificateRequest' },
+  ...{ resource: 'podcertificaterequests', name: 'r' },
+}
+const named = { signerName: 'a.example.com/s', podName: 'p', nodeName: 'n', serviceAccountName: 'sa' }
+const uids = { podUID: 'u', nodeUID: 'u', serviceAccountUID: 'u' }
+const requestOf = (spec: object = {}) => ({
+  ...{ kind: 'PodCertificateRequest', apiVersion: 'certificates.orch.io/v1', metadata: { name: 'r' } },
+  spec: { ...named, ...uids, ...spec },
+})
+const kinds: Readonly<Record<string, string>> = { pods: 'Pod', nodes: 'Node', serviceaccounts: 'ServiceAccount' }
+/** The Pod, its node and its account, which have one uid. */
+const everything =
+  (signerName = 'a.example.com/s', more: object = {}) =>
+  (key: string) => ({
+    ...{ kind: kinds[key.split('/')[1] ?? ''], apiVersion: 'v1', metadata: { name: 'p', uid: 'u', ...more } },
+    spec: {
+      nodeName: 'n',
+      serviceAccountName: 'sa',
+      volumes: [{ name: 'v', projected: { sources: [{ podCertificate: { signerName } }] } }],
+    },
+  })
+const refused = 'podcertificaterequests.certificates.orch.io "r" is forbidden: '
+
+test.each([
+  ['asks for a certificate that its Pod has a volume for', requestOf(), everything(), false, undefined],
+  [
+    'asks no signer that its Pod does not name',
+    requestOf(),
+    everything('other.example.com/s'),
+    false,
+    `${refused}pod "team/p" does not mount a podCertificate projected volume for signer "a.example.com/s"`,
+  ],
+  ['asks any signer with the right to', requestOf(), everything('other.example.com/s'), true, undefined],
+  [
+    'asks in no name but its own',
+    requestOf({ nodeName: 'm' }),
+    everything(),
+    false,
+    `${refused}PodCertificateRequest.Spec.NodeName="m", which is not the requesting node "n"`,
+  ],
+  [
+    'asks for the account that its Pod has',
+    requestOf({ serviceAccountName: 'other' }),
+    everything(),
+    false,
+    `${refused}PodCertificateRequest for pod "team/p" contains serviceAccountName ("other") that differs from running pod ("sa")`,
+  ],
+  [
+    'asks for no mirror Pod',
+    requestOf(),
+    everything('a.example.com/s', { annotations: { 'orch.io/config.mirror': 'x' } }),
+    false,
+    `${refused}pod "team/p" is a mirror pod`,
+  ],
+])('a node %s', async (_name, object, stored, isAllowed, expected) => {
+  expect(await refusalOf({ ...request, object }, stored, isAllowed)).toBe(expected)
+})
+
+test('the request of a node that names another uid of its Pod fails, and may be tried again', async () => {
+  await expect(refusalOf({ ...request, object: requestOf({ podUID: 'w' }) }, everything(), false)).rejects.toThrow(
+    'PodCertificateRequest for pod "team/p" contains pod UID ("w") which differs from running pod "u"',
+  )
+})
+
+test('a node neither changes its requests for certificates nor answers them', async () => {
+  expect(await refusalOf({ ...request, operation: 'UPDATE', object: requestOf() }, everything(), false)).toBe(
+    `${refused}unexpected operation UPDATE`,
+  )
+  expect(await refusalOf({ ...request, subresource: 'status', object: requestOf() }, everything(), false)).toBe(
+    `${refused}unexpected subresource status`,
+  )
 })

@@ -1,6 +1,6 @@
-import { type AdmissionRule, type Attributes, objectKey, type StorageService, type User } from '@orch/core/contracts'
-import { jsonEqual } from '@orch/core/json'
-import { forbidden, notFound, StatusError } from '@orch/core/meta'
+import { type AdmissionAccess, type AdmissionRule, type Attributes, objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { isJsonObject, jsonEqual } from '@orch/core/json'
+import { forbidden, internal, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import { type BuiltIn, isOfType, parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
@@ -12,12 +12,17 @@ import { type Pod, podOf } from './pod.ts'
 /** Off by default. */
 export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
 
+/** The first levels with devices in a stable version, and with certificates of Pods. */
+const [slicesSince, certificateRequestsSince] = [34, 37]
+
 /** One write of one node. */
 interface Asked {
   readonly node: string
   readonly attributes: Attributes
   readonly names: Names
   readonly storage: StorageService
+  /** The node may ask a signer for certificates of any Pod of an account. */
+  readonly maySign: boolean
 }
 
 /** Says why not by throwing. */
@@ -26,9 +31,10 @@ type Check = (asked: Asked) => void | Promise<void>
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 
 /** NodeRestriction: a node writes its own objects and nothing else. Requests of other users pass. */
-function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): Plugin {
+function createNodeRestriction({ catalogue: { names, level }, storage }: PluginNeeds): Plugin {
   const coordination = domainGroup(names, 'coordination')
   const storageGroup = domainGroup(names, 'storage')
+  const [devices, certificates] = [domainGroup(names, 'resource'), domainGroup(names, 'certificates')]
   const checks: Readonly<Record<string, Check>> = {
     '/pods': checkPods,
     '/nodes': checkNode,
@@ -36,16 +42,29 @@ function createNodeRestriction({ catalogue: { names }, storage }: PluginNeeds): 
     '/serviceaccounts': checkToken,
     [`${coordination}/leases`]: checkLease,
     [`${storageGroup}/csinodes`]: checkCsiNode,
+    [`${devices}/resourceslices`]: checkSlice,
+    [`${certificates}/podcertificaterequests`]: checkCertificateRequest,
   }
   const core = ['pods', 'pods/*', 'nodes', 'nodes/*', 'persistentvolumeclaims', 'persistentvolumeclaims/*', 'serviceaccounts/token']
   return {
     name: 'NodeRestriction',
-    admissionRules: [admissionRuleFor('', core), admissionRuleFor(coordination, ['leases']), admissionRuleFor(storageGroup, ['csinodes'])],
-    mutate(attributes) {
+    admissionRules: [
+      admissionRuleFor('', core),
+      admissionRuleFor(coordination, ['leases']),
+      admissionRuleFor(storageGroup, ['csinodes']),
+      ...(level >= slicesSince ? [admissionRuleFor(devices, ['resourceslices'])] : []),
+      ...(level >= certificateRequestsSince
+        ? [admissionRuleFor(certificates, ['podcertificaterequests', 'podcertificaterequests/*'])]
+        : []),
+    ],
+    mutate(attributes, inquiry) {
       const node = nodeOf(attributes.user)
-      return node === undefined
-        ? allowed
-        : check(checks[`${attributes.group}/${attributes.resource}`], { node, attributes, names, storage })
+      if (node === undefined) return allowed
+      const right = signerRight(attributes)
+      const decision = right === undefined ? undefined : inquiry.decisionOn(right)
+      if (right !== undefined && node !== '' && decision === undefined) return { kind: 'asks', accesses: [right] }
+      const asked = { node, attributes, names, storage, maySign: decision?.isAllowed === true }
+      return check(checks[`${attributes.group}/${attributes.resource}`], asked)
     },
     close: () => {},
   }
@@ -224,6 +243,84 @@ function checkLease(asked: Asked): void {
 
 function checkCsiNode(asked: Asked): void {
   if (asked.attributes.name !== asked.node) refuse(asked, 'can only access CSINode with the same name as the requesting node')
+}
+
+/** Slices of other nodes are looked at by the authorizer, which does not know what is created. */
+function checkSlice(asked: Asked): void {
+  const { attributes, node } = asked
+  const [verb, object] = attributes.operation === 'CREATE' ? ['create', attributes.object] : ['delete', attributes.oldObject]
+  if (attributes.operation === 'UPDATE') return
+  if (nodeNameIn(object) !== node) refuse(asked, `can only ${verb} ResourceSlice with the same NodeName as the requesting node`)
+}
+
+/** In each version of the kind. */
+function nodeNameIn(slice: unknown): unknown {
+  const spec = isJsonObject(slice) ? slice['spec'] : undefined
+  return isJsonObject(spec) ? spec['nodeName'] : undefined
+}
+
+type CertificateRequest = BuiltIn<'certificates/v1.PodCertificateRequest'>
+
+/** The request of an attempt to ask a signer for a certificate; undefined: the attempt is none. */
+function requestIn({ object, operation, subresource }: Attributes): CertificateRequest | undefined {
+  if (operation !== 'CREATE' || subresource !== '') return undefined
+  return isOfType('certificates/v1.PodCertificateRequest', object) ? object : undefined
+}
+
+/** The right to ask a signer for certificates that no volume of the Pod names. */
+function signerRight(attributes: Attributes): AdmissionAccess | undefined {
+  const request = requestIn(attributes)
+  if (request === undefined) return undefined
+  const { group, version, namespace } = attributes
+  const { signerName, serviceAccountName: name } = request.spec
+  const resource = signerName.replaceAll('/', ':')
+  return { verb: 'request-serviceaccounts-podcertificate-signer', group, version, resource, subresource: '', namespace, name }
+}
+
+/** A node asks for certificates of the Pods that run on it. What it may have read too early is an error to try again after. */
+async function checkCertificateRequest(asked: Asked): Promise<void> {
+  const { attributes, node, maySign } = asked
+  const { operation, subresource, namespace } = attributes
+  if (operation !== 'CREATE') return refuse(asked, `unexpected operation ${operation}`)
+  const request = requestIn(attributes)
+  if (request === undefined) return refuse(asked, `unexpected subresource ${subresource}`)
+  const { spec } = request
+  if (spec.nodeName !== node) {
+    const given = `PodCertificateRequest.Spec.NodeName=${JSON.stringify(spec.nodeName)}`
+    refuse(asked, `${given}, which is not the requesting node ${JSON.stringify(node)}`)
+  }
+  const podName = JSON.stringify(`${namespace}/${spec.podName}`)
+  const { metadata: ofNode } = parseStored('core/v1.Node', await latest(asked, { prefix: 'core/nodes', name: node, resource: 'nodes' }))
+  if (ofNode.uid !== spec.nodeUID) {
+    throw internal(
+      `PodCertificateRequest for pod ${podName} names node UID "${spec.nodeUID}", inconsistent with the running node ("${ofNode.uid}")`,
+    )
+  }
+  const pod = await latestPod(asked, spec.podName)
+  if (pod.metadata.uid !== spec.podUID) {
+    const mismatch = `contains pod UID ("${spec.podUID}") which differs from running pod "${pod.metadata.uid}"`
+    throw internal(`PodCertificateRequest for pod ${podName} ${mismatch}`)
+  }
+  if (pod.spec.nodeName !== node) refuse(asked, `pod ${podName} is not running on node "${node}" named in the PodCertificateRequest`)
+  if (pod.metadata.annotations?.[domainLabel(asked.names, 'config.mirror')] !== undefined) refuse(asked, `pod ${podName} is a mirror pod`)
+  const own = pod.spec.serviceAccountName ?? ''
+  if (own !== spec.serviceAccountName) {
+    const differs = `contains serviceAccountName ("${spec.serviceAccountName}") that differs from running pod ("${own}")`
+    refuse(asked, `PodCertificateRequest for pod ${podName} ${differs}`)
+  }
+  const place = { prefix: 'core/serviceaccounts', namespace, name: spec.serviceAccountName, resource: 'serviceaccounts' }
+  const { metadata: ofAccount } = parseStored('core/v1.ServiceAccount', await latest(asked, place))
+  if (ofAccount.uid !== spec.serviceAccountUID) {
+    const differs = `names service account UID "${spec.serviceAccountUID}", which differs from the running service account ("${ofAccount.uid}")`
+    throw internal(`PodCertificateRequest for pod ${podName} ${differs}`)
+  }
+  if (maySign || asksSigner(pod, spec.signerName)) return
+  refuse(asked, `pod ${podName} does not mount a podCertificate projected volume for signer ${JSON.stringify(spec.signerName)}`)
+}
+
+function asksSigner({ spec }: Pod, signerName: string): boolean {
+  const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
+  return sources.some(({ podCertificate }) => podCertificate?.signerName === signerName)
 }
 
 async function latestPod(asked: Asked, name: string): Promise<Pod> {

@@ -46,7 +46,7 @@ export class NodeGraph {
 
 /** The needs of a pod's node for it. */
 export function linksOfPod(value: Uint8Array): Links {
-  const { metadata, spec } = parseStored('core/v1.Pod', value)
+  const { metadata, spec, status } = parseStored('core/v1.Pod', value)
   if (!spec.nodeName) return { links: [] }
   const from = `node/${spec.nodeName}`
   const at = (kind: string, name: string | undefined) => (name ? [{ from, to: `${kind}/${metadata.namespace}/${name}` }] : [])
@@ -60,6 +60,9 @@ export function linksOfPod(value: Uint8Array): Links {
     ...[...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].flatMap((container) =>
       namesInContainer(container).flatMap(({ kind, name }) => at(kind, name)),
     ),
+    ...(spec.resourceClaims ?? []).flatMap(({ resourceClaimName }) => at('resourceclaims', resourceClaimName ?? undefined)),
+    ...(status?.resourceClaimStatuses ?? []).flatMap(({ resourceClaimName }) => at('resourceclaims', resourceClaimName ?? undefined)),
+    ...at('resourceclaims', status?.extendedResourceClaimStatus?.resourceClaimName),
     ...(spec.volumes ?? []).flatMap((volume) => namesInVolume(volume, metadata.name ?? '').flatMap(({ kind, name }) => at(kind, name))),
   ]
   return { links }
@@ -79,6 +82,19 @@ export function linksOfClaimVolume(value: Uint8Array): Links {
 export function nodeOfAttachment(value: Uint8Array): Links {
   const { metadata, spec } = parseStored('storage/v1.VolumeAttachment', value)
   return { links: spec.nodeName ? [{ from: `node/${spec.nodeName}`, to: `volumeattachments//${metadata.name}` }] : [] }
+}
+
+/** A slice tells of the devices of one node, or of several, which then do not own it. */
+export function nodeOfSlice(value: Uint8Array): Links {
+  const { metadata, spec } = parseStored('resource/v1.ResourceSlice', value)
+  return { links: spec.nodeName ? [{ from: `node/${spec.nodeName}`, to: `resourceslices//${metadata.name}` }] : [] }
+}
+
+/** A request for a certificate belongs to the node of its Pod. */
+export function nodeOfCertificateRequest(value: Uint8Array): Links {
+  const { metadata, spec } = parseStored('certificates/v1.PodCertificateRequest', value)
+  const to = `podcertificaterequests/${metadata.namespace}/${metadata.name}`
+  return { links: [{ from: `node/${spec.nodeName}`, to }] }
 }
 
 type Container = Pick<BuiltIn<'core/v1.Container'>, 'env' | 'envFrom'>

@@ -13,21 +13,30 @@ const podOfN1 = {
   imagePullSecrets: [{ name: 'own' }],
   containers: [{ envFrom: [{ configMapRef: { name: 'own' } }] }],
   volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'own' } }],
+  resourceClaims: [
+    { name: 'r', resourceClaimName: 'own' },
+    { name: 't', resourceClaimTemplateName: 't' },
+  ],
 }
+const statusOfP = { resourceClaimStatuses: [{ name: 't', resourceClaimName: 'made' }] }
 
 /** The decisions of the node authorizer beside one pod of n1 with its claim, volume and attachment. */
-async function aNodeAuthorizer(counted?: AuthorizationMetrics) {
+async function aNodeAuthorizer({ counted, level = 25 }: { counted?: AuthorizationMetrics; level?: number } = {}) {
   const storage = createTinyStorage()
   const object = (kind: string, spec: object) => ({ kind, apiVersion: 'v1', spec })
-  storage.put({ resource: 'core/pods', namespace: 'n', name: 'p', object: object('Pod', podOfN1) })
+  storage.put({ resource: 'core/pods', namespace: 'n', name: 'p', object: { ...object('Pod', podOfN1), status: statusOfP } })
   const claimRef = { namespace: 'n', name: 'own' }
   storage.put({ resource: 'core/persistentvolumes', name: 'own', object: object('PersistentVolume', { claimRef }) })
+  const [slice, request] = [object('ResourceSlice', { nodeName: 'n1' }), object('PodCertificateRequest', { nodeName: 'n1' })]
+  storage.put({ resource: 'resource.orch.io/resourceslices', name: 'own', object: { ...slice, apiVersion: 'resource.orch.io/v1' } })
+  const certificates = { ...request, apiVersion: 'certificates.orch.io/v1' }
+  storage.put({ resource: 'certificates.orch.io/podcertificaterequests', namespace: 'n', name: 'own', object: certificates })
   const attachment = { ...object('VolumeAttachment', { nodeName: 'n1' }), apiVersion: 'storage.orch.io/v1' }
   storage.put({ resource: 'storage.orch.io/volumeattachments', name: 'own', object: attachment })
   const authorizer = openNodeAuthorizer({
     storage,
     names: namesOf('orch'),
-    level: 25,
+    level,
     clock: createFakeClock(),
     log: silentLog,
     random: () => 0,
@@ -60,7 +69,7 @@ const selecting = (field: string) => ({ resource: 'pods', name: '', selectors: {
 
 test('changes of the graph are counted by type', async () => {
   const metrics = createMetrics({ process: false })
-  const { storage } = await aNodeAuthorizer(createAuthorizationMetrics(metrics))
+  const { storage } = await aNodeAuthorizer({ counted: createAuthorizationMetrics(metrics) })
   storage.remove('core/pods', 'p', 'n')
   const count = /^node_authorizer_graph_actions_duration_seconds_count\{operation="(\w+)"\} (\d+)/gm
   const counts = async () =>
@@ -100,6 +109,50 @@ describe('AZC-16: a node', () => {
     expect(authorizer.authorize(n1, anAccess(asked))).toEqual(
       expected === 'allow' ? { kind: 'allow', reason: '' } : { kind: 'noOpinion', reason: expected },
     )
+  })
+})
+
+const slices = { group: 'resource.orch.io', resource: 'resourceslices', namespace: '' }
+const claims = { group: 'resource.orch.io', resource: 'resourceclaims' }
+const requests = { group: 'certificates.orch.io', resource: 'podcertificaterequests' }
+const slicesBySelector = 'can only list/watch/deletecollection resourceslices with nodeName field selector'
+const requestsBySelector = 'can only list/watch podcertificaterequests with nodeName field selector'
+const ofNode = (name: string) => ({ name: '', selectors: { field: `spec.nodeName=${name}`, label: '' } })
+
+describe('AUTHZ-07: at 1.37 a node', () => {
+  test.each<[object, string]>([
+    ...['get', 'update', 'patch', 'delete'].flatMap((verb): [object, string][] => [
+      [{ ...slices, verb }, 'allow'],
+      [{ ...slices, verb, name: 'others' }, unrelated],
+    ]),
+    [{ ...slices, verb: 'create', name: '' }, 'allow'],
+    ...['list', 'watch', 'deletecollection'].flatMap((verb): [object, string][] => [
+      [{ ...slices, verb, ...ofNode('n1') }, 'allow'],
+      [{ ...slices, verb, ...ofNode('n2') }, slicesBySelector],
+      [{ ...slices, verb, name: '' }, slicesBySelector],
+    ]),
+    [{ ...slices, subresource: 'status' }, 'cannot authorize ResourceSlice subresources'],
+    [claims, 'allow'],
+    [{ ...claims, name: 'made' }, 'allow'],
+    [{ ...claims, name: 'others' }, unrelated],
+    [{ ...claims, verb: 'list' }, getOnly],
+    [requests, 'allow'],
+    [{ ...requests, name: 'others' }, unrelated],
+    [{ ...requests, verb: 'create', name: '' }, 'allow'],
+    [{ ...requests, verb: 'list', ...ofNode('n1') }, 'allow'],
+    [{ ...requests, verb: 'watch', ...ofNode('n2') }, requestsBySelector],
+    [{ ...requests, verb: 'delete' }, 'nodes may not delete podcertificaterequests'],
+    [{ ...requests, verb: 'update', subresource: 'status' }, 'nodes may not access the status subresource of PodCertificateRequests'],
+  ])('asks for %j and gets: %s', async (asked, expected) => {
+    const { authorizer } = await aNodeAuthorizer({ level: 37 })
+    expect(authorizer.authorize(n1, anAccess(asked))).toEqual(
+      expected === 'allow' ? { kind: 'allow', reason: '' } : { kind: 'noOpinion', reason: expected },
+    )
+  })
+
+  test.each([slices, claims, requests])('has no rights to %j at 1.25', async (asked) => {
+    const { authorizer } = await aNodeAuthorizer()
+    expect(authorizer.authorize(n1, anAccess(asked))).toEqual({ kind: 'noOpinion', reason: '' })
   })
 })
 

@@ -5,7 +5,15 @@ import { parseFieldSelector } from '@orch/core/selectors'
 import { type Clock, type Log, Reflector } from '@orch/platform'
 import type { AuthorizationMetrics } from './authorization-metrics.ts'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
-import { type Links, linksOfClaimVolume, linksOfPod, NodeGraph, nodeOfAttachment } from './node-graph.ts'
+import {
+  type Links,
+  linksOfClaimVolume,
+  linksOfPod,
+  NodeGraph,
+  nodeOfAttachment,
+  nodeOfCertificateRequest,
+  nodeOfSlice,
+} from './node-graph.ts'
 
 export interface NodeAuthorizerOptions {
   readonly storage: StorageService
@@ -29,6 +37,8 @@ export interface NodeAuthorizer extends Authorizer {
 
 const allow: Decision = { kind: 'allow', reason: '' }
 const nothing: Decision = { kind: 'noOpinion', reason: '' }
+/** The first levels with devices in a stable version, and with certificates of Pods. */
+const [devicesSince, certificatesSince] = [34, 37]
 const userPrefix = 'system:node:'
 const nodesGroup = 'system:nodes'
 
@@ -41,7 +51,14 @@ export function openNodeAuthorizer({ storage, names, level, clock, log, random, 
   const closed = new AbortController()
   const rules = nodeRules(names, level)
   const storageGroup = domainGroup(names, 'storage')
-  const places = { storage: storageGroup, coordination: domainGroup(names, 'coordination'), leaseNamespace: names.nodeLeaseNamespace }
+  const [devices, certificates] = [domainGroup(names, 'resource'), domainGroup(names, 'certificates')]
+  const places: Places = {
+    storage: storageGroup,
+    coordination: domainGroup(names, 'coordination'),
+    devices: level >= devicesSince ? devices : undefined,
+    certificates: level >= certificatesSince ? certificates : undefined,
+    leaseNamespace: names.nodeLeaseNamespace,
+  }
   const followed = (kind: string, resource: string, decode: (value: Uint8Array) => Links) => {
     const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
     reflector.onChange(({ before, after }) => {
@@ -58,6 +75,8 @@ export function openNodeAuthorizer({ storage, names, level, clock, log, random, 
         followed('Pod', 'core/pods', linksOfPod),
         followed('PV', 'core/persistentvolumes', linksOfClaimVolume),
         followed('VolumeAttachment', `${storageGroup}/volumeattachments`, nodeOfAttachment),
+        ...(level >= devicesSince ? [followed('ResourceSlice', `${devices}/resourceslices`, nodeOfSlice)] : []),
+        ...(level >= certificatesSince ? [followed('PCR', `${certificates}/podcertificaterequests`, nodeOfCertificateRequest)] : []),
       ])
       await loaded
     },
@@ -85,6 +104,9 @@ interface Places {
   /** API groups. */
   readonly storage: string
   readonly coordination: string
+  /** Undefined: the level has none. */
+  readonly devices: string | undefined
+  readonly certificates: string | undefined
   /** The namespace of the nodes' leases. */
   readonly leaseNamespace: string
 }
@@ -106,6 +128,7 @@ function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGrap
       return subresource === 'status' ? changeStatus(access, reach) : getOne(access, reach)
     case 'persistentvolumes.':
     case `volumeattachments.${places.storage}`:
+    case `resourceclaims.${places.devices}`:
       return getOne(access, reach)
     case 'serviceaccounts.':
       return createToken(access, reach)
@@ -117,6 +140,10 @@ function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGrap
       return keepLease(node, access, places.leaseNamespace)
     case `csinodes.${places.storage}`:
       return keepDrivers(node, access)
+    case `resourceslices.${places.devices}`:
+      return keepSlices(node, access, reach)
+    case `podcertificaterequests.${places.certificates}`:
+      return requestCertificates(node, access, reach)
     default:
       return undefined
   }
@@ -163,7 +190,7 @@ function keepPods(node: string, access: ResourceInfoAccess, reach: Reach): Decis
       return reach()
     case 'list ':
     case 'watch ':
-      if (selectsPodsOf(node, access)) return allow
+      if (selectsObjectsOf(node, access)) return allow
       return name === '' ? no('can only list/watch pods with spec.nodeName field selector') : reach()
     case 'create ':
     case 'delete ':
@@ -176,10 +203,44 @@ function keepPods(node: string, access: ResourceInfoAccess, reach: Reach): Decis
   }
 }
 
-function selectsPodsOf(node: string, { selectors }: ResourceInfoAccess): boolean {
+function selectsObjectsOf(node: string, { selectors }: ResourceInfoAccess): boolean {
   const reading = parseFieldSelector(selectors?.field ?? '')
   if (reading.kind === 'malformed') return false
   return reading.requirements.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === 'Equals' && value === node)
+}
+
+/** The devices of a node. Admission looks at the node of a new slice. */
+function keepSlices(node: string, access: ResourceInfoAccess, reach: Reach): Decision {
+  const { verb, subresource } = access
+  if (subresource !== '') return no('cannot authorize ResourceSlice subresources')
+  switch (verb) {
+    case 'create':
+      return allow
+    case 'get':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      return reach()
+    case 'list':
+    case 'watch':
+    case 'deletecollection':
+      if (selectsObjectsOf(node, access)) return allow
+      return no('can only list/watch/deletecollection resourceslices with nodeName field selector')
+    default:
+      return no(
+        'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+      )
+  }
+}
+
+/** Certificates of the node's Pods. Admission looks at the Pod of a new request. */
+function requestCertificates(node: string, access: ResourceInfoAccess, reach: Reach): Decision {
+  const { verb, subresource } = access
+  if (subresource !== '') return no('nodes may not access the status subresource of PodCertificateRequests')
+  if (verb === 'create') return allow
+  if (verb === 'get') return reach()
+  if (verb !== 'list' && verb !== 'watch') return no(`nodes may not ${verb} podcertificaterequests`)
+  return selectsObjectsOf(node, access) ? allow : no('can only list/watch podcertificaterequests with nodeName field selector')
 }
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
