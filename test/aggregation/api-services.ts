@@ -1,4 +1,4 @@
-import { type Answer, type Api, type Body, created, untilEverywhere } from '../api/api.ts'
+import { type Answer, type Api, type Body, created, until, untilEverywhere } from '../api/api.ts'
 import { flavors, flavorsPath, type RemoteServer } from './remote-server.ts'
 
 /** The path of APIServices in the profile of these tests. */
@@ -41,10 +41,14 @@ export async function registered(api: Api, object: Record<string, unknown>): Pro
 
 /** Waits until the condition Available is as wanted; gives it. */
 export async function conditionOf(api: Api, name: string, isWanted: (condition: Body) => boolean): Promise<Body> {
-  for (;;) {
-    const { body } = await api.get(`${apiServices}/${name}`)
-    const { conditions = [] } = (body['status'] ?? {}) as { conditions?: Body[] }
-    const condition = conditions.find((one) => one['type'] === 'Available')
-    if (condition !== undefined && isWanted(condition)) return condition
-  }
+  let found: Body | undefined
+  await until(
+    () => api.get(`${apiServices}/${name}`),
+    ({ body }) => {
+      const { conditions = [] } = (body['status'] ?? {}) as { conditions?: Body[] }
+      found = conditions.find((one) => one['type'] === 'Available')
+      return found !== undefined && isWanted(found)
+    },
+  )
+  return found as Body
 }

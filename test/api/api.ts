@@ -275,6 +275,9 @@ export function failure(code: number, reason: string, message: string, details?:
   return details === undefined ? status : { ...status, details }
 }
 
+/** Between two questions: without it they would take the processor from what they wait for. */
+const aMoment = () => new Promise((resolve) => setTimeout(resolve, 10))
+
 /** Answers in a row by which everybody knows: two from each of the gateways, which take turns. */
 const answersInARow = 4
 
@@ -284,6 +287,7 @@ export async function untilEverywhere(ask: () => Promise<Answer>, isWanted: (ans
     const answer = await ask()
     wanted = isWanted(answer) ? wanted + 1 : 0
     if (wanted === answersInARow) return answer
+    if (wanted === 0) await aMoment()
   }
 }
 
@@ -292,5 +296,6 @@ export async function until(ask: () => Promise<Answer>, isWanted: (answer: Answe
   for (;;) {
     const answer = await ask()
     if (isWanted(answer)) return answer
+    await aMoment()
   }
 }
