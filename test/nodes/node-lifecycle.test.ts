@@ -170,3 +170,18 @@ test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a node that is deleted has an event, a
   await clock.advance('24h')
   expect(await taintsOf(cluster, 'b')).toEqual(['unreachable:NoSchedule'])
 })
+
+test('NODE-LC-17: two servers with one seed on which a node dies store the same, events included', async () => {
+  const dumpOf = async () => {
+    const cluster = await aCluster('1.37', ['dead', 'alive'], ['nodelifecycle', 'taint-eviction', 'podgc'])
+    for (const name of ['p', 'q', 'r']) {
+      await cluster.createPod(name, { spec: { nodeName: 'dead' } })
+      await cluster.patchPod(name, readyPod)
+    }
+    await pass(cluster, 370, ['alive'])
+    await cluster.deleteNode('dead')
+    await cluster.clock.advance('1m')
+    return cluster.server.dump()
+  }
+  expect(await dumpOf()).toBe(await dumpOf())
+})
