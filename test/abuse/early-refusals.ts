@@ -20,7 +20,7 @@ const refused: readonly (readonly [what: string, status: number, bytes: string])
   [
     'requests behind the last one',
     200,
-    `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n${'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30_000)}`,
+    `GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n${'GET /version HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(30_000)}`,
   ],
 ]
 
