@@ -135,12 +135,23 @@ describe('the binder of volumes', () => {
     expect(await told('c')).toEqual(['ClaimLost Bound claim has lost its PersistentVolume. Data on the volume is lost!'])
   })
 
+  test('WL-PV-03: completes a binding again whose volume lost its reference to the claim', async () => {
+    const { createClaim, createVolume, claim, volumes } = await inNamespace('again')
+    await createVolume('again-v')
+    await createClaim('c')
+    await settle()
+    await volumes.patch('again-v', { spec: { claimRef: null } }, { type: 'merge' })
+    await settle()
+    expect(await volumes.get('again-v')).toMatchObject({ spec: { claimRef: { name: 'c' } }, status: { phase: 'Bound' } })
+    expect((await claim('c')).status.phase).toBe('Bound')
+  })
+
   test('WL-PV-18, WL-PV-19: deletes directories for tests, and says why it deletes and recycles no others', async () => {
     const { createClaim, createVolume, deleteClaim, volumes, told } = await inNamespace('policies')
     const policies: Readonly<Record<string, object>> = {
       tmp: { persistentVolumeReclaimPolicy: 'Delete', hostPath: { path: '/tmp/x' } },
       dir: { persistentVolumeReclaimPolicy: 'Delete' },
-      again: { persistentVolumeReclaimPolicy: 'Recycle' },
+      recycled: { persistentVolumeReclaimPolicy: 'Recycle' },
     }
     for (const [volume, spec] of Object.entries(policies)) {
       await createVolume(volume, spec)
@@ -153,10 +164,10 @@ describe('the binder of volumes', () => {
     const why = 'host_path deleter only supports /tmp/.+ but received provided /x'
     expect(Object.fromEntries(left.map(({ metadata, status }) => [metadata.name, [status.phase, status.message]]))).toEqual({
       dir: ['Failed', why],
-      again: ['Failed', 'No recycler plugin found for the volume!'],
+      recycled: ['Failed', 'No recycler plugin found for the volume!'],
     })
     expect(await told('dir')).toEqual([`VolumeFailedDelete ${why}`])
-    expect(await told('again')).toEqual(['VolumeFailedRecycle No recycler plugin found for the volume!'])
+    expect(await told('recycled')).toEqual(['VolumeFailedRecycle No recycler plugin found for the volume!'])
   })
 
   test('WL-PV-20: a released volume without its reference goes to the claim that waits', async () => {

@@ -126,12 +126,14 @@ class Binder {
     return volumeName === '' ? [] : [volumeName]
   }
 
-  /** The claim of a deleted volume is lost at once. */
+  /** The claim of a deleted volume is lost at once, and one that a volume no longer refers to is looked at. */
   #keysOfVolume(event: InformerEvent<Volume>): string[] {
     this.writtenVolumes.applyEvent(event)
-    const claim = claimKeyOf(event.object)
-    if (event.kind !== 'deleted') return [keyOf(event.object)]
-    return claim === undefined ? [] : [claim]
+    const { kind, object } = event
+    const former = kind === 'deleted' ? object : kind === 'updated' ? event.before : undefined
+    const claim = former && claimKeyOf(former)
+    const isLeft = claim !== undefined && (kind === 'deleted' || claim !== claimKeyOf(object))
+    return [...(kind === 'deleted' ? [] : [keyOf(object)]), ...(isLeft ? [claim] : [])]
   }
 
   #claimsOfClass(storageClass: StorageClass): string[] {

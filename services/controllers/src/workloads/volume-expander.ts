@@ -5,6 +5,7 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
 import { workloadBackoff } from './claims.ts'
+import type { ServedLevel } from './replica-controllers.ts'
 
 const volumes = { group: '', version: 'v1', plural: 'persistentvolumes', namespaced: false } as const
 
@@ -21,21 +22,27 @@ function sizesOf({ spec, status }: VolumeClaim): string {
   return `${spec.resources?.requests?.['storage']} ${status.capacity?.['storage']}`
 }
 
+const formerMessage =
+  "Ignoring the PVC: didn't find a plugin capable of expanding the volume; waiting for an external controller to process this PVC."
+
 /** Says of claims that ask for more than they have that a resizer is waited for (WL-PV-21). */
-export const volumeExpander: Controller = reconciler<VolumeClaim>('persistentvolume-expander', ({ names }) => ({
-  watches: [claims],
-  backoff: workloadBackoff,
-  component: 'volume_expand',
-  reconcile: async ({ key, object: claim, world, signal }) => {
-    const { name = '', namespace, uid = '', resourceVersion } = claim.metadata
-    const volume = await world.client.resource<Volume>(volumes).get(claim.spec.volumeName ?? '', { signal })
-    const { claimRef } = volume.spec
-    if (claimRef?.uid !== uid || claimRef.namespace !== namespace) throw new Error(`the volume of ${key} is not bound to it`)
-    if (!isLargerThanStatus(claim) && !hasAnnotation(volume, volumeNames(names).sizeBeforeResize)) return done
-    world.record(
-      { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion },
-      { type: 'Normal', reason: 'ExternalExpanding', message: 'waiting for an external controller to expand this PVC' },
-    )
-    return done
-  },
-}))
+export function volumeExpander({ level }: ServedLevel): Controller {
+  const message = level < 26 ? formerMessage : 'waiting for an external controller to expand this PVC'
+  return reconciler<VolumeClaim>('persistentvolume-expander', ({ names }) => ({
+    watches: [claims],
+    backoff: workloadBackoff,
+    component: 'volume_expand',
+    reconcile: async ({ key, object: claim, world, signal }) => {
+      const { name = '', namespace, uid = '', resourceVersion } = claim.metadata
+      const volume = await world.client.resource<Volume>(volumes).get(claim.spec.volumeName ?? '', { signal })
+      const { claimRef } = volume.spec
+      if (claimRef?.uid !== uid || claimRef.namespace !== namespace) throw new Error(`the volume of ${key} is not bound to it`)
+      if (!isLargerThanStatus(claim) && !hasAnnotation(volume, volumeNames(names).sizeBeforeResize)) return done
+      world.record(
+        { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion },
+        { type: 'Normal', reason: 'ExternalExpanding', message },
+      )
+      return done
+    },
+  }))
+}

@@ -118,7 +118,7 @@ export async function runControllers(
     endpointsController(catalogue),
     endpointSliceMirroringController,
     volumeBinderController(catalogue),
-    volumeExpander,
+    volumeExpander(catalogue),
     ephemeralVolumeController,
     simulatedProvisioner,
     schedulerController({ ...catalogue, host: hostname() }),
