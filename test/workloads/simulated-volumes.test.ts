@@ -85,7 +85,8 @@ describe('the provisioner of simulated nodes', () => {
     await clock.advance(0)
     expect((await claimNamed('data')).status).toEqual({ phase: 'Pending' })
     await createPod('user', 'data')
-    await clock.advance(0)
+    // The scheduler gives a Pod its node when its claims are bound.
+    await clock.advance(2_000)
     const pod = await resource('pods').get('user', { namespace })
     const claim = await claimNamed('data')
     const { uid } = claim.metadata
