@@ -42,7 +42,7 @@ const createClaim = (name: string, spec: object = {}) =>
     metadata: { name, namespace },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
   })
-const createPod = (name: string, claimName: string) =>
+const createPod = (name: string, claimName: string, spec: object = {}) =>
   create({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -51,6 +51,7 @@ const createPod = (name: string, claimName: string) =>
       containers: [{ name: 'c', image: 'i' }],
       volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }],
       terminationGracePeriodSeconds: 0,
+      ...spec,
     },
   })
 const told = async (about: string) => {
@@ -195,4 +196,66 @@ test('WL-STS-05, NODE-VOL-04: a StatefulSet with claims runs, each Pod with a vo
   const claims = await Promise.all([0, 1, 2].map((ordinal) => claimNamed(`data-db-${ordinal}`)))
   expect(claims.map(({ status }) => status['phase'])).toEqual(['Bound', 'Bound', 'Bound'])
   expect(new Set(claims.map(({ spec }) => spec['volumeName'])).size).toBe(3)
+})
+
+describe('the attachment of volumes', () => {
+  const attachments = () => resource('volumeattachments', 'storage.k8s.io').list()
+  const attachedTo = async (node: string) => (await resource('nodes').get(node)).status['volumesAttached']
+  const bind = (pod: string, node: string) =>
+    server.client.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespace}/pods/${pod}/binding`,
+      body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: pod }, target: { kind: 'Node', name: node } },
+    })
+  const toldPod = async (pod: string) => {
+    const { items } = await resource<Event>('events').list({ namespace })
+    return items.filter(({ involvedObject, reason }) => involvedObject.name === pod && reason?.endsWith('AttachVolume') === true)
+  }
+
+  test('NODE-VOL-10, NODE-VOL-11, NODE-VOL-12: a volume is attached to the node of its Pod, and detached after its end', async () => {
+    await createClass('attached')
+    await createClaim('attached', { storageClassName: 'attached' })
+    await clock.advance(0)
+    const volume = String((await claimNamed('attached')).spec['volumeName'])
+    await createPod('holder', 'attached', { schedulerName: 'none' })
+    await bind('holder', 'node-1')
+    await clock.advance(0)
+    const of = (await attachments()).items.find(
+      ({ spec }) => (spec['source'] as { persistentVolumeName?: string }).persistentVolumeName === volume,
+    )
+    expect(of).toMatchObject({
+      metadata: { name: expect.stringMatching(/^csi-[0-9a-f]{64}$/), finalizers: ['external-attacher/simulated-csi-orch-io'] },
+      spec: { attacher: driver, nodeName: 'node-1' },
+      status: { attached: true },
+    })
+    expect(await attachedTo('node-1')).toContainEqual({ name: `kubernetes.io/csi/${driver}^${volume}`, devicePath: '' })
+    expect((await toldPod('holder')).map(({ reason, message }) => [reason, message])).toEqual([
+      ['SuccessfulAttachVolume', `AttachVolume.Attach succeeded for volume "${volume}" `],
+    ])
+    await resource('pods').delete('holder', { namespace }, { gracePeriodSeconds: 0 })
+    await clock.advance(0)
+    expect((await attachments()).items.map(({ metadata }) => metadata.name)).not.toContain(of?.metadata.name)
+    expect((await attachedTo('node-1')) ?? []).not.toContainEqual({ name: `kubernetes.io/csi/${driver}^${volume}`, devicePath: '' })
+  })
+
+  test('NODE-VOL-13: a volume of one node is refused to another until it is free', async () => {
+    await createClass('single')
+    await createClaim('single', { storageClassName: 'single' })
+    await clock.advance(0)
+    const volume = String((await claimNamed('single')).spec['volumeName'])
+    for (const [pod, node] of [
+      ['first', 'node-1'],
+      ['second', 'node-2'],
+    ] as const) {
+      await createPod(pod, 'single', { schedulerName: 'none' })
+      await bind(pod, node)
+      await clock.advance(0)
+    }
+    expect((await toldPod('second')).map(({ message }) => message)).toEqual([
+      `Waiting for detach for volume "${volume}" Volume is already used by pod(s) first`,
+    ])
+    await resource('pods').delete('first', { namespace }, { gracePeriodSeconds: 0 })
+    await clock.advance(0)
+    expect(await attachedTo('node-2')).toContainEqual({ name: `kubernetes.io/csi/${driver}^${volume}`, devicePath: '' })
+  })
 })

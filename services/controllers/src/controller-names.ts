@@ -42,7 +42,15 @@ export const workloadControllers = [
 ] as const
 
 /** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods, and another scheduler may run. */
-export const nodeControllers = ['scheduler', 'nodelifecycle', 'taint-eviction', 'podgc', 'nodeipam', 'simulated-provisioner'] as const
+export const nodeControllers = [
+  'scheduler',
+  'nodelifecycle',
+  'taint-eviction',
+  'podgc',
+  'nodeipam',
+  'attachdetach',
+  'simulated-provisioner',
+] as const
 
 /** Every controller there is. Help and messages are made of it. */
 export const controllerNames = [...usual, ...namedControllers, ...workloadControllers, ...nodeControllers] as const
@@ -58,6 +66,7 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['pod-garbage-collector-controller', 'podgc'],
   ['persistentvolumeclaim-protection-controller', 'pvc-protection'],
   ['persistentvolume-protection-controller', 'pv-protection'],
+  ['persistentvolume-attach-detach-controller', 'attachdetach'],
 ])
 
 /**

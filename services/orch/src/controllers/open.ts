@@ -3,6 +3,7 @@ import type { Client } from '@orch/client'
 import {
   type AutoscalingOptions,
   aggregationController,
+  attachDetachController,
   autoscalerController,
   type BootstrapObject,
   bootstrapController,
@@ -120,6 +121,7 @@ export async function runControllers(
     volumeBinderController(catalogue),
     volumeExpander(catalogue),
     ephemeralVolumeController,
+    attachDetachController(catalogue),
     simulatedProvisioner,
     schedulerController({ ...catalogue, host: hostname() }),
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),

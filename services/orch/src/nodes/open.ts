@@ -65,18 +65,18 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 async function startAll({ modes, clientAs, metrics }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
-  const { startNodes } = await import('@orch/nodes')
+  const { startAttacher, startNodes } = await import('@orch/nodes')
+  const common = { names: catalogue.names, clock, log: log.child({ service: 'nodes' }), queues: workqueueMetricsOf(metrics, clock) }
   const nodes = startNodes({
-    names: catalogue.names,
+    ...common,
     level: catalogue.level,
     client: clientAs(standIn),
     clientFor: (name) => clientAs(nodeIdentity(name, modes)),
-    clock,
     chance: chance.stream('nodes'),
-    log: log.child({ service: 'nodes' }),
-    queues: workqueueMetricsOf(metrics, clock),
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
+  const attacher = startAttacher({ ...common, client: clientAs(standIn), random: chance.stream('attacher').fraction })
+  await lifecycle.run({ name: 'attacher', stop: () => attacher.stop() })
   return nodes
 }
 

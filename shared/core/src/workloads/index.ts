@@ -93,6 +93,7 @@ export { decideStatefulSet, type StatefulSetPlan, type StatefulSetStep } from '.
 export { ordinalOf, revisionLabel, type StatefulSet, statefulSetLabels } from './stateful-set/names.ts'
 export type { Versioned } from './stateful-set/pod.ts'
 export { countMembers } from './stateful-set/status.ts'
+export { type Attachment, decideAttachments, volumeNameOnNodes } from './volumes/attach.ts'
 export { boundClaim, claimFor, claimIn, growth, unboundVolume, volumeFor, volumeIn, withAnnotations } from './volumes/bind.ts'
 export { type ClaimObserved, type ClaimPlan, decideClaim, type VolumeEvent } from './volumes/decide-claim.ts'
 export { decideVolume, type VolumePlan } from './volumes/decide-volume.ts'
