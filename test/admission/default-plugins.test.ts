@@ -1,3 +1,4 @@
+import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { type Api, aName, aNamespace, anApi, created, sharedApi } from '../api/api.ts'
 
@@ -145,8 +146,8 @@ describe('storage', () => {
     })
   })
 
-  test('a claim without a class has the default one; with two of them it is refused', async () => {
-    const api = await anApi()
+  test('a claim without a class has the default one; with two of them it is refused at 1.25, and has the newest from 1.26 on', async () => {
+    const api = await anApi({ version: '1.25' })
     const path = `/api/v1/namespaces/${await aNamespace(api)}/persistentvolumeclaims`
     const mark = { 'storageclass.orch.io/is-default-class': 'true' }
     expect((await created(api, path, claim()))['spec']).not.toHaveProperty('storageClassName')
@@ -158,6 +159,14 @@ describe('storage', () => {
       403,
       expect.stringMatching(/is forbidden: Internal error occurred: 2 default StorageClasses were found$/),
     ])
+
+    const clock = createFakeClock()
+    const today = await anApi({ version: '1.26', clock })
+    const claims = `/api/v1/namespaces/${await aNamespace(today)}/persistentvolumeclaims`
+    await created(today, storage, aClass({}, mark))
+    clock.advance(1_000)
+    const second = await created(today, storage, aClass({}, mark))
+    expect(await created(today, claims, claim())).toMatchObject({ spec: { storageClassName: second.metadata?.name } })
   })
 
   test('a claim grows only when it is bound and its class can make volumes grow', async () => {

@@ -24,3 +24,9 @@ export function classReader(
     }
   }
 }
+
+/** The newest of the default classes, and of two of the same age the first by name. */
+export function newestDefault(classes: Iterable<ClassState>): ClassState | undefined {
+  const marked = [...classes].filter(({ isDefault }) => isDefault)
+  return marked.sort((a, b) => (a.createdAt === b.createdAt ? (a.name < b.name ? -1 : 1) : a.createdAt > b.createdAt ? -1 : 1))[0]
+}

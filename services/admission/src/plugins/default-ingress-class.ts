@@ -1,6 +1,6 @@
 import { domainGroup, domainLabel, subdomainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { type ClassState, classReader } from './default-classes.ts'
+import { classReader, newestDefault } from './default-classes.ts'
 import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
 
 export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
@@ -26,10 +26,4 @@ function createDefaultIngressClass(needs: PluginNeeds): Plugin {
     },
     close: () => classes.close(),
   }
-}
-
-/** Of two of the same age the first by name. */
-function newestDefault(classes: Iterable<ClassState>): ClassState | undefined {
-  const marked = [...classes].filter(({ isDefault }) => isDefault)
-  return marked.sort((a, b) => (a.createdAt === b.createdAt ? (a.name < b.name ? -1 : 1) : a.createdAt > b.createdAt ? -1 : 1))[0]
 }

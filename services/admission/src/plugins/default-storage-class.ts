@@ -1,14 +1,17 @@
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-import { classReader } from './default-classes.ts'
+import { classReader, newestDefault } from './default-classes.ts'
 import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
 import { forbid } from './pod.ts'
 
 export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
 
-/** DefaultStorageClass: a claim that names no class is given the one that is marked as the default. */
+/** The release since which the newest of several default classes is taken. */
+const newestSince = 26
+
+/** DefaultStorageClass: a claim that names no class gets the newest of the default ones; before 1.26 several of them are an error. */
 function createDefaultStorageClass(needs: PluginNeeds): Plugin {
-  const { names } = needs.catalogue
+  const { names, level } = needs.catalogue
   const marks = [subdomainLabel(names, 'storageclass', 'is-default-class'), subdomainLabel(names, 'storageclass.beta', 'is-default-class')]
   const classes = new KeptObjects(
     { group: domainGroup(names, 'storage'), plural: 'storageclasses' },
@@ -25,12 +28,11 @@ function createDefaultStorageClass(needs: PluginNeeds): Plugin {
       if (claim.spec?.storageClassName != null || claim.metadata.annotations?.[oldAnnotation(names)] !== undefined) return allowed
       const known = [...classes.values()].filter(({ isDefault }) => isDefault)
       const marked = known.length === 1 ? known : (await classes.latestAll()).filter(({ isDefault }) => isDefault)
-      const [only] = marked
-      if (only === undefined) return allowed
-      if (marked.length > 1) {
+      const chosen = newestDefault(marked)
+      if (chosen === undefined) return allowed
+      if (marked.length > 1 && level < newestSince)
         return denied(forbid(attributes, `Internal error occurred: ${marked.length} default StorageClasses were found`))
-      }
-      return { kind: 'allowed', object: { ...claim, spec: { ...claim.spec, storageClassName: only.name } } }
+      return { kind: 'allowed', object: { ...claim, spec: { ...claim.spec, storageClassName: chosen.name } } }
     },
     close: () => classes.close(),
   }
