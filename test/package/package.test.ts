@@ -83,7 +83,7 @@ test('the command prints its version, and the line for KUBECONFIG when a server 
   expect(await runInProject([bin, '--version'])).toContain('orch 0.1.0 (API level 1.37')
   const stop = write(
     'stop-at-once.mjs',
-    "process.on('SIGTERM', () => {}); setInterval(() => { if (global.ready) process.kill(process.pid, 'SIGTERM') }, 20).unref()\nconst write = process.stdout.write.bind(process.stdout)\nprocess.stdout.write = (text, ...rest) => { if (String(text).includes('is ready')) global.ready = true; return write(text, ...rest) }",
+    "process.on('SIGTERM', () => {}); const wait = setInterval(() => { if (!global.ready) return; clearInterval(wait); process.kill(process.pid, 'SIGTERM') }, 20).unref()\nconst write = process.stdout.write.bind(process.stdout)\nprocess.stdout.write = (text, ...rest) => { if (String(text).includes('is ready')) global.ready = true; return write(text, ...rest) }",
   )
   const flags = ['--profile=kubernetes', '--memory', '--secure-port=0', `--data-dir=${join(project, 'data')}`]
   expect(await runInProject(['--import', stop, bin, 'up', ...flags])).toContain(`export KUBECONFIG=${join(project, 'data/admin.conf')}\n`)
