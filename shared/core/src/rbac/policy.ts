@@ -181,7 +181,7 @@ const nodeWatchers = 'system:controllers:nodes'
 
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
-  'bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
+  'attachdetach-controller bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
   'ephemeral-volume-controller expand-controller generic-garbage-collector horizontal-pod-autoscaler job-controller ' +
   'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
