@@ -1,4 +1,3 @@
-import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { type Api, aName, aNamespace, anApi, created, sharedApi } from '../api/api.ts'
 
@@ -160,13 +159,12 @@ describe('storage', () => {
       expect.stringMatching(/is forbidden: Internal error occurred: 2 default StorageClasses were found$/),
     ])
 
-    const clock = createFakeClock()
-    const today = await anApi({ version: '1.26', clock })
+    const today = await anApi({ version: '1.26' })
     const claims = `/api/v1/namespaces/${await aNamespace(today)}/persistentvolumeclaims`
-    await created(today, storage, aClass({}, mark))
-    clock.advance(1_000)
-    const second = await created(today, storage, aClass({}, mark))
-    expect(await created(today, claims, claim())).toMatchObject({ spec: { storageClassName: second.metadata?.name } })
+    const aDefault = (name: string) => ({ ...aClass({}, mark), metadata: { name, annotations: mark } })
+    // In one second the first by name counts as the newest.
+    for (const name of ['b', 'a']) await created(today, storage, aDefault(name))
+    expect(await created(today, claims, claim())).toMatchObject({ spec: { storageClassName: 'a' } })
   })
 
   test('a claim grows only when it is bound and its class can make volumes grow', async () => {
