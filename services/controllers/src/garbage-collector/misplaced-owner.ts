@@ -1,6 +1,6 @@
+import type { EventDraft } from '@orch/client'
 import { printApiVersion } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
-import type { EventDraft } from '../reconciler/events/correlator.ts'
 import { EventRecorder } from '../reconciler/events/recorder.ts'
 import type { Node } from './graph.ts'
 import type { OwnerReference } from './observed.ts'

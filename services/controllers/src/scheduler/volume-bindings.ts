@@ -30,7 +30,7 @@ export class VolumeBindings {
     this.#storage.forget(assumedBy(plan))
   }
 
-  /** Writes the plan, and waits until every claim has its volume. An error says what stands in the way. */
+  /** Writes the plan, and waits until every claim has its volume. Throws for a claim that is gone or cannot have its volume on the node. */
   async bind(pod: PodInfo, node: string, { bindings, provisions }: VolumePlan): Promise<void> {
     const { client, clock, signal } = this.#context
     const update = (plural: string, object: ApiObject) =>

@@ -4,7 +4,7 @@ import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
-import type { Own, Watched } from '../reconciler/watches.ts'
+import { type Mapped, mapped, type Own, type Watched } from '../reconciler/watches.ts'
 import type { Action, World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 
@@ -64,11 +64,20 @@ export function requirementsOf(selector: Selector): readonly LabelRequirement[] 
   return reading.kind === 'selector' ? reading.requirements : undefined
 }
 
-/** The keys of the owners that may adopt the object of an event: those of its namespace whose selector matches, if it has no controller. */
-export function adoptersOf(
+/** Watches objects without a controller: each wakes the owners of its namespace that may adopt it, as their selectors match. */
+export function adoptable<T extends ApiObject, O extends ApiObject>(
+  groupVersion: string,
+  plural: string,
+  owners: Own<O>,
+  selectorOf: (owner: O) => Selector,
+): Mapped<T> {
+  return mapped<T>(groupVersion, plural, (event, caches) => adoptersOf(event, caches.read(owners), selectorOf), { isLazy: true })
+}
+
+function adoptersOf<O extends ApiObject>(
   { kind, object }: InformerEvent<ApiObject>,
-  owners: Reader<ApiObject>,
-  selectorOf: (owner: ApiObject) => Selector,
+  owners: Reader<O>,
+  selectorOf: (owner: O) => Selector,
 ): string[] {
   if (kind === 'deleted' || object.metadata.deletionTimestamp != null || controllerOf(object) !== undefined) return []
   const found: string[] = []

@@ -32,7 +32,7 @@ import { keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 import { PodActions } from './pod-actions.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { claimRevisions, createRevision, deleteRevisions, raiseRevision, revisions } from './revisions.ts'
@@ -40,12 +40,7 @@ import { claimRevisions, createRevision, deleteRevisions, raiseRevision, revisio
 const kind = { apiVersion: 'apps/v1', kind: 'DaemonSet' }
 const sets = own<DaemonSet>('apps/v1', 'daemonsets')
 const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true })
-const orphans = mapped<Pod>(
-  'v1',
-  'pods',
-  (event, caches) => adoptersOf(event, caches.read(sets), (owner) => caches.read(sets).get(keyOf(owner))?.spec.selector),
-  { isLazy: true },
-)
+const orphans = adoptable<Pod, DaemonSet>('v1', 'pods', sets, ({ spec }) => spec.selector)
 
 /** Runs a Pod of each DaemonSet on each node that fits, and keeps the revisions of their templates. */
 export function daemonSetController(served: ServedLevel): Controller {
@@ -241,7 +236,7 @@ class Pass {
   }
 }
 
-/** Revisions that others made may lack the label: then the name stands for the hash. */
+/** The hash in the label of a revision. One without the label, which this controller did not make, gives its name. */
 function hashOf({ metadata }: ControllerRevision): string {
   return metadata.labels?.[revisionLabel] ?? metadata.name ?? ''
 }

@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import type { EventDraft, InformerEvent } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import {
   annotationNames,
@@ -13,12 +13,11 @@ import {
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
-import type { EventDraft } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
-import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const kind = { apiVersion: 'apps/v1', kind: 'Deployment' }
@@ -26,12 +25,7 @@ const deployments = own<Deployment>('apps/v1', 'deployments')
 const sets = ownedBy<ReplicaSet>('apps/v1', 'replicasets', { isLazy: true })
 /** The end of the last Pod of an old ReplicaSet lets the new one begin. */
 const pods = mapped<Pod>('v1', 'pods', deploymentOfEndedPod, { isLazy: true })
-const orphans = mapped<ReplicaSet>(
-  'apps/v1',
-  'replicasets',
-  (event, caches) => adoptersOf(event, caches.read(deployments), (owner) => caches.read(deployments).get(keyOf(owner))?.spec.selector),
-  { isLazy: true },
-)
+const orphans = adoptable<ReplicaSet, Deployment>('apps/v1', 'replicasets', deployments, ({ spec }) => spec.selector)
 
 /** Rolls out the templates of Deployments by ReplicaSets. */
 export function deploymentController(served: ServedLevel): Controller {

@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
 import { type ApiObject, parseApiVersion, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import {
@@ -14,7 +14,6 @@ import {
 import { messageOf } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
-import type { EventDraft, ObjectReference } from '../reconciler/events/correlator.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'

@@ -1,3 +1,4 @@
+import type { EventDraft } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { parseQuantity, printTime, roundUpQuantity, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
@@ -22,7 +23,6 @@ import {
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
 import type { Controller } from '../controller.ts'
-import type { EventDraft } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'

@@ -1,3 +1,4 @@
+import type { EventDraft } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup, subdomainLabel } from '@orch/core/names'
 import {
@@ -13,7 +14,6 @@ import {
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
-import type { EventDraft } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'

@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { type ApiObject, checkNamePrefix, parseRevision } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
@@ -23,7 +23,6 @@ import {
 import type { Controller, ControllerContext } from '../controller.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
-import type { EventDraft, ObjectReference } from '../reconciler/events/correlator.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'

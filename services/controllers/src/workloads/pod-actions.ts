@@ -1,7 +1,7 @@
+import type { EventDraft } from '@orch/client'
 import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Pod } from '@orch/core/workloads'
-import type { EventDraft } from '../reconciler/events/correlator.ts'
 import type { OwnedBy } from '../reconciler/watches.ts'
 import type { Action, World } from '../reconciler/world.ts'
 import { type OwnerKind, referenceTo } from './claims.ts'

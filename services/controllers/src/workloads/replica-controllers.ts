@@ -11,9 +11,9 @@ import type { ControllerName } from '../controller-names.ts'
 import { controllerOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, type Own, own, ownedBy } from '../reconciler/watches.ts'
+import { type Own, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 import { PodActions } from './pod-actions.ts'
 
 /** The part of the catalogue that says whether the level counts terminating Pods. */
@@ -88,11 +88,7 @@ function replicaController(kind: ReplicaKind): Controller {
     const owners = own(kind.apiVersion, kind.plural)
     const selectorOf = (owner: ApiObject) => kind.read(owner).selector
     return {
-      watches: [
-        owners,
-        pods,
-        mapped<Pod>('v1', 'pods', (event, caches) => adoptersOf(event, caches.read(owners), selectorOf), { isLazy: true }),
-      ],
+      watches: [owners, pods, adoptable<Pod, ApiObject>('v1', 'pods', owners, selectorOf)],
       component: kind.component,
       backoff: workloadBackoff,
       reconcile: ({ object, world, clock, signal }) => reconcileReplicas({ kind, owners, owner: object, world, signal }, clock.now()),

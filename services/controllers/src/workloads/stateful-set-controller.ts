@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import type { EventDraft, InformerEvent } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import {
@@ -26,25 +26,19 @@ import {
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
-import type { EventDraft } from '../reconciler/events/correlator.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { inGrowingBatches } from '../reconciler/slow-start.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
-import { adoptersOf, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { claimRevisions, createRevision, deleteRevisions, raiseRevision, revisions } from './revisions.ts'
 
 const kind = { apiVersion: 'apps/v1', kind: 'StatefulSet' }
 const sets = own<StatefulSet>('apps/v1', 'statefulsets')
 const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true })
-const orphans = mapped<Pod>(
-  'v1',
-  'pods',
-  (event, caches) => adoptersOf(event, caches.read(sets), (owner) => caches.read(sets).get(keyOf(owner))?.spec.selector),
-  { isLazy: true },
-)
+const orphans = adoptable<Pod, StatefulSet>('v1', 'pods', sets, ({ spec }) => spec.selector)
 /** A Pod may wait for the end of an earlier one's claims. */
 const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', setsOfEndedClaim, { isLazy: true })
 

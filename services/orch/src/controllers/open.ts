@@ -145,7 +145,7 @@ export async function runControllers(
 /** The scheduler: a user of its own, with the role of a kube-scheduler. */
 export const schedulerIdentity: Identity = { name: 'system:kube-scheduler', groups: [] }
 
-/** As whom a controller acts. */
+/** The user as which a controller sends its requests. */
 export function identityOf(names: Names, controller: ControllerName): Identity {
   if (controller === 'scheduler') return schedulerIdentity
   return isServer.has(controller) ? serverIdentity : controllerIdentity(names, controller)

@@ -66,7 +66,7 @@ export function prepareFilters(
   return { kind: 'prepared', runs, namedBy, ...(nodeNames && { nodeNames }) }
 }
 
-/** Undefined as the first one stands for all names. */
+/** The names that both sets have. The first set is absent until a plugin has limited the nodes. */
 function commonNames(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>): ReadonlySet<string> {
   return one === undefined ? other : new Set([...one].filter((name) => other.has(name)))
 }

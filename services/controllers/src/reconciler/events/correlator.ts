@@ -1,1 +1,0 @@
-export type { EventDraft, ObjectReference } from '@orch/client'
