@@ -56,7 +56,7 @@ names() {
 authority ca
 authority client-ca
 authority front-proxy-ca
-for role in gateway storage watch admission controllers; do
+for role in gateway storage watch admission controllers nodes; do
   sign "$role" ca "/CN=orch-$role" serverAuth,clientAuth "URI:spiffe://cluster.local/orch/service/$role,$(names "orch-$role")"
 done
 for backend in etcd nats; do
@@ -103,7 +103,7 @@ secret() {
 }
 
 {
-  for role in gateway storage watch admission controllers etcd nats; do
+  for role in gateway storage watch admission controllers nodes etcd nats; do
     secret "orch-$role-tls" "tls.crt=$role.crt" "tls.key=$role.key" ca.crt=ca.crt
   done
   secret orch-gateway-serving tls.crt=serving.crt tls.key=serving.key client-ca.crt=client-ca.crt

@@ -1,4 +1,4 @@
-import { admissionSuite, contractSuiteLinks, storageSuite, watchSuite } from '@orch/testkit'
+import { admissionSuite, contractSuiteLinks, nodesSuite, storageSuite, watchSuite } from '@orch/testkit'
 import { afterAll, vi } from 'vitest'
 import { contracts, openServices } from './services.ts'
 
@@ -13,4 +13,5 @@ for (const link of contractSuiteLinks({ contracts, open: openServices, script: n
   })
   watchSuite(link.name, () => link.open())
   admissionSuite(link.name, () => link.open())
+  nodesSuite(link.name, () => link.open())
 }

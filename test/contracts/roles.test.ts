@@ -25,10 +25,17 @@ const allowed: Readonly<Record<string, readonly ServiceRole[]>> = {
   'admission admit': ['gateway'],
   'admission outcome': ['gateway'],
   'admission admissionRules': ['gateway'],
+  'nodes logs': ['gateway'],
+  'nodes exec': ['gateway'],
+  'nodes attach': ['gateway'],
+  'nodes forward': ['gateway'],
+  'nodes input': ['gateway'],
+  'nodes request': ['gateway'],
 }
 
 const scope = { resource: 'core/configmaps' }
 const selection = { labels: [], fields: [] }
+const pod = { node: 'n', namespace: 'default', name: 'web', uid: 'u' }
 const latest = { kind: 'latest' }
 const requests: Readonly<Record<string, object>> = {
   'storage get': { key: 'core/configmaps/default/a', read: latest },
@@ -40,6 +47,12 @@ const requests: Readonly<Record<string, object>> = {
   'admission admit': { phase: 'mutate', attributes: someAttributes(), decisions: [], resumeAt: '', explain: false },
   'admission outcome': { writeId: 'w', reservations: [], isCommitted: true, revision: 1 },
   'admission admissionRules': {},
+  'nodes logs': { pod, container: 'c', follow: false, previous: false, timestamps: false, stream: 'All' },
+  'nodes exec': { pod, container: 'c', command: ['true'], stdin: false, stdout: true, stderr: true, tty: false },
+  'nodes attach': { pod, container: 'c', stdin: false, stdout: true, stderr: true, tty: false },
+  'nodes forward': { pod, port: 80 },
+  'nodes input': { session: 's', input: { kind: 'end' } },
+  'nodes request': { node: 'n', path: '/healthz' },
 }
 
 const answers: Readonly<Record<string, object>> = {
@@ -49,6 +62,8 @@ const answers: Readonly<Record<string, object>> = {
   commit: { kind: 'written', revision: 1 },
   admit: { kind: 'allowed', conditions: [], reservations: [], warnings: [], auditAnnotations: [], steps: [], counts: [] },
   outcome: {},
+  input: {},
+  request: { status: 200, contentType: 'text/plain', body: new Uint8Array() },
 }
 
 let folder = ''

@@ -1,13 +1,15 @@
 import { createCatalogue } from '@orch/core/catalogue'
-import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
+import { admissionContract, type NodesService, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
+import { internal, notFound } from '@orch/core/meta'
 import { silentLog, systemChance, systemClock } from '@orch/platform'
 import type { OpenedServices } from '@orch/testkit'
 import { createAdmission } from '../../services/admission/src/index.ts'
+import { failedStream, type Program, Sessions } from '../../services/nodes/src/sessions.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 
 /** All contracts that services offer one another. */
-export const contracts = { storage: storageContract, watch: watchContract, admission: admissionContract }
+export const contracts = { storage: storageContract, watch: watchContract, admission: admissionContract, nodes: nodesContract }
 
 /** Storage on a memory store, with watch and admission over it. */
 export async function openServices(): Promise<OpenedServices<typeof contracts>> {
@@ -23,12 +25,52 @@ export async function openServices(): Promise<OpenedServices<typeof contracts>> 
     chance: systemChance,
   })
   return {
-    services: { storage, watch, admission },
+    services: { storage, watch, admission, nodes: createNodes() },
     async close() {
       admission.close()
       watch.close()
       storage.close()
       await store.close()
+    },
+  }
+}
+
+/** Commands of a container; a forward echoes, too. */
+const programs: Readonly<Record<string, (...words: readonly string[]) => Program>> = {
+  cat: () => async (session) => {
+    for await (const input of session.input) if (input.kind === 'stdin') await session.write({ kind: 'stdout', bytes: input.bytes })
+    return 0
+  },
+  exit: (code) => async () => Number(code),
+  yes: () => async (session) => {
+    while (!session.signal.aborted) await session.write({ kind: 'stdout', bytes: new Uint8Array(64 * 1024) })
+    return 0
+  },
+  fail: () => async () => {
+    throw internal('cannot run fail')
+  },
+}
+
+/** The node `n`. */
+function createNodes(): NodesService {
+  const sessions = new Sessions({ newName: systemChance.uuid })
+  const requireNode = (node: string) => {
+    if (node !== 'n') throw notFound({ group: '', resource: 'nodes' }, node)
+  }
+  const run = (node: string, [command = '', ...words]: readonly string[]) =>
+    sessions.open(() => {
+      requireNode(node)
+      return (programs[command] as (typeof programs)[string])(...words)
+    })
+  return {
+    logs: ({ pod }) => failedStream(notFound({ group: '', resource: 'nodes' }, pod.node)),
+    exec: ({ pod, command }) => run(pod.node, command),
+    attach: ({ pod }) => run(pod.node, ['cat']),
+    forward: ({ pod }) => run(pod.node, ['cat']),
+    input: (request) => sessions.input(request),
+    async request({ node }) {
+      requireNode(node)
+      return { status: 200, contentType: 'text/plain', body: Buffer.from('ok') }
     },
   }
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { loadYaml } from '@kubernetes/client-node'
-import { serviceRoles } from '@orch/core/contracts'
 import { readSettings, type Settings, silentLog, systemClock } from '@orch/platform'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openProbes } from '../../services/orch/src/distributed/probes.ts'
@@ -18,7 +17,7 @@ import {
 } from '../../services/orch/src/distributed/settings.ts'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { findProgram, withoutPrograms } from '../programs.ts'
-import { deployFolder, type Manifest, startedBy } from './manifests.ts'
+import { deployedRoles, deployFolder, type Manifest, startedBy } from './manifests.ts'
 
 const settingsOf: Readonly<Record<string, Settings>> = {
   gateway: gatewayCommandSettings,
@@ -69,7 +68,7 @@ const definitions = [
 describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () => {
   test.each(variants)('%s starts each service with flags that its command has', (_, flags) => {
     const started = startedBy('chart', render(flags).manifests)
-    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+    expect(started.map(({ command }) => command).sort()).toEqual(deployedRoles)
     for (const { command, flags: given } of started)
       expect(() => readSettings(settingsOf[command] as Settings, { flags: given, env: {}, file: undefined })).not.toThrow()
   })
@@ -95,7 +94,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
 
   test('each ServiceMonitor names a port of its Service, which the network policy opens to the namespace of Prometheus', () => {
     const { manifests } = render(['--set=monitoring.enabled=true'])
-    for (const role of serviceRoles) {
+    for (const role of deployedRoles) {
       const named = (kind: string) => manifests.find((one) => one.kind === kind && one.metadata.name === `orch-${role}`)
       const monitor = named('ServiceMonitor') as unknown as { spec: { endpoints: { port: string }[] } }
       const port = named('Service')?.spec?.ports?.find(({ name }) => name === monitor.spec.endpoints[0]?.port)?.port

@@ -18,7 +18,16 @@ import {
 } from '../../services/orch/src/distributed/settings.ts'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'
-import { composeServices, deployFolder, type Manifest, render, type Started, startedBy, systemdServices } from './manifests.ts'
+import {
+  composeServices,
+  deployedRoles,
+  deployFolder,
+  type Manifest,
+  render,
+  type Started,
+  startedBy,
+  systemdServices,
+} from './manifests.ts'
 
 const settingsOf: Readonly<Record<string, Settings>> = {
   gateway: gatewayCommandSettings,
@@ -49,7 +58,7 @@ function expectReadable({ command, flags }: Started): void {
 
 test('CARD-07, CARD-23: each service has a process of its own in Compose and in systemd, with flags that its command has', () => {
   for (const started of [composeServices(), systemdServices()]) {
-    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+    expect(started.map(({ command }) => command).sort()).toEqual(deployedRoles)
     for (const one of started) expectReadable(one)
   }
 })
@@ -59,7 +68,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${withoutKubectl}`, ()
     'CARD-07, CARD-23: in $overlay each service is a Deployment with flags that its command has',
     ({ overlay, manifests }) => {
       const started = startedBy(overlay, manifests)
-      expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
+      expect(started.map(({ command }) => command).sort()).toEqual(deployedRoles)
       for (const one of started) expectReadable(one)
     },
   )

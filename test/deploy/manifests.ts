@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadAllYaml, loadYaml } from '@kubernetes/client-node'
+import { serviceRoles } from '@orch/core/contracts'
 
 /** The folder `deploy`. */
 export const deployFolder = join(import.meta.dirname, '../../deploy')
+
+/** The services of every deployment, sorted: simulated nodes run only where they are asked for. */
+export const deployedRoles = serviceRoles.filter((role) => role !== 'nodes').sort()
 
 /** A manifest, as far as these tests look into it. */
 export interface Manifest {

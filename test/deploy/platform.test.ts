@@ -7,7 +7,7 @@ import { serviceRoles } from '@orch/core/contracts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findKubectls } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'
-import { deployFolder } from './manifests.ts'
+import { deployedRoles, deployFolder } from './manifests.ts'
 
 /** The tested members of manifests of any kind. */
 interface Manifest {
@@ -93,7 +93,7 @@ function mayReach(manifests: readonly Manifest[], from: Labels, to: Labels, port
 describe.skipIf(kubectl === undefined)(`the kustomizations${skipReason}`, () => {
   test.each(rendered)('in $overlay no container is root, writes to its root, or has a right that it does not need', ({ manifests }) => {
     const pods = podsOf(manifests)
-    expect(pods.length).toBeGreaterThanOrEqual(serviceRoles.length)
+    expect(pods.length).toBeGreaterThanOrEqual(deployedRoles.length)
     for (const { name, spec } of pods) {
       expect(spec.securityContext, name).toMatchObject({
         runAsNonRoot: true,

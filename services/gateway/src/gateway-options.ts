@@ -1,5 +1,5 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { AdmissionService, StorageService } from '@orch/core/contracts'
+import type { AdmissionService, NodesService, StorageService } from '@orch/core/contracts'
 import type { Chance, Cidr, Clock, Log, Metrics, PortRange, Tracer } from '@orch/platform'
 import type { CallPlaces } from '@orch/platform/webhooks'
 import type { BackendsOptions } from './aggregation/backends.ts'
@@ -60,6 +60,8 @@ export interface GatewayOptions {
   readonly watchHub: WatchHub
   /** Absent: nothing is refused by admission; for tests of the gateway alone. */
   readonly admission?: AdmissionService
+  /** The nodes that can be reached; absent: none. */
+  readonly nodes?: NodesService | undefined
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log

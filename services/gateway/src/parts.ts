@@ -308,6 +308,7 @@ function createWatchParts({ clock, wheel, share }: Ground) {
 function settingsOf(options: GatewayOptions) {
   return {
     watchHub: options.watchHub,
+    nodes: options.nodes,
     version: options.version,
     flags: options.flags,
     runsControllers: options.runsControllers === true,

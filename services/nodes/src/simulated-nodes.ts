@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
+import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { PodLife, refusalOf, refusedStatus, statusPatch } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type NodeSettings, nodesMax } from './node-object.ts'
+import { createNodesService } from './nodes-service.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
 export interface NodesOptions {
@@ -17,7 +19,7 @@ export interface NodesOptions {
   /** A client that acts as this node. */
   readonly clientFor: (node: string) => Client
   readonly clock: Clock
-  readonly chance: Pick<Chance, 'fraction' | 'bytes'>
+  readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
   readonly log: Log
   readonly queues: WorkqueueMetrics
 }
@@ -41,6 +43,8 @@ export interface SimulatedNodes {
   /** Undefined: no such node is simulated. */
   get(name: string): NodeHandle | undefined
   readonly names: readonly string[]
+  /** The ways into their Pods. */
+  readonly service: NodesService
   close(): Promise<void>
 }
 
@@ -55,7 +59,7 @@ const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as c
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
 /** A Pod that a node runs. */
-interface PodOnNode {
+interface RunningPod {
   readonly uid: string
   readonly node: SimulatedNode
   readonly life: PodLife
@@ -73,11 +77,12 @@ class StandIn implements SimulatedNodes {
   readonly #options: NodesOptions
   readonly #ending = new AbortController()
   readonly #nodes = new Map<string, SimulatedNode>()
-  readonly #running = new Map<string, PodOnNode>()
+  readonly #running = new Map<string, RunningPod>()
   readonly #queue: Workqueue
   readonly #pods: Informer<Pod>
   readonly #nodeObjects: Informer<Node>
   readonly #digests = new Map<string, string>()
+  readonly service: NodesService
   #eventsLeft = eventsBurst
   #eventsAtMs = 0
 
@@ -85,6 +90,11 @@ class StandIn implements SimulatedNodes {
     const { client, clock, chance, log, queues } = options
     const { signal } = this.#ending
     this.#options = options
+    this.service = createNodesService({
+      hasNode: (name) => this.#nodes.get(name)?.isRunning === true,
+      findPod: (pod) => this.#findPod(pod),
+      newName: chance.uuid,
+    })
     this.#queue = createWorkqueue({
       name: 'nodes',
       metrics: queues,
@@ -192,6 +202,11 @@ class StandIn implements SimulatedNodes {
     this.#options.client.close()
   }
 
+  #findPod({ node, namespace, name, uid }: PodOnNode): PodLife | undefined {
+    const running = this.#running.get(`${namespace}/${name}`)
+    return running?.uid === uid && running.node.name === node ? running.life : undefined
+  }
+
   #wakePods(node: string): void {
     for (const pod of this.#pods.values()) if (pod.spec.nodeName === node) this.#queue.add(keyOf(pod))
   }
@@ -215,7 +230,7 @@ class StandIn implements SimulatedNodes {
     this.#nodes.get(nodeName)?.releaseAddress(uid)
   }
 
-  #forgetRunning(key: string, { node, uid }: PodOnNode): void {
+  #forgetRunning(key: string, { node, uid }: RunningPod): void {
     this.#running.delete(key)
     node.pods.delete(uid)
   }
@@ -255,7 +270,7 @@ class StandIn implements SimulatedNodes {
   }
 
   /** Begins the life of a Pod that its node has not seen. Undefined: the node has nothing to do for it, or refuses it. */
-  async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<PodOnNode | undefined> {
+  async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<RunningPod | undefined> {
     const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
     if (isFinishedPod(pod) && deletionTimestamp == null) {
@@ -278,7 +293,7 @@ class StandIn implements SimulatedNodes {
     return running
   }
 
-  #openLife(pod: Pod, node: SimulatedNode): PodOnNode {
+  #openLife(pod: Pod, node: SimulatedNode): RunningPod {
     const { level, names } = this.#options
     const address = node.takeAddress(pod)
     if (address === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
@@ -305,7 +320,7 @@ class StandIn implements SimulatedNodes {
   }
 
   /** The last step of a graceful deletion. */
-  async #deletePod(running: PodOnNode, { metadata: { name = '', namespace, uid } }: Pod): Promise<void> {
+  async #deletePod(running: RunningPod, { metadata: { name = '', namespace, uid } }: Pod): Promise<void> {
     if (running.isDeleted) return
     const { signal } = this.#ending
     const collection = running.node.client.resource<Pod>(pods)

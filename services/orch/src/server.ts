@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
 import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
-import { admissionContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
+import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
@@ -33,7 +33,7 @@ import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
-import { openNodes, type ServerNodes } from './nodes/open.ts'
+import { createNodesDoor, openNodes, type ServerNodes } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
@@ -184,7 +184,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     surroundings,
   )
   const { simulatedNodes: count = 0, controllers, authorization } = options
-  const nodes = await openNodes({ count, controllers, modes: authorization.modes, clientAs, metrics }, surroundings)
+  const { nodesDoor: door } = services
+  const nodes = await openNodes({ count, controllers, modes: authorization.modes, clientAs, metrics, door }, surroundings)
   return {
     url,
     names,
@@ -227,6 +228,8 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
   })
   const admission = await openAdmission({ ...options, storage: storageLink.service, metrics }, surroundings)
   const admissionLink = directLink(admissionContract, admission, link)
+  const nodesDoor = createNodesDoor()
+  const nodesLink = directLink(nodesContract, nodesDoor.service, link)
   addStorageMetrics(metrics, storage)
   encryption?.addMetrics(metrics)
   let isBootstrapped = false
@@ -252,6 +255,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
       proxyPair,
       watch: watchLink.service,
       admission: admissionLink.service,
+      nodes: nodesLink.service,
       keepsExplanations: !hasFurtherThreads(options),
       limitShare: { index: 0, of: options.threads?.count ?? 1 },
       checks,
@@ -264,6 +268,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
     storage,
     gateway,
     metrics,
+    nodesDoor,
     /** The bootstrap objects are there, so `/readyz` need not wait for them. */
     bootstrapped() {
       isBootstrapped = true
@@ -283,6 +288,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
           storage: storageLink.service,
           watch: watchLink.service,
           admission: admissionLink.service,
+          nodes: nodesLink.service,
           first: {
             access,
             certificates,
@@ -298,7 +304,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
     },
     /** Throws when bytes were changed that had crossed a link. */
     verify() {
-      for (const { verify } of [storageLink, watchLink, admissionLink]) verify()
+      for (const { verify } of [storageLink, watchLink, admissionLink, nodesLink]) verify()
     },
   }
 }

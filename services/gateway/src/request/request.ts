@@ -138,10 +138,10 @@ export class GatewayRequest {
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
 
-  /** It may last: a watch, a profile, or a tunnel. Such requests have no deadline and do not count as in flight. */
+  /** It may last: a watch, a log, a profile, or a tunnel. Such requests have no deadline and do not count as in flight. */
   get isLongRunning(): boolean {
     const { info } = this
-    if (info.kind === 'resource' ? info.verb === 'watch' : info.path.startsWith('/debug/pprof/')) return true
+    if (info.kind === 'resource' ? info.verb === 'watch' || info.subresource === 'log' : info.path.startsWith('/debug/pprof/')) return true
     return this.exchange.upgrade !== undefined
   }
 

@@ -1,37 +1,23 @@
-import { objectKey } from '@orch/core/contracts'
+import { type NodesService, objectKey } from '@orch/core/contracts'
 import { type ApiObject, badRequest, failed, internal, notFound, OutsideError, type StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { callContext, type GatewayRequest } from '../request/request.ts'
-import { commonHeaders, send } from '../request/respond.ts'
 import type { Host } from '../strategies/kind-rules.ts'
 import type { Served, ServedResources, Target } from '../target/target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { AdmitBodyParts } from '../write/admit-body.ts'
-import type { GateParts } from '../write/draft.ts'
 import { type Live, type LiveParts, readLive } from '../write/live.ts'
 import { admitConnection } from './connection-options.ts'
-import { checkLogOptions } from './log-options.ts'
 
 /** The dependencies of a connection to a Pod, a Node or a Service. */
 export type ConnectParts = LiveParts &
   AdmitBodyParts & {
     readonly served: Pick<ServedResources, 'find'>
+    /** Absent: no node can be reached. */
+    readonly nodes: NodesService | undefined
   }
 
-type Pod = BuiltIn<'core/v1.Pod'>
-
-/** The text that a container has written. A pod that no node has has written nothing. */
-export const readLog: SubresourceVerb<ConnectParts & GateParts> = async (request, target, parts) => {
-  checkLogOptions(request, target, parts)
-  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
-  requireContainer(pod, request)
-  const host = hostOf(target, pod)
-  if (host === undefined) {
-    const { 'content-type': _none, ...headers } = commonHeaders(request, 'text/plain')
-    return send(request, 204, headers, '')
-  }
-  throw await unreachable(request, host, parts)
-}
+export type Pod = BuiltIn<'core/v1.Pod'>
 
 /** A tunnel into a container. */
 export const enterContainer: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
@@ -53,7 +39,8 @@ async function unreachablePod(request: GatewayRequest, target: Target, pod: Pod,
   return host === undefined ? badRequest(`pod ${pod.metadata.name} does not have a host assigned`) : unreachable(request, host, parts)
 }
 
-function hostOf({ served }: Target, pod: Pod): Host | undefined {
+/** The node of a Pod; undefined: it has none. */
+export function hostOf({ served }: Target, pod: Pod): Host | undefined {
   return served.strategy.rules.hostOf?.(pod)
 }
 
@@ -71,7 +58,7 @@ export const proxy: SubresourceVerb<ConnectParts> = async (request, target, part
 }
 
 /** A name may say a scheme and a port beside the object: `https:web:8443`. */
-async function requireObject(request: GatewayRequest, target: Target, parts: ConnectParts): Promise<ApiObject> {
+export async function requireObject(request: GatewayRequest, target: Target, parts: ConnectParts): Promise<ApiObject> {
   const { served, info } = target
   const pieces = info.name.split(':')
   const name = (pieces.length === 3 ? pieces[1] : pieces[0]) ?? ''
@@ -84,22 +71,24 @@ function readLatest(key: string, served: Served, request: GatewayRequest, parts:
   return readLive(key, served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
 }
 
-/** With several containers the request must say which. */
-function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequest): void {
+/** The name of the container. With several containers the request must say which. */
+export function requireContainer({ metadata, spec }: Pod, { query }: GatewayRequest): string {
   const { initContainers = [], ephemeralContainers = [] } = spec
   const containers = spec.containers ?? []
   const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name)
   const asked = query.get('container') ?? ''
   if (asked !== '') {
-    if (names([...containers, ...initContainers, ...ephemeralContainers]).includes(asked)) return
+    if (names([...containers, ...initContainers, ...ephemeralContainers]).includes(asked)) return asked
     throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`)
   }
-  if (containers.length === 1) return
+  const [only] = containers
+  if (only !== undefined && containers.length === 1) return only.name
   const all = names([...initContainers, ...containers, ...ephemeralContainers]).join(' ')
   throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${all}]`)
 }
 
-async function unreachable(request: GatewayRequest, { group, version, plural, name }: Host, parts: ConnectParts): Promise<Error> {
+/** The error of a node that cannot be reached: it is not there, or this server has no way to it. */
+export async function unreachable(request: GatewayRequest, { group, version, plural, name }: Host, parts: ConnectParts): Promise<Error> {
   const served = parts.served.find(group, version, plural)
   if (served === undefined) return notConnected(name)
   const host = await readLatest(objectKey(served.resource.stored.prefix, undefined, name), served, request, parts)

@@ -1,4 +1,4 @@
-import type { AdmissionService, WatchService } from '@orch/core/contracts'
+import type { AdmissionService, NodesService, WatchService } from '@orch/core/contracts'
 import {
   createGateway,
   createWatchHub,
@@ -24,6 +24,8 @@ import type { GatewayGroups } from './settings.ts'
 export interface GatewayNeeds extends AccessNeeds {
   readonly watch: WatchService
   readonly admission: AdmissionService
+  /** The ways into simulated nodes; absent: there are none. */
+  readonly nodes?: NodesService | undefined
   readonly checks: readonly HealthCheck[]
   /** The controllers run in this process. */
   readonly runsControllers?: boolean

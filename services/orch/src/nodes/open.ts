@@ -1,12 +1,46 @@
 import type { Client, ResourceClient } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { NodesService, Stream } from '@orch/core/contracts'
+import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
 import type { AuthorizationMode } from '@orch/gateway'
 import type { NodeHandle, NodeSettings, SimulatedNodes } from '@orch/nodes'
-import { type Metrics, workqueueMetricsOf } from '@orch/platform'
+import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
+
+/** The way into nodes, for a gateway that is there before them, as they are its clients. */
+export interface NodesDoor {
+  readonly service: NodesService
+  open(nodes: NodesService): void
+}
+
+/** Until it is opened no node is known. */
+export function createNodesDoor(): NodesDoor {
+  let opened: NodesService | undefined
+  const unknown = (node: string) => notFound({ group: '', resource: 'nodes' }, node)
+  const failed = (node: string): Stream<never> => {
+    const parts = new PushStream<never>()
+    parts.fail(unknown(node))
+    return parts
+  }
+  return {
+    service: {
+      logs: (request, context) => opened?.logs(request, context) ?? failed(request.pod.node),
+      exec: (request, context) => opened?.exec(request, context) ?? failed(request.pod.node),
+      attach: (request, context) => opened?.attach(request, context) ?? failed(request.pod.node),
+      forward: (request, context) => opened?.forward(request, context) ?? failed(request.pod.node),
+      input: async (request, context) => opened?.input(request, context) ?? {},
+      async request(request, context) {
+        if (opened === undefined) throw unknown(request.node)
+        return opened.request(request, context)
+      },
+    },
+    open(nodes) {
+      opened = nodes
+    },
+  }
+}
 
 export interface NodesParts {
   readonly count: number
@@ -16,6 +50,8 @@ export interface NodesParts {
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
+  /** Opened for the gateway with the first node. */
+  readonly door: NodesDoor
 }
 
 /** The program that runs all nodes: it reads the Pods of all. */
@@ -63,7 +99,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function startAll({ modes, clientAs, metrics }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
+async function startAll({ modes, clientAs, metrics, door }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { startAttacher, startNodes } = await import('@orch/nodes')
   const common = { names: catalogue.names, clock, log: log.child({ service: 'nodes' }), queues: workqueueMetricsOf(metrics, clock) }
@@ -75,6 +111,7 @@ async function startAll({ modes, clientAs, metrics }: NodesParts, surroundings: 
     chance: chance.stream('nodes'),
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
+  door.open(nodes.service)
   const attacher = startAttacher({ ...common, client: clientAs(standIn), random: chance.stream('attacher').fraction })
   await lifecycle.run({ name: 'attacher', stop: () => attacher.stop() })
   return nodes

@@ -1,7 +1,7 @@
 /** The entry of a further thread: a gateway over the services of the first one. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { countsOnce } from '@orch/admission'
-import { admissionContract, storageContract, watchContract } from '@orch/core/contracts'
+import { admissionContract, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
 import { shareOf } from '@orch/gateway'
 import {
   createLifecycle,
@@ -54,6 +54,7 @@ const gateway = await openGateway(
     storage,
     watch: link.service(watchContract),
     admission: await reachAdmission(readAdmission(settings)),
+    nodes: link.service(nodesContract),
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),
     auditElsewhere: async (event) => (await first.audit(event)).problem,

@@ -2,6 +2,8 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import {
   type AdmissionService,
   admissionContract,
+  type NodesService,
+  nodesContract,
   type StorageService,
   storageContract,
   type WatchService,
@@ -21,6 +23,7 @@ export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'chec
   readonly storage: StorageService
   readonly watch: WatchService
   readonly admission: AdmissionService
+  readonly nodes: NodesService
   readonly first: FirstThreadParts
 }
 
@@ -53,13 +56,14 @@ export async function openGatewayThreads(options: GatewayThreadsOptions, surroun
   return { metrics: async () => (await Promise.all(pool.map((thread) => thread.metrics()))).filter((rows) => rows !== undefined), close }
 }
 
-function offersOf({ storage, watch, admission, first }: GatewayThreadsOptions): readonly Offer[] {
+function offersOf({ storage, watch, admission, nodes, first }: GatewayThreadsOptions): readonly Offer[] {
   // The type of an offer forgets the methods, which TypeScript cannot follow.
   return [
     { contract: storageContract, service: storage },
     { contract: knownListsContract, service: createKnownLists(storage) },
     { contract: watchContract, service: watch },
     { contract: admissionContract, service: admission },
+    { contract: nodesContract, service: nodes },
     { contract: firstThreadContract, service: createFirstThread(first) },
   ] as unknown as readonly Offer[]
 }
@@ -144,7 +148,7 @@ class GatewayThread {
   async #begin(): Promise<void> {
     const { options, offers, surroundings } = this.#needs
     const { clock, log } = surroundings
-    const { storage, watch, admission, first, ...shared } = options
+    const { storage, watch, admission, nodes, first, ...shared } = options
     const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
     const checks = first.checks.map(({ name, condition }) => ({ name, condition }))
     const start: ThreadStart = { ...shared, index: this.#index, checks, first: toFirst.port2, own: toThread.port2 }

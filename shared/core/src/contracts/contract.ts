@@ -7,7 +7,7 @@ type AnyMessage = Message<any> | Union<any>
 /** The role of a caller: each service's certificate names its own. */
 export type ServiceRole = (typeof serviceRoles)[number]
 /** All roles. */
-export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'controllers'] as const
+export const serviceRoles = ['gateway', 'storage', 'watch', 'admission', 'controllers', 'nodes'] as const
 
 /** A method's options for the transport between two processes. In one process none of them matters. */
 export interface MethodOptions<Q extends AnyMessage> {

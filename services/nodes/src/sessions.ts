@@ -1,0 +1,120 @@
+import { type InputRequest, nodeLimits, type SessionInput, type SessionPart, type Stream } from '@orch/core/contracts'
+import { notFound, serviceUnavailable } from '@orch/core/meta'
+import { PushStream } from '@orch/platform'
+
+/** One side of a session: the program that runs in it. */
+interface Session {
+  /** The client's input in its order. It ends with the session. */
+  readonly input: AsyncIterable<SessionInput>
+  /** Raised when the client has left. */
+  readonly signal: AbortSignal
+  /** Resolves when the client has taken most of what was written; rejects when it has left. */
+  write(part: Extract<SessionPart, { readonly kind: 'stdout' | 'stderr' }>): Promise<void>
+}
+
+/** A program: its exit status, or undefined for a session that has none. A StatusError that it throws fails the session. */
+export type Program = (session: Session) => Promise<number | undefined>
+
+/** Open sessions of all nodes; each holds a request of a client, and up to twice `waitingBytesMax`. */
+const sessionsMax = 4096
+
+/** The client has left while its program wrote. */
+class ClientLeftError extends Error {
+  override readonly name = 'ClientLeftError'
+}
+
+/** A queue of one way, whose writer waits while it is full. */
+class Way<T> {
+  readonly parts: PushStream<T>
+  #room: PromiseWithResolvers<void> | undefined
+
+  constructor(onClose: () => void) {
+    const wake = () => {
+      this.#room?.resolve()
+      this.#room = undefined
+    }
+    this.parts = new PushStream<T>({
+      onDrain: wake,
+      onClose: () => {
+        wake()
+        onClose()
+      },
+    })
+  }
+
+  async push(part: T, sizeBytes: number): Promise<void> {
+    this.parts.push(part, sizeBytes)
+    if (this.parts.ended || this.parts.waitingBytes < nodeLimits.waitingBytesMax) return
+    this.#room ??= Promise.withResolvers()
+    await this.#room.promise
+  }
+}
+
+/** The open sessions, by the names under which they get input. */
+export class Sessions {
+  readonly #inputs = new Map<string, Way<SessionInput>>()
+  readonly #newName: () => string
+
+  constructor({ newName }: { readonly newName: () => string }) {
+    this.#newName = newName
+  }
+
+  /** Runs a program for the reader of the parts. What `find` throws comes instead of the opening. */
+  open(find: () => Program): Stream<SessionPart> {
+    try {
+      if (this.#inputs.size < sessionsMax) return this.#open(find())
+      throw serviceUnavailable('too many sessions are open on simulated nodes', { retryAfterSeconds: 1 })
+    } catch (error) {
+      return failedStream(error)
+    }
+  }
+
+  #open(program: Program): Stream<SessionPart> {
+    const name = this.#newName()
+    const leaving = new AbortController()
+    const input = new Way<SessionInput>(() => {})
+    const output = new Way<SessionPart>(() => {
+      this.#inputs.delete(name)
+      input.parts.close()
+      leaving.abort()
+    })
+    this.#inputs.set(name, input)
+    output.parts.push({ kind: 'opened', session: name })
+    const session: Session = {
+      input: input.parts,
+      signal: leaving.signal,
+      async write(part) {
+        await output.push(part, part.bytes.length)
+        if (leaving.signal.aborted) throw new ClientLeftError('the client has left')
+      },
+    }
+    void run(program, session, output.parts)
+    return output.parts
+  }
+
+  /** Resolves when the session has room for more. */
+  async input({ session, input }: InputRequest): Promise<Record<string, never>> {
+    const way = this.#inputs.get(session)
+    if (way === undefined) throw notFound({ group: '', resource: 'sessions' }, session)
+    if (input.kind === 'end') way.parts.end()
+    else await way.push(input, input.kind === 'stdin' ? input.bytes.length : 0)
+    return {}
+  }
+}
+
+/** A stream that has no parts, but fails. */
+export function failedStream(error: unknown): Stream<never> {
+  const parts = new PushStream<never>()
+  parts.fail(error)
+  return parts
+}
+
+async function run(program: Program, session: Session, parts: PushStream<SessionPart>): Promise<void> {
+  try {
+    const code = await program(session)
+    if (code !== undefined) parts.push({ kind: 'exit', code })
+    parts.end()
+  } catch (error) {
+    parts.fail(error)
+  }
+}
