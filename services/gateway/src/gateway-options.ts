@@ -8,6 +8,7 @@ import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { AnonymousAccess } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { BrowserOptions } from './request/browser-headers.ts'
+import type { RequestLog } from './request/request-log.ts'
 import type { HealthCheck } from './server/health-check.ts'
 import type { LimitShare } from './server/limit-share.ts'
 import type { VersionInfo } from './server/version-info.ts'
@@ -96,4 +97,6 @@ export interface GatewayOptions {
   readonly runsControllers?: boolean
   /** True if a scheduler runs in this process. */
   readonly runsScheduler?: boolean
+  /** Notes requests for a test; absent: nothing does. */
+  readonly requestLog?: RequestLog | undefined
 }

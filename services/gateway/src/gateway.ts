@@ -234,6 +234,7 @@ function conclude(request: GatewayRequest, parts: GatewayParts): void {
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
+  parts.requestLog?.note(request, durationMs)
   // An unauthenticated request must not displace those of users.
   if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)

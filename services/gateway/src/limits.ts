@@ -204,6 +204,12 @@ export const limits = {
   accessAttemptsMax: 5,
   /** Pause before the second attempt; each further one is half as long again. */
   accessRetryMs: 500,
+  /** Requests that the log of a test keeps: about 200 bytes each. */
+  loggedRequestsMax: 10_000,
+  /** Distinct texts of `User-Agent` that it shares among requests. */
+  loggedAgentsMax: 256,
+  /** Characters of a path or an agent that it keeps. */
+  loggedTextMax: 1_000,
   /** Kinds of requests of one user whose FlowSchema is remembered. */
   flowMatchesMax: 1_000,
   /** Characters of a client's texts in a key of flow control. Paths may have 64 KiB, and be made up. */

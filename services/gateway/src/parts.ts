@@ -311,6 +311,7 @@ function settingsOf(options: GatewayOptions) {
     nodes: options.nodes,
     version: options.version,
     flags: options.flags,
+    requestLog: options.requestLog,
     runsControllers: options.runsControllers === true,
     runsScheduler: options.runsScheduler === true,
     fieldValidation: options.catalogue.isGateOn('ServerSideFieldValidation'),

@@ -5,7 +5,8 @@ import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import type { HealthCheck } from '@orch/gateway'
+import type { PolicyRule } from '@orch/core/rbac'
+import type { HealthCheck, RequestLog } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -64,6 +65,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly encryption: EncryptionOptions | undefined
   /** The server's address for others; without it, or empty, the listening address. */
   readonly advertiseAddress?: string
+  /** For tests: notes requests. Absent: nothing does. */
+  readonly requestLog?: RequestLog
   /** For tests: messages between services are frozen, and `stop` fails if their bytes were changed. */
   readonly freezesLinks: boolean
   /** True if `/metrics` includes those of the process. */
@@ -90,6 +93,8 @@ export interface Server {
   readonly nodes: ServerNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
+  /** Gives a user rules that no object holds. */
+  giveRules(user: string, rules: readonly PolicyRule[]): void
   stop(options: StopOptions): Promise<void>
 }
 
@@ -194,6 +199,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     storage: services.storage,
     nodes,
     clientAs,
+    giveRules: services.giveRules,
     async stop(how) {
       stopOptions = how
       await lifecycle.stop()
@@ -269,6 +275,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
     gateway,
     metrics,
     nodesDoor,
+    giveRules: (user: string, rules: readonly PolicyRule[]) => access.authorization.roles?.give(user, rules),
     /** The bootstrap objects are there, so `/readyz` need not wait for them. */
     bootstrapped() {
       isBootstrapped = true

@@ -43,6 +43,8 @@ export class Roles implements Authorizer {
   readonly #group: string
   readonly #closed = new AbortController()
   readonly #grants = new Map<string, Grant[]>()
+  /** Rules of users beside all roles, by name. */
+  readonly #given = new Map<string, { readonly rules: readonly PolicyRule[]; readonly grant: Grant }>()
   #roles: Reflector<readonly PolicyRule[]> | undefined
   #clusterRoles: Reflector<readonly PolicyRule[]> | undefined
   #loaded: Promise<void> | undefined
@@ -77,6 +79,13 @@ export class Roles implements Authorizer {
       return false
     })
     return errors.length === 0 ? { rules: found } : { rules: found, error: printErrors(errors) }
+  }
+
+  /** Gives a user rules in all namespaces that no object holds, so that no reset takes them away. */
+  give(user: string, rules: readonly PolicyRule[]): void {
+    const text = `rules of server.user(${JSON.stringify(user)})`
+    const reference = { apiGroup: this.#group, kind: 'ClusterRole', name: '' }
+    this.#given.set(user, { rules, grant: { bindingKey: '', isInAll: true, roleKey: '', reference, text } })
   }
 
   /** The rules of a role at the latest revision; undefined: the role does not exist. */
@@ -143,6 +152,8 @@ export class Roles implements Authorizer {
   /** Calls back with each grant of a user until the callback returns true; returns the errors on the way. */
   #visit(user: User, namespace: string, take: (rules: readonly PolicyRule[], grant: Grant) => boolean): string[] {
     const errors: string[] = []
+    const given = this.#given.size === 0 ? undefined : this.#given.get(user.name)
+    if (given !== undefined && take(given.rules, given.grant)) return errors
     const places = namespace === '' ? allPlaces : ['', namespace]
     for (const place of places) {
       for (let at = -1; at < user.groups.length; at++) {

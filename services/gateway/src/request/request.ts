@@ -112,6 +112,18 @@ export class GatewayRequest {
   bodyAnnotations: Record<string, string> | undefined
   /** The record of its decisions, for an explanation. */
   explanation: Explanation | undefined
+  /** The revision of the object that it has written or read, or of its list; 0: of none. */
+  revision = 0
+  /** Name of the object that it has written; '' for none. */
+  writtenName = ''
+  /** It has written something. */
+  hasChanged = false
+  /** It was a write that has changed nothing. */
+  isNoop = false
+  /** Name of the fault that has hit it; '' for none. */
+  fault = ''
+  /** Its number in the log of requests, where it was noted before its end; -1: it was not. */
+  logged = -1
   readonly texts: TextThread | undefined
   /** The counts that include it as a request in flight. */
   #countedIn: InFlightCounts | undefined
@@ -220,6 +232,13 @@ export class GatewayRequest {
     this.goesOn = true
     this.query = emptyQuery
     this.#negotiated = undefined
+  }
+
+  /** The object of a key was written or deleted for it. */
+  committed(key: string, revision: number): void {
+    this.hasChanged = true
+    this.revision = revision
+    this.writtenName = key.slice(key.lastIndexOf('/') + 1)
   }
 
   /** Says something to the client beside the answer. */

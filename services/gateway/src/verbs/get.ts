@@ -28,6 +28,7 @@ export const get: Verb<GetParts> = async (request, target, parts) => {
   const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
+  request.revision = entry.revision
   noteShown(served, entry.revision, parts)
   const respond = () =>
     respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)

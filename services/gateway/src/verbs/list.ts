@@ -44,6 +44,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
+    request.revision = head.revision
     const objects = counting({ [Symbol.asyncIterator]: () => iterator }, (count) => parts.metrics.countListed(served.resource, count))
     await sendList(request, served, { head, objects, read, range, representation }, parts)
   } finally {

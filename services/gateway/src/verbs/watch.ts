@@ -9,6 +9,7 @@ import { noteShown, type ShownParts } from '../custom-resources/shown-definition
 import { limits } from '../limits.ts'
 import type { Draws } from '../request/draws.ts'
 import type { GatewayRequest } from '../request/request.ts'
+import type { RequestLog } from '../request/request-log.ts'
 import { acceptsGzip, commonHeaders } from '../request/respond.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
 import type { GatewayState } from '../server/state.ts'
@@ -35,6 +36,8 @@ export type WatchParts = WatchPrinterParts &
     readonly state: Pick<GatewayState, 'watches'>
     readonly metrics: Pick<GatewayMetrics, 'countEvents' | 'countInitialEvents' | 'countTerminatedWatch'>
     readonly wheel: TimerWheel
+    /** Notes requests for a test; absent: nothing does. */
+    readonly requestLog: Pick<RequestLog, 'noteWatch'> | undefined
     /** For bookmarks and looks at readers, which repeat until the watch ends. */
     readonly watchWheel: TimerWheel
     readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
@@ -170,6 +173,7 @@ class WatchSession implements WatchSink, WheelTask {
     const { exchange } = this.request
     this.request.code = 200
     this.#parts.state.watches.add(this)
+    this.#parts.requestLog?.noteWatch(this.request)
     if (!this.#isServed()) this.#endsAfter = 0
     const { preparable } = this.#served.resource.readers
     // Metadata are sent as watch has them.

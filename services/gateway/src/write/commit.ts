@@ -268,6 +268,12 @@ function expiryOf({ served: { strategy } }: Target, { eventTtlMs, clock }: Commi
 
 /** Commits once. If the answer is lost, it finds the outcome of the commit. */
 async function commitSurely(commit: CommitRequest, request: Origin, parts: CommitParts): Promise<CommitOutcome> {
+  const outcome = await learnOutcome(commit, request, parts)
+  if (outcome.kind === 'written') request.committed?.(commit.key, outcome.revision)
+  return outcome
+}
+
+async function learnOutcome(commit: CommitRequest, request: Origin, parts: CommitParts): Promise<CommitOutcome> {
   try {
     const outcome = await parts.storage.commit(commit, callContext(request, parts))
     if (outcome.kind === 'written') request.explanation?.stored(outcome.revision)

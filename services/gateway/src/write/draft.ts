@@ -10,7 +10,9 @@ import type { Live } from './live.ts'
 import type { WriteOptions } from './options.ts'
 
 /** The writer's facts for the steps that every new object takes. */
-export interface Origin extends Pick<GatewayRequest, 'isLarge' | 'deadlineMs' | 'auditId' | 'trace' | 'explanation' | 'warn'> {
+export interface Origin
+  extends Pick<GatewayRequest, 'isLarge' | 'deadlineMs' | 'auditId' | 'trace' | 'explanation' | 'warn'>,
+    Partial<Pick<GatewayRequest, 'committed'>> {
   readonly user: User
 }
 

@@ -28,7 +28,12 @@ export type WriteParts = StepParts & {
  * was faster. A refusal never rests on an object that may have been old: it is read at the latest revision first.
  */
 export async function write(wanted: Write, parts: WriteParts): Promise<Written> {
-  const plan: PlannedWrite = { ...wanted, id: parts.draws.writeId() }
+  const written = await attempts({ ...wanted, id: parts.draws.writeId() }, parts)
+  if (written.kind === 'unchanged' && !wanted.options.isDryRun) wanted.request.isNoop = true
+  return written
+}
+
+async function attempts(plan: PlannedWrite, parts: WriteParts): Promise<Written> {
   const first = await attempt(plan, parts, false)
   if (first.kind !== 'again') return first
   if (plan.name === '') return attemptsLeft(plan, parts)

@@ -7,6 +7,7 @@ import {
   type HealthCheck,
   type LimitShare,
   type ListenOptions,
+  type RequestLog,
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
 import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/front-proxy.ts'
@@ -38,6 +39,8 @@ export interface GatewayNeeds extends AccessNeeds {
   /** The client certificate for the servers of APIServices; absent: that of the files, or the server's own. */
   readonly proxyPair?: PairSource | undefined
   readonly frontProxy?: FrontProxy | undefined
+  /** Notes requests for a test; absent: nothing does. */
+  readonly requestLog?: RequestLog | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
   readonly access?: GatewayAccess
 }

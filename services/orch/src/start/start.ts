@@ -1,15 +1,15 @@
-import { type Client, createClient, createHttpsTransport, explainSchedule, printConfiguration, type Transport } from '@orch/client'
+import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
+import { RequestLog } from '@orch/gateway'
 import {
   type Activity,
-  administratorIssuer,
+  administratorOf,
   type Chance,
+  type ClientIssuer,
   type Clock,
   certificateMemory,
-  generateRsaKeys,
-  type KeyPair,
-  type Keys,
+  clientIssuer,
   type Log,
   silentLog,
   systemClock,
@@ -23,7 +23,9 @@ import { readGateway } from '../gateway/settings.ts'
 import type { ServerNodes } from '../nodes/open.ts'
 import { type Server, type StopOptions, startServer } from '../server.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
+import { allRequestsIn, type ServerRequests } from './requests.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
+import { kubeconfigOf, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
 /** A server of one's own, in memory, on a free port. */
@@ -34,6 +36,13 @@ export interface RunningServer extends AsyncDisposable {
   readonly kubeconfig: string
   /** The administrator's client. */
   readonly client: Client
+  /**
+   * A user with a client configuration and a client of its own: requests are counted by user. The first call of a name makes it, with
+   * these rights; all rights by default.
+   */
+  user(name: string, options?: UserOptions): ServerUser
+  /** The last requests. */
+  readonly requests: ServerRequests
   /** Restores the state after the server's start. */
   reset(): Promise<void>
   /** The present state, for a later restore. */
@@ -90,8 +99,10 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
   const certificateFiles = certificateMemory()
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
+  const requestLog = new RequestLog(clock)
   const server = await startServer({
     ...readGateway(settings),
+    requestLog,
     flags: settings.flagTexts,
     controllers: readControllers(settings),
     autoscaling: readAutoscaling(settings),
@@ -108,10 +119,10 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     chance,
     log,
   })
-  const issue = await administratorIssuer({ files: certificateFiles, product: server.names.serverServiceName, clock })
+  const issue = await clientIssuer({ files: certificateFiles, clock })
   // A clock that a test moves would leave a stop that takes time waiting.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
-  const running = new InProcessServer(server, issue, { activity, clock, delayMs, graceMs, log })
+  const running = new InProcessServer(server, issue, { activity, clock, requestLog, delayMs, graceMs, log })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -119,17 +130,6 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     throw error
   }
   return running
-}
-
-/** The keys of all administrators in this process, made with the first configuration that is asked for. */
-const administratorKeys = once(generateRsaKeys)
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 const settledWithinMs = 5_000
@@ -149,11 +149,20 @@ function counted(transport: Transport, activity: Activity): Transport {
   }
 }
 
+interface InProcessParts extends StopOptions {
+  readonly activity: Activity
+  readonly clock: Clock
+  readonly requestLog: RequestLog
+  readonly log: Log
+}
+
 class InProcessServer implements RunningServer {
   readonly url: string
   readonly client: Client
   readonly nodes: ServerNodes
-  readonly #issue: (keys: Keys) => KeyPair
+  readonly requests: ServerRequests
+  readonly #issue: ClientIssuer
+  readonly #users: ServerUsers
   readonly #server: Server
   readonly #log: Log
   readonly #clock: Clock
@@ -164,15 +173,20 @@ class InProcessServer implements RunningServer {
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
 
-  constructor(
-    server: Server,
-    issue: (keys: Keys) => KeyPair,
-    { activity, clock, log, ...stopOptions }: StopOptions & { readonly activity: Activity; readonly clock: Clock; readonly log: Log },
-  ) {
+  constructor(server: Server, issue: ClientIssuer, { activity, clock, requestLog, log, ...stopOptions }: InProcessParts) {
     const { url, configuration, storage } = server
     this.url = url
     this.nodes = server.nodes
     this.client = createClient(counted(createHttpsTransport(configuration), activity))
+    this.requests = allRequestsIn(requestLog)
+    this.#users = new ServerUsers({
+      configuration,
+      cluster: server.names.serverServiceName,
+      issue,
+      giveRules: server.giveRules,
+      log: requestLog,
+      counted: (transport) => counted(transport, activity),
+    })
     this.#server = server
     this.#issue = issue
     this.#log = log
@@ -182,14 +196,11 @@ class InProcessServer implements RunningServer {
     this.#atStart = storage.snapshot()
   }
 
-  /** With a key of RSA, which every client reads. To make one takes longer than the start, so that it is made when it is asked for. */
   get kubeconfig(): string {
     const { names, configuration } = this.#server
-    const product = names.serverServiceName
-    if (this.#kubeconfig !== undefined) return this.#kubeconfig
-    const { certificate, key } = this.#issue(administratorKeys())
-    const readable = { ...configuration, clientCertificate: certificate, clientKey: key }
-    this.#kubeconfig = printConfiguration({ cluster: product, user: `${product}-admin`, configuration: readable })
+    const cluster = names.serverServiceName
+    const { commonName: user, organizations: groups } = administratorOf(cluster)
+    this.#kubeconfig ??= kubeconfigOf({ cluster, user, groups }, { configuration, issue: this.#issue })
     return this.#kubeconfig
   }
 
@@ -203,6 +214,8 @@ class InProcessServer implements RunningServer {
 
   // Tests take single methods out of the server, so they carry it with them.
   readonly reset = (): Promise<void> => this.restore(this.#atStart)
+
+  readonly user = (name: string, options?: UserOptions): ServerUser => this.#users.get(name, options)
 
   readonly snapshot = (): StateSnapshot => this.#server.storage.snapshot()
 
@@ -251,6 +264,7 @@ class InProcessServer implements RunningServer {
 
   readonly stop = async (): Promise<void> => {
     this.client.close()
+    this.#users.close()
     await this.#server.stop(this.#stopOptions)
     await Promise.all(this.#endpoints.splice(0).map((endpoint) => endpoint.close()))
   };

@@ -42,6 +42,10 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       get nodes() {
         return running().nodes
       },
+      get requests() {
+        return running().requests
+      },
+      user: (name, options) => running().user(name, options),
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),
       restore: (snapshot) => running().restore(snapshot),

@@ -72,8 +72,7 @@ export async function readCertificates({ files, product, names, adminKey = 'P-25
   const admin = await keep('admin', isGoodAdmin, async () =>
     (await import('./issue.ts')).issueClient({
       authority,
-      commonName: `${product}-admin`,
-      organizations: [administratorsGroup],
+      ...administratorOf(product),
       ...issuance,
       keyKind: adminKey,
     }),
@@ -81,16 +80,29 @@ export async function readCertificates({ files, product, names, adminKey = 'P-25
   return { authority: authority.certificate, serving, admin, issued }
 }
 
+/** The user and the groups of a client certificate. */
+export interface ClientSubject {
+  readonly commonName: string
+  readonly organizations: readonly string[]
+}
+
+/** The subject of the administrator's certificate. */
+export function administratorOf(product: string): ClientSubject {
+  return { commonName: `${product}-admin`, organizations: [administratorsGroup] }
+}
+
+/** Makes client certificates for keys of the caller. */
+export type ClientIssuer = (subject: ClientSubject, keys: Keys) => KeyPair
+
 /**
- * Makes certificates of the administrator for keys of the caller, so that one with a key that every client reads is made only where
- * it is wanted. The certificates of `readCertificates` have been read before.
+ * Makes client certificates for keys of the caller, so that one with a key that every client reads is made only where it is wanted. The
+ * certificates of `readCertificates` have been read before.
  */
-export async function administratorIssuer({ files, product, clock }: Omit<CertificateOptions, 'names'>): Promise<(keys: Keys) => KeyPair> {
+export async function clientIssuer({ files, clock }: Pick<CertificateOptions, 'files' | 'clock'>): Promise<ClientIssuer> {
   const authority = readPair(files, 'ca')
   if (authority === undefined) throw new Error('the authority of client certificates has not been made')
   const { certifyClient } = await import('./issue.ts')
-  const subject = { commonName: `${product}-admin`, organizations: [administratorsGroup] }
-  return (keys) => certifyClient({ authority, ...subject, ...issuanceAt(clock) }, keys)
+  return (subject, keys) => certifyClient({ authority, ...subject, ...issuanceAt(clock) }, keys)
 }
 
 /** A client certificate without a group that is kept beside those of `readCertificates`, which have been read before. */

@@ -20,9 +20,9 @@ export function generateKeys(kind: KeyKind = 'P-256'): Promise<Keys> {
   return kind === 'RSA' ? generatePair('rsa', { modulusLength: rsaBits }) : generatePair('ec', { namedCurve: 'P-256' })
 }
 
-/** A new pair of RSA keys, for which the caller waits. */
-export function generateRsaKeys(): Keys {
-  return generateKeyPairSync('rsa', { modulusLength: rsaBits })
+/** A new pair of keys, for which the caller waits. */
+export function generateKeysNow(kind: KeyKind): Keys {
+  return kind === 'RSA' ? generateKeyPairSync('rsa', { modulusLength: rsaBits }) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
 
 /**

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { namesOf } from '@orch/core/names'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Clock } from '../clock.ts'
-import { administratorIssuer, readCertificates } from './certificates.ts'
+import { administratorOf, clientIssuer, readCertificates } from './certificates.ts'
 import { certificateFolder, certificateMemory, makePrivateFolder, requireAppendable, writePrivateFile } from './files.ts'
-import { generateRsaKeys } from './keys.ts'
+import { generateKeysNow } from './keys.ts'
 import { servingNames } from './serving-names.ts'
 
 const dayMs = 86_400_000
@@ -47,16 +47,18 @@ test('an administrator may have a key of RSA, in the form that every client read
   expect(await readCertificates({ ...options, files, adminKey: 'RSA' })).toEqual({ ...second, issued: [] })
 })
 
-test('the certificate of an administrator is made for given keys', async () => {
+test('the certificate of a client is made for given keys of either kind', async () => {
   const files = certificateMemory()
-  await expect(administratorIssuer({ ...options, files })).rejects.toThrow('has not been made')
+  await expect(clientIssuer({ ...options, files })).rejects.toThrow('has not been made')
   const { authority } = await readCertificates({ ...options, files })
-  const issue = await administratorIssuer({ ...options, files })
-  const keys = generateRsaKeys()
-  const { certificate, key } = issue(keys)
-  const made = new X509Certificate(certificate)
-  expect([made.subject, made.verify(new X509Certificate(authority).publicKey)]).toEqual(['O=system:masters\nCN=orch-admin', true])
-  expect(createPrivateKey(key).equals(keys.privateKey)).toBe(true)
+  const issue = await clientIssuer({ ...options, files })
+  for (const kind of ['RSA', 'P-256'] as const) {
+    const keys = generateKeysNow(kind)
+    const { certificate, key } = issue(administratorOf('orch'), keys)
+    const made = new X509Certificate(certificate)
+    expect([made.subject, made.verify(new X509Certificate(authority).publicKey)]).toEqual(['O=system:masters\nCN=orch-admin', true])
+    expect(createPrivateKey(key).equals(keys.privateKey)).toBe(true)
+  }
 })
 
 test('a second start uses the kept certificates', async () => {

@@ -1,0 +1,223 @@
+import type { Clock } from '@orch/platform'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from './request.ts'
+import { parseRequestInfo } from './request-info.ts'
+import { compileMatch, type RequestMatch } from './request-match.ts'
+
+/** A request that was answered, or a watch that has begun. */
+export interface LoggedRequest {
+  /** Arrival, in milliseconds since 1970. */
+  readonly time: number
+  /** Absent: the watch is still open. */
+  readonly durationMs?: number
+  readonly user: string
+  /** The header `User-Agent`; '' without one. */
+  readonly agent: string
+  readonly verb: string
+  /** The path, without the prefix of the server and without query. */
+  readonly path: string
+  /** '' for the core group, and for other paths. */
+  readonly group: string
+  /** Plural; '' for a path that is not one of a resource. */
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  /** Of a create too, if it has written an object. */
+  readonly name: string
+  /** 0: the client left, or was cut off, before an answer. */
+  readonly code: number
+  /** The revision of the written or read object, or of the list. Absent: none was written or read. */
+  readonly revision?: number
+  /** Something was written. */
+  readonly changed: boolean
+  /** A write that was accepted and changed nothing. */
+  readonly noop: boolean
+  /** Name of the fault that hit it. */
+  readonly fault?: string
+  /** Number of the watch, from 1. */
+  readonly watch?: number
+}
+
+/** Chooses requests of a log. */
+export interface RequestFilter extends RequestMatch {
+  /** Arrived then or later: a Date, or milliseconds since 1970. */
+  readonly since?: Date | number
+  readonly changed?: boolean
+  readonly noop?: boolean
+  /** Name of the fault that hit them; true for any. */
+  readonly fault?: string | boolean
+}
+
+const changedFlag = 1
+const noopFlag = 2
+
+/**
+ * The last requests, oldest first, bounded by `limits.loggedRequestsMax`: the oldest is forgotten for the next. A column for each member,
+ * so that a request costs few allocations; the rest is read from the path when a test asks.
+ */
+export class RequestLog {
+  readonly #clock: Clock
+  readonly #max: number
+  /** Requests so far; the entry of the request with number n is in the slot n modulo the bound. */
+  #next = 0
+  /** Number of the oldest request since the log was cleared. */
+  #first = 0
+  #watches = 0
+  readonly #times: number[] = []
+  /** Milliseconds; -1 for a watch that is open. */
+  readonly #durations: number[] = []
+  readonly #methods: string[] = []
+  readonly #paths: string[] = []
+  readonly #users: string[] = []
+  readonly #agents: string[] = []
+  readonly #names: string[] = []
+  readonly #faults: string[] = []
+  readonly #codes: number[] = []
+  readonly #revisions: number[] = []
+  readonly #flags: number[] = []
+  readonly #watchIds: number[] = []
+  /** Each request brings its agent as a text of its own. */
+  readonly #knownAgents = new Map<string, string>()
+
+  constructor(clock: Clock, max: number = limits.loggedRequestsMax) {
+    this.#clock = clock
+    this.#max = max
+  }
+
+  /** Notes a request that has ended. A watch that was noted when it began is completed. */
+  note(request: GatewayRequest, durationMs: number): void {
+    const { logged } = request
+    if (logged < 0) this.#add(request, durationMs, 0)
+    else if (logged >= this.#next - this.#max) this.#durations[logged % this.#max] = durationMs
+  }
+
+  /** Notes a watch that has begun. */
+  noteWatch(request: GatewayRequest): void {
+    request.logged = this.#next
+    this.#add(request, -1, ++this.#watches)
+  }
+
+  /** The logged requests that the filter matches, oldest first. */
+  read(filter: RequestFilter = {}): LoggedRequest[] {
+    const { since, changed, noop, fault } = filter
+    const matches = compileMatch(filter, ['since', 'changed', 'noop', 'fault'])
+    const found: LoggedRequest[] = []
+    for (let number = Math.max(this.#first, this.#next - this.#max); number < this.#next; number++) {
+      const slot = number % this.#max
+      const info = this.#infoAt(slot)
+      if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info })) continue
+      const entry = this.#entryAt(slot)
+      if (since !== undefined && entry.time < Number(since)) continue
+      if (changed !== undefined && entry.changed !== changed) continue
+      if (noop !== undefined && entry.noop !== noop) continue
+      if (typeof fault === 'string' ? entry.fault !== fault : fault !== undefined && (entry.fault !== undefined) !== fault) continue
+      found.push(entry)
+    }
+    return found
+  }
+
+  /** Forgets all requests. */
+  clear(): void {
+    this.#first = this.#next
+  }
+
+  #add(request: GatewayRequest, durationMs: number, watch: number): void {
+    const slot = this.#next % this.#max
+    this.#next += 1
+    this.#times[slot] = this.#clock.now() - Math.max(0, durationMs)
+    this.#durations[slot] = durationMs
+    this.#methods[slot] = request.method
+    this.#paths[slot] = shortened(request.path, request.exchange.target)
+    this.#users[slot] = request.user.name
+    this.#agents[slot] = this.#agentOf(request)
+    this.#names[slot] = request.writtenName
+    this.#faults[slot] = request.fault
+    this.#codes[slot] = request.code
+    this.#revisions[slot] = request.revision
+    this.#flags[slot] = (request.hasChanged ? changedFlag : 0) | (request.isNoop ? noopFlag : 0)
+    this.#watchIds[slot] = watch
+  }
+
+  #agentOf({ exchange }: GatewayRequest): string {
+    const agent = exchange.header('user-agent') ?? ''
+    const known = this.#knownAgents.get(agent)
+    if (known !== undefined) return known
+    if (this.#knownAgents.size >= limits.loggedAgentsMax) this.#knownAgents.clear()
+    const kept = agent.slice(0, limits.loggedTextMax)
+    this.#knownAgents.set(agent, kept)
+    return kept
+  }
+
+  #infoAt(slot: number) {
+    return parseRequestInfo({
+      method: this.#methods[slot] ?? '',
+      path: this.#paths[slot] ?? '',
+      isWatch: (this.#watchIds[slot] ?? 0) > 0,
+    })
+  }
+
+  #entryAt(slot: number): LoggedRequest {
+    const info = this.#infoAt(slot)
+    const place = info.kind === 'resource' ? info : { group: '', resource: '', subresource: '', namespace: '', name: '' }
+    const [durationMs = 0, revision = 0, flags = 0] = [this.#durations[slot], this.#revisions[slot], this.#flags[slot]]
+    const [fault = '', watch = 0] = [this.#faults[slot], this.#watchIds[slot]]
+    return {
+      time: this.#times[slot] ?? 0,
+      ...(durationMs < 0 ? {} : { durationMs }),
+      user: this.#users[slot] ?? '',
+      agent: this.#agents[slot] ?? '',
+      verb: info.verb,
+      path: this.#paths[slot] ?? '',
+      group: place.group,
+      resource: place.resource,
+      subresource: place.subresource,
+      namespace: place.namespace,
+      name: place.name || (this.#names[slot] ?? ''),
+      code: this.#codes[slot] ?? 0,
+      ...(revision === 0 ? {} : { revision }),
+      changed: (flags & changedFlag) !== 0,
+      noop: (flags & noopFlag) !== 0,
+      ...(fault === '' ? {} : { fault }),
+      ...(watch === 0 ? {} : { watch }),
+    }
+  }
+}
+
+/** A path that is a part of a long target would keep all of it in memory. */
+function shortened(path: string, target: string): string {
+  if (target.length <= limits.loggedTextMax) return path
+  return Buffer.from(path.slice(0, limits.loggedTextMax)).toString()
+}
+
+/** Requests as lines of a table, oldest first. */
+export function printRequests(requests: readonly LoggedRequest[]): string {
+  const rows = requests.map(({ time, user, verb, resource, group, subresource, namespace, name, path, code, revision, ...rest }) => {
+    const kind = `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`
+    const place = [namespace, name].filter((part) => part !== '').join('/')
+    const notes = [
+      rest.changed ? 'changed' : rest.noop ? 'no change' : '',
+      rest.watch === undefined ? '' : `watch ${rest.watch}${rest.durationMs === undefined ? ' (open)' : ''}`,
+      rest.fault === undefined ? '' : `fault ${rest.fault}`,
+    ].filter((note) => note !== '')
+    const what = resource === '' ? path : place === '' ? kind : `${kind} ${place}`
+    return [
+      new Date(time).toISOString(),
+      user,
+      verb,
+      what,
+      String(code || '-'),
+      revision === undefined ? '' : `@${revision}`,
+      notes.join(', '),
+    ]
+  })
+  const widths = rows.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

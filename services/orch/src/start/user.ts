@@ -1,0 +1,115 @@
+import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
+import type { PolicyRule } from '@orch/core/rbac'
+import type { RequestLog } from '@orch/gateway'
+import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys } from '@orch/platform'
+import { type Requests, requestsIn } from './requests.ts'
+
+/** Rights of a user of a test. */
+export interface UserOptions {
+  /** Groups beside `system:authenticated`. */
+  readonly groups?: readonly string[]
+  /** Rights in all namespaces, as in a ClusterRole, which no reset takes away; all rights by default. */
+  readonly rules?: readonly PolicyRule[]
+}
+
+/** A client of a test with a name of its own, by which the server tells its requests from others. */
+export interface ServerUser {
+  readonly name: string
+  /** A client configuration file with a certificate of the user, for any client. */
+  readonly kubeconfig: string
+  readonly client: Client
+  /** The user's requests. */
+  readonly requests: Requests
+}
+
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+/** The keys of all users in this process, made when the first of their kind is asked for. */
+const keysOf: Readonly<Record<KeyKind, () => Keys>> = {
+  RSA: once(() => generateKeysNow('RSA')),
+  'P-256': once(() => generateKeysNow('P-256')),
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** A kubeconfig with a key of RSA, which every client reads. To make one takes longer than the start, so that it is made when it is asked for. */
+export function kubeconfigOf(
+  { cluster, user, groups }: { readonly cluster: string; readonly user: string; readonly groups: readonly string[] },
+  { configuration, issue }: Pick<UserParts, 'configuration' | 'issue'>,
+): string {
+  const { certificate, key } = issue({ commonName: user, organizations: groups }, keysOf.RSA())
+  return printConfiguration({ cluster, user, configuration: { ...configuration, clientCertificate: certificate, clientKey: key } })
+}
+
+/** The parts of a server that its users need. */
+export interface UserParts {
+  /** The administrator's. */
+  readonly configuration: ClientConfiguration
+  readonly cluster: string
+  readonly issue: ClientIssuer
+  readonly giveRules: (user: string, rules: readonly PolicyRule[]) => void
+  readonly log: RequestLog
+  /** Counts requests that no gateway has seen yet. */
+  readonly counted: (transport: Transport) => Transport
+}
+
+/** The users of one server, each made once. */
+export class ServerUsers {
+  readonly #parts: UserParts
+  readonly #users = new Map<string, { readonly user: ServerUser; close(): void }>()
+
+  constructor(parts: UserParts) {
+    this.#parts = parts
+  }
+
+  /** The user of a name. Options are those of the first call; a later one with options throws. */
+  get(name: string, options?: UserOptions): ServerUser {
+    const known = this.#users.get(name)
+    if (known !== undefined && options === undefined) return known.user
+    if (known !== undefined) throw new TypeError(`user(${JSON.stringify(name)}): the user has been made, its options cannot be changed`)
+    if (name === '') throw new TypeError('user(): the name of a user must not be empty')
+    const { groups = [], rules = everything, ...others } = options ?? {}
+    const [unknown] = Object.keys(others)
+    if (unknown !== undefined) throw new TypeError(`user(${JSON.stringify(name)}): unknown option ${unknown}: expected groups or rules`)
+    this.#parts.giveRules(name, rules)
+    const made = createUser(name, groups, this.#parts)
+    this.#users.set(name, made)
+    return made.user
+  }
+
+  close(): void {
+    for (const { close } of this.#users.values()) close()
+  }
+}
+
+function createUser(name: string, groups: readonly string[], parts: UserParts): { readonly user: ServerUser; close(): void } {
+  const { configuration, cluster, issue, log, counted } = parts
+  const kubeconfig = once(() => kubeconfigOf({ cluster, user: name, groups }, parts))
+  let opened: Client | undefined
+  const open = (): Client => {
+    const { certificate, key } = issue({ commonName: name, organizations: groups }, keysOf['P-256']())
+    const transport = createHttpsTransport({ ...configuration, clientCertificate: certificate, clientKey: key })
+    return createClient(counted(transport))
+  }
+  const user: ServerUser = {
+    name,
+    get kubeconfig() {
+      return kubeconfig()
+    },
+    get client() {
+      opened ??= open()
+      return opened
+    },
+    requests: requestsIn(log, { user: name }),
+  }
+  return { user, close: () => opened?.close() }
+}
