@@ -8,6 +8,7 @@ import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
+import { PodScripts } from './pod-scripts.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
 export interface NodesOptions {
@@ -81,13 +82,14 @@ class StandIn implements SimulatedNodes {
   readonly #queue: Workqueue
   readonly #pods: Informer<Pod>
   readonly #nodeObjects: Informer<Node>
+  readonly #scripts: PodScripts
   readonly #digests = new Map<string, string>()
   readonly service: NodesService
   #eventsLeft = eventsBurst
   #eventsAtMs = 0
 
   constructor(options: NodesOptions) {
-    const { client, clock, chance, log, queues } = options
+    const { names, client, clock, chance, log, queues } = options
     const { signal } = this.#ending
     this.#options = options
     this.service = createNodesService({
@@ -114,6 +116,7 @@ class StandIn implements SimulatedNodes {
         random: chance.fraction,
         onError: (err) => log.debug({ err, resource: resource.plural }, 'a collection is listed or watched again'),
       })
+    this.#scripts = new PodScripts({ names, client, clock, random: chance.fraction, log, queues, signal })
     this.#pods = informerOf<Pod>(pods, { select: { fieldSelector: 'spec.nodeName!=' }, onEvent: (event) => this.#applyPod(event) })
     this.#nodeObjects = informerOf<Node>(nodes, { onEvent: (event) => this.#applyNode(event) })
   }
@@ -193,7 +196,7 @@ class StandIn implements SimulatedNodes {
 
   async close(): Promise<void> {
     this.#ending.abort()
-    await Promise.all([this.#pods.done, this.#nodeObjects.done])
+    await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close()])
     await this.#queue.close()
     for (const node of this.#nodes.values()) {
       await node.close()
@@ -227,6 +230,7 @@ class StandIn implements SimulatedNodes {
   #forgetPod(key: string, uid: string, nodeName = ''): void {
     const running = this.#running.get(key)
     if (running?.uid === uid) this.#forgetRunning(key, running)
+    this.#scripts.forget(uid)
     this.#nodes.get(nodeName)?.releaseAddress(uid)
   }
 
@@ -273,6 +277,7 @@ class StandIn implements SimulatedNodes {
   async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<RunningPod | undefined> {
     const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
+    await this.#scripts.ready
     if (isFinishedPod(pod) && deletionTimestamp == null) {
       // It keeps its address until the object is gone.
       if (pod.status.podIP) node.takeAddress(pod)
@@ -299,7 +304,7 @@ class StandIn implements SimulatedNodes {
     if (address === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
     const hostAddress = node.address
     const life = new PodLife({
-      ...{ pod, names, level, address, hostAddress },
+      ...{ pod, names, level, address, hostAddress, layers: this.#scripts.layersFor(pod) },
       newId: this.#newId,
       digestOf: this.#digestOf,
     })

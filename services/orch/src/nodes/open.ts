@@ -101,12 +101,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 async function startAll({ modes, clientAs, metrics, door }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
-  const { startAttacher, startNodes } = await import('@orch/nodes')
+  const { installScriptKinds, startAttacher, startNodes } = await import('@orch/nodes')
   const common = { names: catalogue.names, clock, log: log.child({ service: 'nodes' }), queues: workqueueMetricsOf(metrics, clock) }
+  const client = clientAs(standIn)
+  await installScriptKinds(client, catalogue.names)
   const nodes = startNodes({
     ...common,
     level: catalogue.level,
-    client: clientAs(standIn),
+    client,
     clientFor: (name) => clientAs(nodeIdentity(name, modes)),
     chance: chance.stream('nodes'),
   })

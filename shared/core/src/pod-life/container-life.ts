@@ -1,35 +1,10 @@
 import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
+import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
 import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure } from './probe-run.ts'
-import type { ContainerScript, ProbeKind } from './script.ts'
-
-export type Role = 'init' | 'sidecar' | 'main' | 'ephemeral'
-
-/** An event of a Pod. */
-export interface PodEvent {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
-  /** `spec.containers{web}`. Absent: it is about the Pod. */
-  readonly fieldPath?: string
-}
-
-/** The surroundings of one step. */
-export interface LifeStep {
-  readonly pod: Pod
-  readonly nowMs: number
-  /** Minor number of the release. */
-  readonly level: number
-  /** The address of the Pod. */
-  readonly address: string
-  /** No container starts any more. */
-  readonly isEnding: boolean
-  /** 64 hexadecimal digits. */
-  newId(): string
-  report(event: PodEvent): void
-}
+import { type ContainerScript, type ProbeKind, pullProblem } from './script-model.ts'
 
 interface Running {
   readonly kind: 'running'
@@ -37,6 +12,9 @@ interface Running {
   /** Infinity: it runs until it is stopped. */
   endMs: number
   exitCode: number
+  /** Absent: the one that goes with the exit code. */
+  reason?: string
+  message?: string
   /** Time of the signal to end. Absent: there was none. */
   stoppedMs?: number
   readonly probes: Map<ProbeKind, ProbeRun>
@@ -45,7 +23,12 @@ interface Running {
 type State =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'pulling' | 'starting'; readonly beganMs: number; readonly untilMs: number }
-  | { readonly kind: 'unpulled'; readonly reason: 'ErrImagePull' | 'ImagePullBackOff'; readonly message: string; readonly untilMs: number }
+  | {
+      readonly kind: 'unpulled'
+      readonly reason: 'ErrImagePull' | 'ImagePullBackOff' | 'ErrImageNeverPull'
+      readonly message: string
+      readonly untilMs: number
+    }
   | { readonly kind: 'crashed'; readonly message: string; readonly untilMs: number }
   | Running
   | { readonly kind: 'terminated'; readonly end: ContainerEnd }
@@ -57,7 +40,6 @@ const backoffMaxMs = 300_000
 const pullRefusedMs = 1000
 /** Attempts after which the next one is nothing that a clock runs on for. */
 const hopefulAttempts = 5
-const pullProblem = 'simulated: the image cannot be pulled'
 /** SIGKILL. */
 const killedCode = 137
 /** Probes that begin when a container has started. */
@@ -90,7 +72,9 @@ export class ContainerLife {
   #last: ContainerEnd | undefined
   #id = ''
   #backoff: { readonly delayMs: number; readonly atMs: number } | undefined
+  /** Pulls that have failed. */
   #pulls = 0
+  #isPulled = false
 
   constructor({ container, role, script, imageDigest }: ContainerLifeOptions) {
     this.name = container.name
@@ -198,6 +182,7 @@ export class ContainerLife {
       case 'starting':
         return { atMs: state.untilMs, isHopeless: false }
       case 'unpulled':
+        if (state.reason === 'ErrImageNeverPull') return undefined
         return { atMs: state.untilMs, isHopeless: this.#pulls >= hopefulAttempts }
       case 'crashed':
         return { atMs: state.untilMs, isHopeless: this.#restarts >= hopefulAttempts }
@@ -235,8 +220,7 @@ export class ContainerLife {
         return false
       case 'pulling':
         if (step.isEnding || state.untilMs > nowMs) return false
-        if (this.#script.isPullable) this.#finishPull(state.beganMs, step)
-        else this.#failPull(step)
+        this.#endPull(state.beganMs, step)
         return true
       case 'starting':
         if (step.isEnding || state.untilMs > nowMs) return false
@@ -260,21 +244,38 @@ export class ContainerLife {
     }
   }
 
-  /** Pulls the image and starts the container, at once where the script has no delays. */
+  /** Pulls the image and starts the container, at once where the script has no delays. An image that was pulled is on the node. */
   begin(step: LifeStep): void {
     const { nowMs } = step
-    const { pullMs, isPullable } = this.#script
+    const { ms, failures } = this.#script.pull
+    const { imagePullPolicy } = this.#container
     const image = quotedImage(this.#container)
-    if (pullMs > 0 || !isPullable) this.#report(step, 'Normal', 'Pulling', `Pulling image ${image}`)
-    if (pullMs > 0) {
-      this.#state = { kind: 'pulling', beganMs: nowMs, untilMs: nowMs + pullMs }
-    } else if (isPullable) {
+    const isPresent = (ms === 0 && failures === 0) || (this.#isPulled && imagePullPolicy !== 'Always')
+    if (isPresent) {
       const accessible = step.level >= 35 ? ' and can be accessed by the pod' : ''
       this.#report(step, 'Normal', 'Pulled', `Container image ${image} already present on machine${accessible}`)
       this.#create(step)
+    } else if (imagePullPolicy === 'Never') {
+      this.#refusePull(step)
     } else {
-      this.#failPull(step)
+      this.#report(step, 'Normal', 'Pulling', `Pulling image ${image}`)
+      if (ms > 0) this.#state = { kind: 'pulling', beganMs: nowMs, untilMs: nowMs + ms }
+      else this.#endPull(nowMs, step)
     }
+  }
+
+  #refusePull(step: LifeStep): void {
+    const reason = 'ErrImageNeverPull'
+    const message = `Container image ${quotedImage(this.#container)} is not present with pull policy of Never`
+    this.#report(step, 'Warning', reason, message)
+    this.#report(step, 'Warning', 'Failed', `Error: ${reason}`)
+    this.#state = { kind: 'unpulled', reason, message, untilMs: Number.POSITIVE_INFINITY }
+  }
+
+  #endPull(beganMs: number, step: LifeStep): void {
+    const { error = pullProblem, failures } = this.#script.pull
+    if (this.#pulls < failures) this.#failPull(error, step)
+    else this.#finishPull(beganMs, step)
   }
 
   #finishPull(beganMs: number, step: LifeStep): void {
@@ -282,15 +283,16 @@ export class ContainerLife {
     const waited = step.level < 28 ? '' : ` (${took} including waiting)`
     const size = step.level < 31 ? '' : '. Image size: 0 bytes.'
     this.#report(step, 'Normal', 'Pulled', `Successfully pulled image ${quotedImage(this.#container)} in ${took}${waited}${size}`)
+    this.#isPulled = true
     this.#create(step)
   }
 
-  #failPull(step: LifeStep): void {
+  #failPull(message: string, step: LifeStep): void {
     this.#pulls += 1
     const image = quotedImage(this.#container)
-    this.#report(step, 'Warning', 'Failed', `Failed to pull image ${image}: ${pullProblem}`)
+    this.#report(step, 'Warning', 'Failed', `Failed to pull image ${image}: ${message}`)
     this.#report(step, 'Warning', 'Failed', 'Error: ErrImagePull')
-    this.#state = { kind: 'unpulled', reason: 'ErrImagePull', message: pullProblem, untilMs: step.nowMs + pullRefusedMs }
+    this.#state = { kind: 'unpulled', reason: 'ErrImagePull', message, untilMs: step.nowMs + pullRefusedMs }
   }
 
   #awaitPull(problem: string, step: LifeStep): void {
@@ -318,13 +320,10 @@ export class ContainerLife {
     this.#state = { kind: 'running', startedMs: nowMs, ...this.#endOfRun(nowMs), probes: this.#probesFrom(nowMs) }
   }
 
-  #endOfRun(startedMs: number): { endMs: number; exitCode: number } {
+  #endOfRun(startedMs: number): Pick<Running, 'endMs' | 'exitCode' | 'reason' | 'message'> {
     const { runs } = this.#script
-    const { durationMs, exitCode } = runs[Math.min(this.#restarts, runs.length - 1)] ?? {
-      durationMs: Number.POSITIVE_INFINITY,
-      exitCode: 0,
-    }
-    return { endMs: startedMs + durationMs, exitCode }
+    const { durationMs = Number.POSITIVE_INFINITY, exitCode = 0, ...rest } = runs[Math.min(this.#restarts, runs.length - 1)] ?? {}
+    return { endMs: startedMs + durationMs, exitCode, ...rest }
   }
 
   /** The startup probe alone, while it has not passed, or the others. */
@@ -362,7 +361,7 @@ export class ContainerLife {
   #judge(state: Running, run: ProbeRun, step: LifeStep): void {
     const { kind, probe, last, result } = run
     if (last?.passes === false) {
-      const failure = printFailure(probe, step.address)
+      const failure = last.output ?? printFailure(probe, step.address)
       this.#report(step, 'Warning', 'Unhealthy', `${titles[kind]} probe failed: ${failure}`)
     }
     if (kind === 'startup' && result === 'pass') {
@@ -393,20 +392,22 @@ export class ContainerLife {
     state: Running,
     { stoppedMs, graceMs, exitCode }: { readonly stoppedMs: number; readonly graceMs: number; readonly exitCode: number },
   ): boolean {
-    const { shutdownMs } = this.#script
+    const { ms: shutdownMs, exitCode: ownExitCode } = this.#script.shutdown
     const endMs = stoppedMs + Math.min(graceMs, shutdownMs)
     const isNews = state.stoppedMs === undefined || endMs < state.endMs
     state.stoppedMs = stoppedMs
     if (endMs < state.endMs) {
       state.endMs = endMs
-      state.exitCode = shutdownMs > graceMs ? killedCode : exitCode
+      state.exitCode = shutdownMs > graceMs ? killedCode : (ownExitCode ?? exitCode)
+      delete state.reason
+      delete state.message
     }
     return isNews
   }
 
-  #end({ startedMs, endMs, exitCode }: Running, { nowMs }: LifeStep): void {
-    const reason = exitCode === 0 ? 'Completed' : 'Error'
-    const end = { exitCode, reason, startedMs, finishedMs: Math.min(nowMs, Math.max(endMs, startedMs)), id: this.#id }
+  #end({ startedMs, endMs, exitCode, message, reason = exitCode === 0 ? 'Completed' : 'Error' }: Running, { nowMs }: LifeStep): void {
+    const finishedMs = Math.min(nowMs, Math.max(endMs, startedMs))
+    const end = { exitCode, reason, ...(message !== undefined && { message }), startedMs, finishedMs, id: this.#id }
     this.#state = { kind: 'terminated', end }
   }
 

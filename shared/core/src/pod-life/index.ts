@@ -1,4 +1,7 @@
 /** The life of a Pod on a node: states of containers, phases, conditions, events. */
 export { refusalOf, refusedStatus } from './admission.ts'
-export type { PodEvent } from './container-life.ts'
+export type { PodEvent } from './life-step.ts'
 export { type Advance, PodLife, type PodStatus, statusPatch } from './pod-life.ts'
+export { scriptKinds, simulationVersion } from './script-kinds.ts'
+export type { ScriptLayer } from './script-model.ts'
+export { type CompiledScript, chooseScript, compileScript, type ScriptObject } from './script-object.ts'

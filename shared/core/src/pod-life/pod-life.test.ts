@@ -3,6 +3,7 @@ import { namesOf } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { PodLife, statusPatch } from './pod-life.ts'
 import { scriptOf } from './script.ts'
+import { compileScript, type ScriptObject } from './script-object.ts'
 
 const beganMs = Date.parse('2030-01-01T00:00:00Z')
 const aContainer = (name: string, more: object = {}) => ({ name, image: 'img:1', ...more })
@@ -13,6 +14,8 @@ interface Words {
   readonly spec?: object
   readonly status?: Partial<Pod['status']>
   readonly level?: number
+  /** The entry of the container `main` in a PodScript. */
+  readonly script?: Partial<ScriptObject['spec']['containers'][number]>
 }
 
 /** A Pod on a node. Times are seconds from its start. */
@@ -20,7 +23,7 @@ class Life {
   #pod: Pod
   readonly #life: PodLife
 
-  constructor({ annotations = {}, owner, spec = {}, status = {}, level = 37 }: Words) {
+  constructor({ annotations = {}, owner, spec = {}, status = {}, level = 37, script = {} }: Words) {
     this.#pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -39,6 +42,7 @@ class Life {
       level,
       address: '10.244.0.2',
       hostAddress: '10.250.0.1',
+      layers: [compileScript({ apiVersion: '', kind: '', metadata: {}, spec: { containers: [{ name: 'main', ...script }] } }).layer],
       newId: () => `id-${++ids}`,
       digestOf: (image) => `digest of ${image}`,
     })
@@ -368,6 +372,62 @@ describe('images and starts', () => {
       due: undefined,
       status: { phase: 'Running', ephemeralContainerStatuses: [{ state: { terminated: { exitCode: 0 } }, restartCount: 0 }] },
     })
+  })
+})
+
+describe('a Pod with a PodScript', () => {
+  test('NODE-SIM-31: ends of runs have their exit code, reason and message', () => {
+    const starts = [{ runFor: '5s', exitCode: 137, reason: 'OOMKilled', message: 'lost database' }, { runFor: 'forever' }]
+    const life = new Life({ script: { starts } })
+    life.at(0)
+    const { status, due } = life.at(5)
+    expect(status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({
+      ...{ exitCode: 137, reason: 'OOMKilled', message: 'lost database' },
+    })
+    expect(due).toBeUndefined()
+  })
+
+  test('NODE-SIM-36: pulls fail so many times with its text, then the image is there and stays', () => {
+    const life = new Life({ script: { pull: { after: '2s', error: 'manifest unknown', times: 1 }, starts: [{ runFor: '60s' }] } })
+    expect(life.at(0)).toMatchObject({ due: 2, events: ['Pulling Pulling image "img:1"'] })
+    expect(life.at(2).events).toEqual(['Failed Failed to pull image "img:1": manifest unknown', 'Failed Error: ErrImagePull'])
+    expect(life.at(3).state).toBe('Pending: main ImagePullBackOff')
+    expect(life.at(12)).toMatchObject({ events: ['Pulling Pulling image "img:1"'], due: 14 })
+    expect(life.at(14)).toMatchObject({ state: 'Running: main running ready', due: 74 })
+    expect(life.at(74).events[0]).toBe('Pulled Container image "img:1" already present on machine and can be accessed by the pod')
+  })
+
+  test('NODE-SIM-36: an image that must be pulled and must not is a state of its own', () => {
+    const spec = { containers: [aContainer('main', { imagePullPolicy: 'Never' })] }
+    const { state, status, due } = new Life({ script: { pull: { after: '1s' } }, spec }).at(0)
+    expect([state, due]).toEqual(['Pending: main ErrImageNeverPull', undefined])
+    expect(status.containerStatuses?.[0]?.state?.waiting?.message).toBe('Container image "img:1" is not present with pull policy of Never')
+  })
+
+  test('NODE-SIM-46: a failed probe has the output of its change', () => {
+    const spec = { containers: [aContainer('main', { readinessProbe: { periodSeconds: 10, failureThreshold: 1 } })] }
+    const ready = [
+      { at: '60s', pass: false, output: 'HTTP probe failed with statuscode: 503' },
+      { at: '2s', pass: true },
+    ]
+    const life = new Life({ script: { ready }, spec })
+    expect(life.at(0)).toMatchObject({ state: 'Running: main running ready', due: 60 })
+    expect(life.at(60)).toMatchObject({
+      state: 'Running: main running',
+      events: ['Unhealthy Readiness probe failed: HTTP probe failed with statuscode: 503'],
+    })
+  })
+
+  test.each([
+    [{ after: '1s', exitCode: 3 }, 1, 3],
+    [{ after: '1m' }, 30, 137],
+    [{ ignoreTerm: true, exitCode: 3 }, 30, 137],
+  ])('NODE-SIM-49: a container with the shutdown %o ends after %i s with %i', (shutdown, seconds, exitCode) => {
+    const life = new Life({ script: { shutdown } })
+    life.at(0)
+    life.delete(30)
+    expect(life.at(0)).toMatchObject({ due: seconds })
+    expect(life.at(seconds)).toMatchObject({ isGone: true, state: expect.stringContaining(`main ended with ${exitCode}`) })
   })
 })
 

@@ -2,10 +2,12 @@ import { jsonEqual } from '../json/index.ts'
 import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
-import { ContainerLife, type LifeStep, type PodEvent, type Role } from './container-life.ts'
+import { ContainerLife } from './container-life.ts'
 import { printMs } from './container-status.ts'
+import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
 import { scriptOf } from './script.ts'
+import type { ScriptLayer } from './script-model.ts'
 
 export type PodStatus = Pod['status']
 
@@ -17,6 +19,8 @@ export interface PodLifeOptions {
   /** Addresses of the Pod and of its node. */
   readonly address: string
   readonly hostAddress: string
+  /** Scripts for the Pod, of which later ones are stronger. */
+  readonly layers?: readonly ScriptLayer[]
   /** 64 hexadecimal digits, each time others. */
   newId(): string
   /** 64 hexadecimal digits that follow from the text. */
@@ -69,9 +73,9 @@ export class PodLife {
 
   /** Returns the problems of the script. */
   #addContainers(pod: Pod): readonly string[] {
-    const { names, digestOf } = this.#options
+    const { names, digestOf, layers } = this.#options
     const { spec } = pod
-    const script = scriptOf(pod, names)
+    const script = scriptOf(pod, names, layers)
     const add = (container: PodContainer, role: Role) => {
       const own = script.containers.get(container.name)
       if (own === undefined || this.#containers.has(container.name)) return

@@ -1,5 +1,5 @@
 import type { PodContainer } from './phase.ts'
-import type { ProbeKind, Turn } from './script.ts'
+import type { ProbeKind, Turn } from './script-model.ts'
 
 export type Probe = NonNullable<PodContainer['livenessProbe']>
 
@@ -14,7 +14,7 @@ export interface ProbeRun {
   /** Undefined: no later call changes anything. */
   readonly nextMs: number | undefined
   /** The last result, and how many calls in a row had it. */
-  readonly last: { readonly passes: boolean; readonly count: number } | undefined
+  readonly last: { readonly passes: boolean; readonly count: number; readonly output?: string | undefined } | undefined
   /** The result that has reached its threshold. */
   readonly result: 'unknown' | 'pass' | 'fail'
 }
@@ -32,7 +32,11 @@ export function beginProbe({ readyToProbeMs, ...rest }: ProbeStart): ProbeRun {
 
 /** True if a probe passes that many milliseconds after the start of the container. */
 export function passesAt(turns: readonly Turn[], atMs: number): boolean {
-  return turns.findLast((turn) => turn.atMs <= atMs)?.passes ?? true
+  return turnAt(turns, atMs)?.passes ?? true
+}
+
+function turnAt(turns: readonly Turn[], atMs: number): Turn | undefined {
+  return turns.findLast((turn) => turn.atMs <= atMs)
 }
 
 /**
@@ -42,8 +46,8 @@ export function passesAt(turns: readonly Turn[], atMs: number): boolean {
  */
 export function callProbe(run: ProbeRun, nowMs: number): ProbeRun {
   const { kind, probe, turns, startedMs } = run
-  const passes = passesAt(turns, nowMs - startedMs)
-  const last = { passes, count: run.last?.passes === passes ? run.last.count + 1 : 1 }
+  const { passes, output } = turnAt(turns, nowMs - startedMs) ?? { passes: true }
+  const last = { passes, output, count: run.last?.passes === passes ? run.last.count + 1 : 1 }
   const threshold = passes ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3)
   const result = last.count < threshold ? run.result : passes ? 'pass' : 'fail'
   const called = { ...run, last, result } as const

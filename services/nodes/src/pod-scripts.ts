@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { type Client, type Informer, type InformerEvent, type ResourceClient, startInformer } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import {
+  type CompiledScript,
+  chooseScript,
+  compileScript,
+  type ScriptLayer,
+  type ScriptObject,
+  simulationVersion,
+} from '@orch/core/pod-life'
+import type { Pod } from '@orch/core/workloads'
+import { type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+
+export interface PodScriptsOptions {
+  readonly names: Names
+  /** A client that reads scripts and writes their status. */
+  readonly client: Client
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+  readonly queues: WorkqueueMetrics
+  readonly signal: AbortSignal
+}
+
+/** A script as it is now. */
+interface Known {
+  readonly object: ScriptObject
+  readonly script: CompiledScript
+  /** Uids of the Pods that follow it. */
+  readonly followers: Set<string>
+}
+
+/** The scripts of a collection by namespace, empty for those of the cluster, then by name. */
+type Collection = Map<string, Map<string, Known>>
+
+/** The objects that say how Pods behave: one watch for each kind, and a status that counts the Pods that follow each. */
+export class PodScripts {
+  readonly #options: PodScriptsOptions
+  readonly #namespaced: Collection = new Map()
+  readonly #ofCluster: Collection = new Map()
+  /** The scripts that a Pod follows, by its uid. */
+  readonly #followed = new Map<string, readonly Known[]>()
+  readonly #resources: Readonly<Record<'namespaced' | 'ofCluster', ResourceClient<ScriptObject>>>
+  readonly #informers: readonly Informer<ScriptObject>[]
+  readonly #queue: Workqueue
+  readonly #ready = Promise.withResolvers<unknown>()
+
+  constructor(options: PodScriptsOptions) {
+    const { names, client, clock, random, log, queues, signal } = options
+    this.#options = options
+    const resource = (plural: string, namespaced: boolean) =>
+      client.resource<ScriptObject>({ group: names.simulationDomain, version: simulationVersion, plural, namespaced })
+    this.#resources = { namespaced: resource('podscripts', true), ofCluster: resource('clusterpodscripts', false) }
+    this.#queue = createWorkqueue({
+      name: 'scripts',
+      metrics: queues,
+      work: (key) => this.#writeStatus(key),
+      onError: (key, err, failures) => log[failures < 3 ? 'debug' : 'warn']({ key, err, failures }, 'a script could not be counted yet'),
+      clock,
+      random,
+      signal,
+      workersMax: 4,
+    })
+    const follow = (collection: Collection, its: ResourceClient<ScriptObject>) =>
+      startInformer<ScriptObject>({
+        resource: its,
+        signal,
+        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+        random,
+        onEvent: (event) => this.#apply(collection, event),
+        onError: (err) => {
+          log.debug({ err }, 'scripts are listed or watched again')
+          this.#ready.resolve(undefined)
+        },
+      })
+    const { namespaced, ofCluster } = this.#resources
+    this.#informers = [follow(this.#namespaced, namespaced), follow(this.#ofCluster, ofCluster)]
+    void Promise.all(this.#informers.map(({ synced }) => synced)).then(this.#ready.resolve)
+  }
+
+  /** Resolves when the scripts are read, or cannot be read: no Pod waits for them then. */
+  get ready(): Promise<unknown> {
+    return this.#ready.promise
+  }
+
+  /** The scripts for a Pod, the stronger one last. They stay the same ones until the Pod is forgotten. */
+  layersFor(pod: Pod): ScriptLayer[] {
+    const { uid = '', namespace = '' } = pod.metadata
+    const followed = this.#followed.get(uid) ?? this.#choose(pod, uid, namespace)
+    return followed.map(({ script }) => script.layer)
+  }
+
+  #choose(pod: Pod, uid: string, namespace: string): readonly Known[] {
+    const lists = [this.#ofCluster.get(''), this.#namespaced.get(namespace)]
+    const chosen = lists.flatMap((list) => {
+      if (list === undefined) return []
+      const script = chooseScript(scriptsOf(list), pod, (one) => draw(one, uid))
+      return (script && list.get(script.name)) ?? []
+    })
+    if (chosen.length === 0) return chosen
+    this.#followed.set(uid, chosen)
+    for (const { object, followers } of chosen) {
+      followers.add(uid)
+      this.#queue.add(keyOf(object))
+    }
+    return chosen
+  }
+
+  /** The Pod is gone. */
+  forget(uid: string): void {
+    for (const { object, followers } of this.#followed.get(uid) ?? []) {
+      followers.delete(uid)
+      this.#queue.add(keyOf(object))
+    }
+    this.#followed.delete(uid)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#informers.map(({ done }) => done))
+    await this.#queue.close()
+  }
+
+  #apply(collection: Collection, { kind, object }: InformerEvent<ScriptObject>): void {
+    const { namespace = '', name = '', uid, generation } = object.metadata
+    const list = collection.get(namespace) ?? new Map<string, Known>()
+    collection.set(namespace, list)
+    const before = list.get(name)
+    if (kind === 'deleted') {
+      list.delete(name)
+      if (list.size === 0) collection.delete(namespace)
+      return
+    }
+    const same = before?.object.metadata.uid === uid ? before : undefined
+    const script = same !== undefined && same.object.metadata.generation === generation ? same.script : compileScript(object)
+    list.set(name, { object, script, followers: same?.followers ?? new Set() })
+    this.#queue.add(keyOf(object))
+  }
+
+  async #writeStatus(key: string): Promise<void> {
+    const slash = key.indexOf('/')
+    const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)]
+    const known = (namespace === '' ? this.#ofCluster : this.#namespaced).get(namespace)?.get(name)
+    if (known === undefined) return
+    const { object, script, followers } = known
+    const status = { matchedPods: followers.size, problem: script.problem ?? null }
+    if (object.status?.matchedPods === status.matchedPods && object.status.problem === script.problem) return
+    const resource = this.#resources[namespace === '' ? 'ofCluster' : 'namespaced']
+    const options = { type: 'merge', subresource: 'status', signal: this.#options.signal, ...(namespace !== '' && { namespace }) } as const
+    try {
+      await resource.patch(name, { metadata: { uid: object.metadata.uid }, status }, options)
+    } catch (error) {
+      // Another script has the name now, or none: its event comes.
+      if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error
+    }
+  }
+}
+
+function* scriptsOf(list: ReadonlyMap<string, Known>): Generator<CompiledScript> {
+  for (const { script } of list.values()) yield script
+}
+
+/** A number in [0, 1) that follows from the uids, which follow from the seed of the server. */
+function draw({ uid }: CompiledScript, podUid: string): number {
+  const digest = createHash('sha256').update(`${uid} ${podUid}`).digest()
+  return digest.readUIntBE(0, 6) / 2 ** 48
+}
+
+function keyOf({ metadata: { namespace = '', name = '' } }: ApiObject): string {
+  return `${namespace}/${name}`
+}

@@ -1,0 +1,19 @@
+import type { Client } from '@orch/client'
+import { StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { scriptKinds } from '@orch/core/pod-life'
+
+/** Creates the kinds of scripts, or brings their schemas up to date. */
+export async function installScriptKinds(client: Client, names: Names): Promise<void> {
+  await Promise.all(
+    scriptKinds(names).map(async (definition) => {
+      try {
+        await client.objects.create(definition)
+      } catch (error) {
+        if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+        const { apiVersion, kind, metadata, spec } = definition
+        await client.objects.patch({ apiVersion, kind, name: metadata.name ?? '' }, { spec }, { type: 'merge' })
+      }
+    }),
+  )
+}

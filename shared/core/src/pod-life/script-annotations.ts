@@ -1,0 +1,141 @@
+import { durationToMs, parseDuration } from '../meta/duration.ts'
+import type { Names } from '../names.ts'
+import type { Pod } from '../workloads/pods.ts'
+import { joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
+
+/** Items of a list in an annotation; a bound of the work for one Pod. */
+const itemsMax = 1000
+const problemsMax = 10
+
+interface Reader {
+  readonly expected: string
+  read(text: string): Words | undefined
+}
+
+const aDuration = 'a duration such as 30s or 1m30s'
+const someTurns = 'changes in the order of their times, such as 5s:fail,20s:pass'
+
+/** Annotations by their names. */
+const readers: Readonly<Record<string, Reader>> = {
+  'run-for': duration((runMs) => ({ runMs })),
+  'exit-code': { expected: 'a number from 0 to 255', read: (text) => withCodes([text]) },
+  'exit-codes': { expected: 'numbers from 0 to 255 such as 1,1,0, one for each start', read: (text) => withCodes(text.split(',')) },
+  'start-delay': duration((startMs) => ({ startMs })),
+  'pull-delay': duration((ms) => ({ pull: { ms } })),
+  shutdown: duration((ms) => ({ shutdown: { ms } })),
+  'ready-after': duration((atMs) => ({
+    turns: {
+      readiness: [
+        { atMs: 0, passes: false },
+        { atMs, passes: true },
+      ],
+    },
+  })),
+  readiness: turnsOf('readiness'),
+  liveness: turnsOf('liveness'),
+  startup: turnsOf('startup'),
+  image: {
+    expected: 'fail',
+    read: (text) => (text === 'fail' ? { pull: { error: pullProblem, failures: Number.POSITIVE_INFINITY } } : undefined),
+  },
+}
+
+function duration(wordsOf: (ms: number) => Words): Reader {
+  return {
+    expected: aDuration,
+    read(text) {
+      const ms = toMs(text)
+      return ms === undefined ? undefined : wordsOf(ms)
+    },
+  }
+}
+
+function turnsOf(kind: ProbeKind): Reader {
+  return {
+    expected: someTurns,
+    read(text) {
+      const turns = listOf(text.split(','), parseTurn)
+      const isOrdered = turns?.every(({ atMs }, index) => atMs >= (turns[index - 1]?.atMs ?? 0))
+      return isOrdered === true ? { turns: { [kind]: turns } } : undefined
+    },
+  }
+}
+
+function parseTurn(text: string): Turn | undefined {
+  const [, time = '', result] = /^(.*):(pass|fail)$/.exec(text.trim()) ?? []
+  const atMs = toMs(time)
+  return atMs === undefined ? undefined : { atMs, passes: result === 'pass' }
+}
+
+function withCodes(texts: readonly string[]): Words | undefined {
+  const exitCodes = listOf(texts, (text) => (/^\d{1,3}$/.test(text.trim()) && Number(text) <= 255 ? Number(text) : undefined))
+  return exitCodes === undefined ? undefined : { exitCodes }
+}
+
+/** Undefined: an item cannot be read, or there are too many. */
+function listOf<T>(texts: readonly string[], parse: (text: string) => T | undefined): T[] | undefined {
+  if (texts.length > itemsMax) return undefined
+  const items = texts.flatMap((text) => parse(text) ?? [])
+  return items.length === texts.length ? items : undefined
+}
+
+function toMs(text: string): number | undefined {
+  const parsed = parseDuration(text.trim())
+  const ms = parsed === undefined ? undefined : durationToMs(parsed)
+  return ms !== undefined && ms >= 0 ? ms : undefined
+}
+
+/** Words of the annotations of a Pod by container, and sentences, each naming an annotation and what was expected. */
+export interface AnnotationScript {
+  readonly words: ReadonlyMap<string, Words>
+  readonly problems: readonly string[]
+}
+
+/**
+ * The annotations of a Pod. `NAME` is for all containers of `spec.containers`, `NAME.CONTAINER` for one container of any kind.
+ *
+ *   simulation.orch.io/run-for: 30s            each container ends after 30 s with 0
+ *   simulation.orch.io/exit-codes.web: 1,1,0   web fails twice
+ */
+export function readAnnotations(
+  { metadata: { annotations }, spec }: Pod,
+  names: ReadonlySet<string>,
+  { simulationDomain }: Pick<Names, 'simulationDomain'>,
+): AnnotationScript {
+  const prefix = `${simulationDomain}/`
+  const problems: string[] = []
+  const words = new Map<string, Words>()
+  // Words for all containers come before those for one.
+  const given = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith(prefix))
+  for (const [key, text] of given.sort(
+    ([one], [other]) => Number(one.includes('.', prefix.length)) - Number(other.includes('.', prefix.length)),
+  )) {
+    const [word = '', container] = splitAtDot(key.slice(prefix.length))
+    const reader = readers[word]
+    const problem = problemOf(key, text, { reader, container, names })
+    if (problem !== undefined) problems.push(problem)
+    const found = reader?.read(text)
+    if (found === undefined) continue
+    const meant = container === undefined ? (spec.containers ?? []).map(({ name }) => name) : [container]
+    for (const name of meant) words.set(name, joined(words.get(name), found))
+  }
+  return { words, problems: problems.slice(0, problemsMax) }
+}
+
+function splitAtDot(text: string): [word: string, container?: string] {
+  const dot = text.indexOf('.')
+  return dot < 0 ? [text] : [text.slice(0, dot), text.slice(dot + 1)]
+}
+
+interface Place {
+  readonly reader: Reader | undefined
+  readonly container: string | undefined
+  readonly names: ReadonlySet<string>
+}
+
+function problemOf(key: string, text: string, { reader, container, names }: Place): string | undefined {
+  if (reader === undefined) return `annotation ${key}: is unknown; known after the slash: ${Object.keys(readers).join(', ')}`
+  if (container !== undefined && !names.has(container)) return `annotation ${key}: the Pod has no container ${container}`
+  if (reader.read(text) !== undefined) return undefined
+  return `annotation ${key}: ${JSON.stringify(text.slice(0, 100))}: must be ${reader.expected}`
+}

@@ -1,0 +1,156 @@
+import type { ApiObject } from '../meta/object-meta.ts'
+import { domainGroup, type Names } from '../names.ts'
+
+/** The version of the kinds that say how simulated nodes and their Pods behave. */
+export const simulationVersion = 'v1'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Entries of a list in a script: a bound of the work for one Pod. */
+const itemsMax = 1000
+
+const text = (description: string, rest: Schema = {}): Schema => ({ type: 'string', description, ...rest })
+const list = (description: string, items: Schema, rest: Schema = {}): Schema => ({
+  ...{ type: 'array', description, items, maxItems: itemsMax },
+  ...rest,
+})
+const object = (description: string, properties: Readonly<Record<string, Schema>>, rest: Schema = {}): Schema => ({
+  ...{ type: 'object', description, properties },
+  ...rest,
+})
+const duration = (description: string, others = ''): Schema =>
+  text(description, { maxLength: 64, pattern: `^(([0-9]{1,6}([.][0-9]{1,3})?(ms|s|m|h))+|0${others})$` })
+const exitCode = (description: string): Schema => ({ type: 'integer', format: 'int32', description, minimum: 0, maximum: 255 })
+
+const labelSelector = object(
+  'Labels of the objects that the script is for. Absent: labels do not matter.',
+  {
+    matchLabels: { type: 'object', description: 'Values that labels must have, by key.', additionalProperties: { type: 'string' } },
+    matchExpressions: list(
+      'Requirements, all of which must hold.',
+      object(
+        'A requirement of one label.',
+        {
+          key: text('The key of the label.'),
+          operator: text('The relation of the label to the values.', { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
+          values: list('Values for In and NotIn.', { type: 'string' }),
+        },
+        { required: ['key', 'operator'] },
+      ),
+    ),
+  },
+  { 'x-kubernetes-map-type': 'atomic' },
+)
+
+const turns = (probe: string): Schema =>
+  list(
+    `Changes of what the ${probe} probe finds. It passes before the first one.`,
+    object(
+      'One change.',
+      {
+        at: duration('Time from the start of the container.'),
+        pass: { type: 'boolean', description: 'True if calls pass from then on.' },
+        output: text('The text of calls that fail.', { maxLength: 10_240 }),
+      },
+      { required: ['at', 'pass'] },
+    ),
+  )
+
+const start = object('One run.', {
+  runFor: duration(
+    'Time to the end, or forever. By default a run with an exit code takes a second, and one without is for ever.',
+    '|forever',
+  ),
+  exitCode: exitCode('The exit code, 0 by default.'),
+  reason: text('The reason of the end, such as OOMKilled. By default Completed or Error.', { maxLength: 128, pattern: '^[A-Z][A-Za-z]*$' }),
+  message: text('The message of the end.', { maxLength: 4096 }),
+})
+
+const container = object(
+  'The behaviour of a container. Members that are absent come from the script of the cluster, then from annotations, then from the defaults.',
+  {
+    name: text('The name of the container; * is all of spec.containers that have no entry of their own for the member.', { minLength: 1 }),
+    pull: object('The pull of the image, which is on the node otherwise.', {
+      after: duration('Time that one pull takes.'),
+      error: text('The text with which pulls fail, such as manifest unknown.', { maxLength: 1024 }),
+      times: { type: 'integer', format: 'int32', minimum: 1, description: 'Number of pulls that fail; all of them by default.' },
+    }),
+    startAfter: duration('Time from the image to the start.'),
+    starts: list('Runs in their order; the last one repeats.', start, { minItems: 1 }),
+    ready: turns('readiness'),
+    live: turns('liveness'),
+    startup: turns('startup'),
+    shutdown: object('The answer to the signal to stop.', {
+      after: duration('Time from the signal to the end.'),
+      exitCode: exitCode('The exit code of a container that stops in time, 0 by default.'),
+      ignoreTerm: { type: 'boolean', description: 'True if the container runs until the end of the grace period, and ends with 137.' },
+    }),
+  },
+  { required: ['name'] },
+)
+
+const podSpec = object(
+  'The Pods that the script is for, and what their containers do.',
+  {
+    selector: labelSelector,
+    images: list('Patterns with * of images, one of which a container must have.', { type: 'string', minLength: 1, maxLength: 1024 }),
+    owner: object(
+      'The controller of the Pod.',
+      { kind: text('Its kind, such as Job or ReplicaSet.', { minLength: 1 }), name: text('Its name. Absent: any.') },
+      { required: ['kind'] },
+    ),
+    probability: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the Pods that the script is for, 1 by default.' },
+    containers: list('Containers by name.', container, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
+  },
+  { required: ['containers'] },
+)
+
+const podStatus = object('The use of the script.', {
+  matchedPods: { type: 'integer', format: 'int32', description: 'Number of Pods on simulated nodes that follow the script.' },
+  problem: text('The reason why the script is for no Pod. Absent: there is none.'),
+})
+
+interface Definition extends ApiObject {
+  readonly spec: object
+}
+
+interface KindOptions {
+  readonly kind: string
+  readonly scope: 'Namespaced' | 'Cluster'
+  readonly description: string
+  readonly spec: Schema
+}
+
+const podColumns = [{ name: 'Pods', type: 'integer', jsonPath: '.status.matchedPods', description: 'Pods that follow the script.' }]
+
+/** The definitions of the kinds of scripts. They are there where nodes are simulated. */
+export function scriptKinds(names: Names): Definition[] {
+  const more = 'The most specific script of a kind is the one that a Pod follows, from its start on a node to its end.'
+  const kinds: readonly KindOptions[] = [
+    {
+      kind: 'PodScript',
+      scope: 'Namespaced',
+      description: `Behaviour of Pods of its namespace on simulated nodes. ${more}`,
+      spec: podSpec,
+    },
+    { kind: 'ClusterPodScript', scope: 'Cluster', description: `Behaviour of Pods on simulated nodes. ${more}`, spec: podSpec },
+  ]
+  return kinds.map((options) => definition(names, options))
+}
+
+function definition(names: Names, { kind, scope, description, spec }: KindOptions): Definition {
+  const group = names.simulationDomain
+  const singular = kind.toLowerCase()
+  const schema = object(description, { spec, status: podStatus }, { required: ['spec'] })
+  const version = {
+    ...{ name: simulationVersion, served: true, storage: true, subresources: { status: {} } },
+    additionalPrinterColumns: [...podColumns, { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
+    schema: { openAPIV3Schema: schema },
+  }
+  return {
+    apiVersion: `${domainGroup(names, 'apiextensions')}/v1`,
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.${group}`, annotations: { [`api-approved.${names.labelDomain}`]: 'unapproved, of simulated nodes' } },
+    spec: { group, scope, names: { kind, listKind: `${kind}List`, plural: `${singular}s`, singular }, versions: [version] },
+  }
+}

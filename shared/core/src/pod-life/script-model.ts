@@ -1,0 +1,78 @@
+/** One run of a container. */
+interface Run {
+  /** Infinity: it runs until it is stopped. */
+  readonly durationMs: number
+  readonly exitCode: number
+  /** Absent: the one that goes with the exit code. */
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** A change of what a probe finds, from the start of the container on. */
+export interface Turn {
+  readonly atMs: number
+  readonly passes: boolean
+  /** The text of a failed call. */
+  readonly output?: string
+}
+
+export type ProbeKind = 'startup' | 'readiness' | 'liveness'
+
+interface Pull {
+  /** Time of one pull. 0 without a failure: the image is on the node. */
+  readonly ms: number
+  /** The text of a pull that fails. Absent: none does. */
+  readonly error?: string
+  /** Pulls that fail before one that does not. */
+  readonly failures: number
+}
+
+interface Shutdown {
+  /** From the signal to the end. Infinity: it ignores the signal. */
+  readonly ms: number
+  readonly exitCode?: number
+}
+
+/** The behaviour of a container, in milliseconds. */
+export interface ContainerScript {
+  readonly pull: Pull
+  /** From the image to the start. */
+  readonly startMs: number
+  /** By start; the last one repeats. */
+  readonly runs: readonly Run[]
+  /** Probes pass before the first turn. */
+  readonly turns: Readonly<Record<ProbeKind, readonly Turn[]>>
+  readonly shutdown: Shutdown
+}
+
+/** The behaviour of a Pod: a script for each of its containers, and the annotations that have none. */
+export interface PodScript {
+  readonly containers: ReadonlyMap<string, ContainerScript>
+  /** Sentences, each naming an annotation and what was expected. */
+  readonly problems: readonly string[]
+}
+
+/** Members that one source has for a container. Those of a stronger source replace those of a weaker one. */
+export interface Words {
+  readonly pull?: Partial<Pull>
+  readonly startMs?: number
+  /** Of all runs. */
+  readonly runMs?: number
+  readonly exitCodes?: readonly number[]
+  /** Replaces `runMs` and `exitCodes`. */
+  readonly runs?: readonly Partial<Run>[]
+  readonly shutdown?: Partial<Shutdown>
+  readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
+}
+
+/** A source of words: those of a container by its name, or of every container of `spec.containers`, `*`. */
+export type ScriptLayer = ReadonlyMap<string, Words>
+
+/** Words of a weaker and of a stronger source. */
+export function joined(before: Words = {}, after: Words = {}): Words {
+  const parts = { pull: { ...before.pull, ...after.pull }, shutdown: { ...before.shutdown, ...after.shutdown } }
+  return { ...before, ...after, ...parts, turns: { ...before.turns, ...after.turns } }
+}
+
+/** The text of a pull that fails for no other reason. */
+export const pullProblem = 'simulated: the image cannot be pulled'

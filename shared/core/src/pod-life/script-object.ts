@@ -1,0 +1,155 @@
+import { durationToMs, parseDuration } from '../meta/duration.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
+import type { Pod } from '../workloads/pods.ts'
+import { type ProbeKind, pullProblem, type ScriptLayer, type Turn, type Words } from './script-model.ts'
+
+interface TurnEntry {
+  readonly at: string
+  readonly pass: boolean
+  readonly output?: string
+}
+
+interface ContainerEntry {
+  readonly name: string
+  readonly pull?: { readonly after?: string; readonly error?: string; readonly times?: number }
+  readonly startAfter?: string
+  readonly starts?: readonly { readonly runFor?: string; readonly exitCode?: number; readonly reason?: string; readonly message?: string }[]
+  readonly ready?: readonly TurnEntry[]
+  readonly live?: readonly TurnEntry[]
+  readonly startup?: readonly TurnEntry[]
+  readonly shutdown?: { readonly after?: string; readonly exitCode?: number; readonly ignoreTerm?: boolean }
+}
+
+/** A PodScript or ClusterPodScript. Its schema is that of `scriptKinds`. */
+export interface ScriptObject extends ApiObject {
+  readonly spec: {
+    readonly selector?: LabelSelector
+    readonly images?: readonly string[]
+    readonly owner?: { readonly kind: string; readonly name?: string }
+    readonly probability?: number
+    readonly containers: readonly ContainerEntry[]
+  }
+  readonly status?: { readonly matchedPods?: number; readonly problem?: string }
+}
+
+/** A script as nodes use it. */
+export interface CompiledScript {
+  readonly name: string
+  readonly uid: string
+  readonly layer: ScriptLayer
+  /** Number of requirements. Of two scripts that match, the one with more of them wins. */
+  readonly specificity: number
+  readonly probability: number
+  /** Absent: there is none. A script with a problem matches no Pod. */
+  readonly problem?: string
+  matches(pod: Pod): boolean
+}
+
+/** Reads a script once, for all Pods. */
+export function compileScript({ metadata, spec }: ScriptObject): CompiledScript {
+  const { selector = {}, images, owner, probability = 1, containers } = spec
+  const reading = toLabelRequirements(selector)
+  const requirements = reading.kind === 'selector' ? reading.requirements : []
+  const patterns = images?.map(toPattern)
+  const isForOwner = ({ metadata: { ownerReferences } }: Pod) =>
+    owner === undefined ||
+    ownerReferences?.some(
+      ({ controller, kind, name }) => controller === true && kind === owner.kind && (owner.name === undefined || owner.name === name),
+    ) === true
+  const isForImage = ({ spec: { containers: own = [] } }: Pod) =>
+    patterns === undefined || own?.some(({ image = '' }) => patterns.some((pattern) => pattern.test(image))) === true
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    layer: new Map(containers.map((entry) => [entry.name, toWords(entry)])),
+    specificity:
+      requirements.length +
+      [patterns, owner, owner?.name].filter((part) => part !== undefined).length +
+      // A script for some of the Pods is an exception of an equal one for all.
+      (probability < 1 ? 0.5 : 0),
+    probability,
+    ...(reading.kind === 'malformed' && { problem: `spec.selector: ${reading.message}` }),
+    matches: (pod) => reading.kind === 'selector' && matchesLabels(requirements, pod.metadata.labels) && isForOwner(pod) && isForImage(pod),
+  }
+}
+
+/**
+ * The script for a Pod: of those that match, the most specific one, then the first by name. `draw` gives a number in [0, 1) for a script and
+ * the Pod, the same each time.
+ */
+export function chooseScript(
+  scripts: Iterable<CompiledScript>,
+  pod: Pod,
+  draw: (script: CompiledScript) => number,
+): CompiledScript | undefined {
+  let best: CompiledScript | undefined
+  for (const script of scripts) {
+    if (best !== undefined && isBefore(best, script)) continue
+    if (script.matches(pod) && (script.probability >= 1 || draw(script) < script.probability)) best = script
+  }
+  return best
+}
+
+function isBefore(one: CompiledScript, other: CompiledScript): boolean {
+  return one.specificity === other.specificity ? one.name < other.name : one.specificity > other.specificity
+}
+
+/** The characters between stars, in their order: no pattern is slow. */
+function toPattern(text: string): { test(image: string): boolean } {
+  const parts = text.split('*')
+  const [first = '', ...others] = parts
+  const last = others.pop()
+  return {
+    test(image) {
+      if (last === undefined) return image === first
+      if (!image.startsWith(first)) return false
+      let from = first.length
+      for (const part of others) {
+        const at = image.indexOf(part, from)
+        if (at < 0) return false
+        from = at + part.length
+      }
+      return image.length - last.length >= from && image.endsWith(last)
+    },
+  }
+}
+
+/** A time beyond all clocks is for ever. */
+function toMs(text: string): number {
+  const parsed = parseDuration(text)
+  return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
+}
+
+function toWords({ pull, startAfter, starts, ready, live, startup, shutdown }: ContainerEntry): Words {
+  const turns: Partial<Record<ProbeKind, readonly Turn[]>> = {
+    ...(ready && { readiness: toTurns(ready) }),
+    ...(live && { liveness: toTurns(live) }),
+    ...(startup && { startup: toTurns(startup) }),
+  }
+  return {
+    ...(pull && { pull: toPull(pull) }),
+    ...(startAfter !== undefined && { startMs: toMs(startAfter) }),
+    ...(starts && {
+      runs: starts.map(({ runFor, ...rest }) => ({ ...(runFor !== undefined && { durationMs: toMs(runFor) }), ...rest })),
+    }),
+    ...(shutdown && { shutdown: toShutdown(shutdown) }),
+    turns,
+  }
+}
+
+function toPull({ after, error, times }: NonNullable<ContainerEntry['pull']>): NonNullable<Words['pull']> {
+  const failures = error === undefined && times === undefined ? 0 : (times ?? Number.POSITIVE_INFINITY)
+  return { ms: after === undefined ? 0 : toMs(after), failures, ...(failures > 0 && { error: error ?? pullProblem }) }
+}
+
+function toShutdown({ after, exitCode, ignoreTerm }: NonNullable<ContainerEntry['shutdown']>): NonNullable<Words['shutdown']> {
+  const ms = ignoreTerm === true ? Number.POSITIVE_INFINITY : after === undefined ? 0 : toMs(after)
+  return { ms, ...(exitCode !== undefined && { exitCode }) }
+}
+
+function toTurns(entries: readonly TurnEntry[]): Turn[] {
+  return entries
+    .map(({ at, pass, output }) => ({ atMs: toMs(at), passes: pass, ...(output !== undefined && { output }) }))
+    .sort((one, other) => one.atMs - other.atMs)
+}
