@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { type AgainstOptions, runAgainst } from './against/against.ts'
 import type { Line } from './figure.ts'
 import { applyLine } from './lines/apply.ts'
+import { nodesLine, scaleNodes, workloadsLine } from './lines/cluster.ts'
 import { customReadLine, customWriteLine, definitionMemory, definitionStart, definitionsLine } from './lines/custom.ts'
 import { distributedCreate, distributedDelay, distributedFanOut, distributedGateways } from './lines/distributed.ts'
 import { formatsLine } from './lines/formats.ts'
@@ -51,6 +52,8 @@ const lines: readonly Line[] = [
   definitionsLine,
   definitionMemory,
   definitionStart,
+  workloadsLine,
+  nodesLine,
   distributedCreate,
   distributedDelay,
   distributedGateways,
@@ -58,6 +61,7 @@ const lines: readonly Line[] = [
   scalePods,
   scaleWatchers,
   scaleSelectors,
+  scaleNodes,
 ]
 
 const report = new URL('../../.cache/bench.json', import.meta.url)
