@@ -7,6 +7,7 @@ import type { Auditor } from './audit/auditor.ts'
 import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { AnonymousAccess } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
+import type { Faults } from './faults/faults.ts'
 import type { BrowserOptions } from './request/browser-headers.ts'
 import type { RequestLog } from './request/request-log.ts'
 import type { HealthCheck } from './server/health-check.ts'
@@ -99,4 +100,6 @@ export interface GatewayOptions {
   readonly runsScheduler?: boolean
   /** Notes requests for a test; absent: nothing does. */
   readonly requestLog?: RequestLog | undefined
+  /** The faults of a test; absent: there are never any. */
+  readonly faults?: Faults | undefined
 }

@@ -23,20 +23,21 @@ import { createParts, type GatewayParts } from './parts.ts'
 import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
-import { GatewayRequest, isWatchTarget, type RequestOptions } from './request/request.ts'
-import { PlainRefusal, respondError } from './request/respond.ts'
+import { countsAsWork, GatewayRequest, isWatchTarget, type RequestOptions } from './request/request.ts'
+import { CutOff, PlainRefusal, respondError } from './request/respond.ts'
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { sendResponse } from './routes/document.ts'
 import { createRoutes, RoutedRequest } from './routes/routes.ts'
 import { beginExplanation, permitExplanation } from './steps/explain.ts'
 import { impersonate } from './steps/impersonate.ts'
 import { boundInFlight } from './steps/in-flight.ts'
+import { injectFault } from './steps/inject-fault.ts'
 import type { Step } from './steps/step.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
 function chainOf(
-  { auditor, flowControl }: GatewayParts,
+  { auditor, flowControl, faults }: GatewayParts,
   { isImpersonating }: { readonly isImpersonating: boolean },
 ): readonly Step<GatewayParts>[] {
   return [
@@ -46,6 +47,7 @@ function chainOf(
     ...(auditor === undefined ? [] : [audit]),
     ...(isImpersonating ? [impersonate] : []),
     permitExplanation,
+    ...(faults === undefined || faults.isEmpty ? [] : [injectFault]),
     flowControl?.takeSeat ?? boundInFlight,
     authorize,
   ]
@@ -54,9 +56,9 @@ function chainOf(
 /** Serves the requests of one gateway. */
 interface Server {
   readonly parts: GatewayParts
-  readonly chain: readonly Step<GatewayParts>[]
+  chain: readonly Step<GatewayParts>[]
   /** For requests with a header that may ask for impersonation. */
-  readonly chainOfImpersonator: readonly Step<GatewayParts>[]
+  chainOfImpersonator: readonly Step<GatewayParts>[]
   readonly documents: ReturnType<typeof createRoutes>
 }
 
@@ -179,6 +181,10 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
     documents: createRoutes(),
   }
+  parts.faults?.onChange(() => {
+    server.chain = chainOf(parts, { isImpersonating: false })
+    server.chainOfImpersonator = chainOf(parts, { isImpersonating: true })
+  })
   const { state, browserHeaders, requestTurns, guard } = parts
   return (exchange) => {
     if (exchange.problem !== undefined) return refuseUnreadable(exchange, badRequest(exchange.problem))
@@ -194,7 +200,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     }
     request.browserHeaders = browser?.headers
     beginTrace(request, tracer)
-    if (isWork(request)) clock.work?.begin('request')
+    if (countsAsWork(request)) clock.work?.begin('request')
     // Work that outlives its request, such as a connection to a webhook, does not keep the request in memory.
     const held = new WeakRef(exchange)
     const end = () => held.deref()?.destroy()
@@ -203,9 +209,10 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
 }
 
 /** The chain, then the resource or the document. One place turns any error into an answer. */
-async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator, documents }: Server): Promise<void> {
+async function run(request: GatewayRequest, server: Server): Promise<void> {
+  const { parts, documents } = server
   try {
-    for (const step of request.exchange.headerNames().some(asksToImpersonate) ? chainOfImpersonator : chain) {
+    for (const step of request.exchange.headerNames().some(asksToImpersonate) ? server.chainOfImpersonator : server.chain) {
       const done = step(request, parts)
       if (done !== undefined) await done
     }
@@ -220,13 +227,8 @@ async function run(request: GatewayRequest, { parts, chain, chainOfImpersonator,
   } finally {
     request.leave()
     if (!request.goesOn) conclude(request, parts)
-    if (isWork(request)) parts.clock.work?.end('request')
+    if (countsAsWork(request)) parts.clock.work?.end('request')
   }
-}
-
-/** False for a request that may last: time passes meanwhile. The beginning of a watch counts. */
-function isWork({ info, isLongRunning }: GatewayRequest): boolean {
-  return !isLongRunning || (info.kind === 'resource' && info.verb === 'watch')
 }
 
 /** Counts, logs and traces a request that has been answered. */
@@ -262,6 +264,7 @@ function asksToImpersonate(header: string): boolean {
 }
 
 function fail(request: GatewayRequest, parts: GatewayParts, error: unknown): void {
+  if (error instanceof CutOff) return
   const hasBegun = request.code !== 0
   if (hasBegun) parts.metrics.countAbort(request)
   try {

@@ -29,12 +29,27 @@ export * from './authorization/authorization.ts'
 export { type AuthorizationMetrics, createAuthorizationMetrics } from './authorization/authorization-metrics.ts'
 export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'
 export { createAccessWebhook, type ReviewAnswer, webhookRules } from './authorization/webhook.ts'
+export {
+  blackHole,
+  type CutScope,
+  cut,
+  delay,
+  type Effect,
+  hang,
+  loseReply,
+  type RefuseOptions,
+  refuse,
+  refuseConnection,
+  truncate,
+} from './faults/effects.ts'
+export type { Fault, FaultHandle, FaultMatch } from './faults/fault.ts'
+export { Faults } from './faults/faults.ts'
 export { createGateway, type Gateway } from './gateway.ts'
 export type { GatewayOptions } from './gateway-options.ts'
 export type { ListenOptions } from './listener/listener.ts'
 export { canSharePorts } from './listener/shared-port.ts'
 export { type LoggedRequest, printRequests, type RequestFilter, RequestLog } from './request/request-log.ts'
-export type { RequestMatch } from './request/request-match.ts'
+export type { RequestMatch, TextMatch } from './request/request-match.ts'
 export type { HealthCheck } from './server/health-check.ts'
 export { type LimitShare, shareOf } from './server/limit-share.ts'
 export type { VersionInfo } from './server/version-info.ts'

@@ -63,6 +63,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
   const access = createAccessParts(options, ground, own)
   addBuildInfo(options.metrics, ground.names, options.version)
   addFeatureGates(options.metrics, options.catalogue)
+  options.faults?.countIn(options.metrics)
   const { clock, live, closing } = ground
   return {
     ...ground,
@@ -312,6 +313,7 @@ function settingsOf(options: GatewayOptions) {
     version: options.version,
     flags: options.flags,
     requestLog: options.requestLog,
+    faults: options.faults,
     runsControllers: options.runsControllers === true,
     runsScheduler: options.runsScheduler === true,
     fieldValidation: options.catalogue.isGateOn('ServerSideFieldValidation'),

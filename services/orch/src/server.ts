@@ -6,7 +6,7 @@ import { admissionContract, nodesContract, type Store, storageContract, watchCon
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
-import type { HealthCheck, RequestLog } from '@orch/gateway'
+import type { Faults, HealthCheck, RequestLog } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -67,6 +67,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly advertiseAddress?: string
   /** For tests: notes requests. Absent: nothing does. */
   readonly requestLog?: RequestLog
+  /** For tests: faults that hit requests. Absent: there are never any. */
+  readonly faults?: Faults
   /** For tests: messages between services are frozen, and `stop` fails if their bytes were changed. */
   readonly freezesLinks: boolean
   /** True if `/metrics` includes those of the process. */

@@ -57,6 +57,8 @@ export interface Names {
   readonly tokenVolumePrefix: string
   /** Header field by which a request asks how it was decided, and by which the response says it. */
   readonly explainHeader: string
+  /** Header field by which a response names the fault of a test that has hit its request. */
+  readonly faultHeader: string
   /** The part of the server that passes requests on to other servers: in its user name and in its labels. */
   readonly aggregator: string
   /** Key in `WebhookAdmissionConfiguration` that names the client configuration file. */
@@ -91,6 +93,7 @@ const table: Readonly<Record<Profile, Names>> = {
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
     explainHeader: 'orch-explain',
+    faultHeader: 'orch-fault',
     aggregator: 'orch-aggregator',
     clientConfigFileKey: 'orchConfigFile',
   }),
@@ -121,6 +124,7 @@ const table: Readonly<Record<Profile, Names>> = {
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',
     explainHeader: 'kube-explain',
+    faultHeader: 'orch-fault',
     aggregator: 'kube-aggregator',
     clientConfigFileKey: 'kubeConfigFile',
   }),

@@ -77,6 +77,10 @@ export interface Exchange {
   end(trailers?: HeaderFields): void
   /** Breaks the answer off, so that the client sees that it is not whole. */
   destroy(): void
+  /** The same for the whole connection, with all other exchanges over it. */
+  destroyConnection(): void
+  /** Nothing that comes over the connection is read any more, not even the frames of its protocol. */
+  stopReading(): void
   /** Calls back once when the exchange is over, however it ended; soon, where it is over already. */
   onClose(callback: () => void): void
 }

@@ -173,6 +173,14 @@ export class Http1Exchange implements Exchange {
     this.#response.destroy()
   }
 
+  destroyConnection(): void {
+    this.#request.socket.destroy()
+  }
+
+  stopReading(): void {
+    this.#request.socket.pause()
+  }
+
   onClose(callback: () => void): void {
     callAtClose(callback, this.#response, this.#response.closed || this.#request.socket.destroyed)
   }

@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream, type ServerStreamResponseOptions } from 'node:http2'
 import type { Readable } from 'node:stream'
+import { hasMembers } from '@orch/core/json'
 import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
 import { callAtClose, drainOf } from './http1.ts'
 
@@ -138,6 +139,21 @@ export class Http2Exchange implements Exchange {
 
   destroy(): void {
     this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
+
+  destroyConnection(): void {
+    const { session } = this.#stream
+    if (session === undefined) this.#stream.destroy()
+    else session.destroy()
+  }
+
+  stopReading(): void {
+    const { session } = this.#stream
+    if (session === undefined || session.destroyed) return
+    // The session reads its socket below the stream, where a pause of the stream would change nothing.
+    const socket: unknown = session.socket
+    const handle = hasMembers(socket) ? socket['_handle'] : undefined
+    if (hasMembers(handle) && typeof handle['readStop'] === 'function') handle['readStop']()
   }
 
   onClose(callback: () => void): void {

@@ -154,6 +154,13 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     this.#close('broken')
   }
 
+  destroyConnection(): void {
+    this.destroy()
+  }
+
+  /** The request is there as a whole. */
+  stopReading(): void {}
+
   onClose(callback: () => void): void {
     if (this.isClosed) queueMicrotask(callback)
     else this.#onClose.push(callback)

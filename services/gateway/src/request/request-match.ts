@@ -1,7 +1,7 @@
 import type { RequestInfo } from './request-info.ts'
 
 /** A text: equal to a string, or matched by a regular expression. */
-type TextMatch = string | RegExp
+export type TextMatch = string | RegExp
 
 /** Requests, by what is known of them before they are served. A member that is absent matches every request. */
 export interface RequestMatch {
@@ -57,7 +57,7 @@ export function compileMatch(match: RequestMatch, others: readonly string[] = []
 }
 
 /** A regular expression with a state of its own, such as with the flag g, is read from its beginning. */
-function matchesText(match: TextMatch, text: string): boolean {
+export function matchesText(match: TextMatch, text: string): boolean {
   if (typeof match === 'string') return match === text
   match.lastIndex = 0
   return match.test(text)

@@ -65,7 +65,8 @@ const writingMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DE
 
 /** A request on its way through the gateway, with the results of the steps so far. */
 export class GatewayRequest {
-  readonly exchange: Exchange
+  /** Replaced where a fault of a test changes the answer. */
+  exchange: Exchange
   readonly method: string
   readonly auditId: string
   /** Decoded. */
@@ -122,6 +123,8 @@ export class GatewayRequest {
   isNoop = false
   /** Name of the fault that has hit it; '' for none. */
   fault = ''
+  /** Called when something was written for it. */
+  onCommitted: (() => void) | undefined
   /** Its number in the log of requests, where it was noted before its end; -1: it was not. */
   logged = -1
   readonly texts: TextThread | undefined
@@ -239,6 +242,10 @@ export class GatewayRequest {
     this.hasChanged = true
     this.revision = revision
     this.writtenName = key.slice(key.lastIndexOf('/') + 1)
+    const { onCommitted } = this
+    // A deletion of many objects commits many times.
+    this.onCommitted = undefined
+    onCommitted?.()
   }
 
   /** Says something to the client beside the answer. */
@@ -260,6 +267,11 @@ export class GatewayRequest {
     this.bodyAnnotations ??= {}
     this.bodyAnnotations[key] ??= value
   }
+}
+
+/** False for a request that may last: time passes meanwhile. The beginning of a watch counts. */
+export function countsAsWork({ info, isLongRunning }: GatewayRequest): boolean {
+  return !isLongRunning || (info.kind === 'resource' && info.verb === 'watch')
 }
 
 const noUser: User = Object.freeze({ name: '', uid: '', groups: [], extra: {} })

@@ -31,6 +31,9 @@ export class PlainRefusal extends Error {
   }
 }
 
+/** The connection of a request was ended in place of an answer, by a fault of a test. */
+export class CutOff extends Error {}
+
 /** A failure of a group version's server, which is no failure of this one. */
 export class OtherServerFailure extends PlainRefusal {}
 

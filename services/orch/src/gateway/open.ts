@@ -3,6 +3,7 @@ import {
   createGateway,
   createWatchHub,
   eventDelays,
+  type Faults,
   type Gateway,
   type HealthCheck,
   type LimitShare,
@@ -41,6 +42,8 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly frontProxy?: FrontProxy | undefined
   /** Notes requests for a test; absent: nothing does. */
   readonly requestLog?: RequestLog | undefined
+  /** The faults of a test; absent: there are never any. */
+  readonly faults?: Faults | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
   readonly access?: GatewayAccess
 }

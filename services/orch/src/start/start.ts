@@ -1,7 +1,7 @@
 import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
-import { RequestLog } from '@orch/gateway'
+import { Faults, RequestLog } from '@orch/gateway'
 import {
   type Activity,
   administratorOf,
@@ -25,7 +25,7 @@ import { type Server, type StopOptions, startServer } from '../server.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
-import { kubeconfigOf, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
+import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
 /** A server of one's own, in memory, on a free port. */
@@ -41,8 +41,10 @@ export interface RunningServer extends AsyncDisposable {
    * these rights; all rights by default.
    */
   user(name: string, options?: UserOptions): ServerUser
-  /** The last requests. */
+  /** The last requests; a reset forgets them. */
   readonly requests: ServerRequests
+  /** Faults that requests meet; a reset removes them. */
+  readonly faults: ServerFaults
   /** Restores the state after the server's start. */
   reset(): Promise<void>
   /** The present state, for a later restore. */
@@ -100,9 +102,11 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
   const requestLog = new RequestLog(clock)
+  const faults = new Faults({ chance, log })
   const server = await startServer({
     ...readGateway(settings),
     requestLog,
+    faults,
     flags: settings.flagTexts,
     controllers: readControllers(settings),
     autoscaling: readAutoscaling(settings),
@@ -122,7 +126,7 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
   const issue = await clientIssuer({ files: certificateFiles, clock })
   // A clock that a test moves would leave a stop that takes time waiting.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
-  const running = new InProcessServer(server, issue, { activity, clock, requestLog, delayMs, graceMs, log })
+  const running = new InProcessServer(server, issue, { activity, clock, requestLog, faults, delayMs, graceMs, log })
   try {
     await running.prepare(options)
   } catch (error) {
@@ -153,6 +157,7 @@ interface InProcessParts extends StopOptions {
   readonly activity: Activity
   readonly clock: Clock
   readonly requestLog: RequestLog
+  readonly faults: Faults
   readonly log: Log
 }
 
@@ -161,6 +166,7 @@ class InProcessServer implements RunningServer {
   readonly client: Client
   readonly nodes: ServerNodes
   readonly requests: ServerRequests
+  readonly faults: ServerFaults
   readonly #issue: ClientIssuer
   readonly #users: ServerUsers
   readonly #server: Server
@@ -173,18 +179,21 @@ class InProcessServer implements RunningServer {
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
 
-  constructor(server: Server, issue: ClientIssuer, { activity, clock, requestLog, log, ...stopOptions }: InProcessParts) {
+  constructor(server: Server, issue: ClientIssuer, { activity, clock, requestLog, faults, log, ...stopOptions }: InProcessParts) {
     const { url, configuration, storage } = server
     this.url = url
     this.nodes = server.nodes
     this.client = createClient(counted(createHttpsTransport(configuration), activity))
     this.requests = allRequestsIn(requestLog)
+    this.faults = faults
+    faults.addClient(fingerprintOf(configuration.clientCertificate), { isHarness: true })
     this.#users = new ServerUsers({
       configuration,
       cluster: server.names.serverServiceName,
       issue,
       giveRules: server.giveRules,
       log: requestLog,
+      faults,
       counted: (transport) => counted(transport, activity),
     })
     this.#server = server
@@ -213,7 +222,11 @@ class InProcessServer implements RunningServer {
   }
 
   // Tests take single methods out of the server, so they carry it with them.
-  readonly reset = (): Promise<void> => this.restore(this.#atStart)
+  readonly reset = async (): Promise<void> => {
+    this.faults.clear()
+    await this.restore(this.#atStart)
+    this.requests.clear()
+  }
 
   readonly user = (name: string, options?: UserOptions): ServerUser => this.#users.get(name, options)
 

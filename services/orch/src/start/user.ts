@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto'
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
 import type { PolicyRule } from '@orch/core/rbac'
-import type { RequestLog } from '@orch/gateway'
+import type { Fault, FaultHandle, FaultMatch, Faults, RequestLog } from '@orch/gateway'
 import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys } from '@orch/platform'
 import { type Requests, requestsIn } from './requests.ts'
 
@@ -20,6 +21,26 @@ export interface ServerUser {
   readonly client: Client
   /** The user's requests. */
   readonly requests: Requests
+  /** Faults that the user's requests alone meet. */
+  readonly faults: { add(fault: UserFault): FaultHandle }
+}
+
+/** A fault of a user. */
+interface UserFault extends Omit<Fault, 'on'> {
+  readonly on?: Omit<FaultMatch, 'user'>
+}
+
+/** The faults of a server. */
+export interface ServerFaults {
+  /** Adds a fault, which is in force at once and until it is removed. */
+  add(fault: Fault): FaultHandle
+  /** Removes all faults. */
+  clear(): void
+}
+
+/** Of a certificate in PEM, in lower-case hexadecimal digits; '' without one. */
+export function fingerprintOf(certificate: string | undefined): string {
+  return certificate === undefined ? '' : new X509Certificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase()
 }
 
 const everything: readonly PolicyRule[] = [
@@ -58,6 +79,7 @@ export interface UserParts {
   readonly issue: ClientIssuer
   readonly giveRules: (user: string, rules: readonly PolicyRule[]) => void
   readonly log: RequestLog
+  readonly faults: Faults
   /** Counts requests that no gateway has seen yet. */
   readonly counted: (transport: Transport) => Transport
 }
@@ -92,11 +114,12 @@ export class ServerUsers {
 }
 
 function createUser(name: string, groups: readonly string[], parts: UserParts): { readonly user: ServerUser; close(): void } {
-  const { configuration, cluster, issue, log, counted } = parts
+  const { configuration, cluster, issue, log, faults, counted } = parts
   const kubeconfig = once(() => kubeconfigOf({ cluster, user: name, groups }, parts))
   let opened: Client | undefined
   const open = (): Client => {
     const { certificate, key } = issue({ commonName: name, organizations: groups }, keysOf['P-256']())
+    faults.addClient(fingerprintOf(certificate), { isHarness: false })
     const transport = createHttpsTransport({ ...configuration, clientCertificate: certificate, clientKey: key })
     return createClient(counted(transport))
   }
@@ -110,6 +133,7 @@ function createUser(name: string, groups: readonly string[], parts: UserParts): 
       return opened
     },
     requests: requestsIn(log, { user: name }),
+    faults: { add: (fault) => faults.add({ ...fault, on: { ...fault.on, user: name } }) },
   }
   return { user, close: () => opened?.close() }
 }

@@ -45,6 +45,9 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       get requests() {
         return running().requests
       },
+      get faults() {
+        return running().faults
+      },
       user: (name, options) => running().user(name, options),
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),

@@ -1,0 +1,110 @@
+import { durationToMs, parseDuration, type StatusCause } from '@orch/core/meta'
+
+/** The connection that an effect ends: the stream of the request, or under HTTP/2 the whole connection with all its streams. */
+export type CutScope = 'stream' | 'connection'
+
+/** The effect of a fault on a request. */
+export type Effect =
+  | { readonly kind: 'delay'; readonly ms: number }
+  | {
+      readonly kind: 'refuse'
+      readonly code: number
+      readonly retryAfter: number | undefined
+      readonly reason: string
+      readonly message: string | undefined
+      readonly causes: readonly StatusCause[]
+      /** Also for a write without a resourceVersion, where the code is 409. */
+      readonly always: boolean
+    }
+  | { readonly kind: 'cut'; readonly when: 'before' | 'after'; readonly scope: CutScope }
+  | { readonly kind: 'loseReply'; readonly scope: CutScope }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'truncate'; readonly bytes: number }
+  | { readonly kind: 'refuseConnection' }
+  | { readonly kind: 'blackHole' }
+
+/** The request waits before it is served: a duration (`2s`, `1m30s`) or milliseconds of the server's clock. */
+export function delay(time: string | number): Effect {
+  return { kind: 'delay', ms: toMs('delay', time) }
+}
+
+/** A duration such as `2s`, or milliseconds. Another value throws a RangeError that names the caller. */
+function toMs(caller: string, time: string | number): number {
+  const duration = typeof time === 'string' ? parseDuration(time) : undefined
+  const ms = typeof time === 'number' ? time : duration === undefined ? Number.NaN : durationToMs(duration)
+  if (!(ms >= 0)) throw new RangeError(`${caller}(): ${JSON.stringify(time)} is neither a duration such as 2s nor a number of milliseconds`)
+  return ms
+}
+
+/** Reasons of a Status, as a server has them for a code. */
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+}
+
+/** Details of a refusal. */
+export interface RefuseOptions {
+  /** Seconds in the header `Retry-After`, which clients obey in real time; 0 for 429 and 503, else no header. */
+  readonly retryAfter?: number
+  /** Reason of the Status; by default that of the code. */
+  readonly reason?: string
+  readonly message?: string
+  readonly causes?: readonly StatusCause[]
+  /** With 409: also for writes that carry no resourceVersion, which no server refuses so. */
+  readonly always?: boolean
+}
+
+/** The request is answered with a Status of this code, and not served. A 409 is for writes that carry a resourceVersion. */
+export function refuse(code: number, { retryAfter, reason, message, causes = [], always = false }: RefuseOptions = {}): Effect {
+  if (!Number.isInteger(code) || code < 400 || code > 599)
+    throw new RangeError(`refuse(): ${code} is no code of an error: expected 400 to 599`)
+  return {
+    kind: 'refuse',
+    code,
+    retryAfter: retryAfter ?? (code === 429 || code === 503 ? 0 : undefined),
+    reason: reason ?? reasons[code] ?? (code < 500 ? 'BadRequest' : 'InternalError'),
+    message,
+    causes,
+    always,
+  }
+}
+
+/** The connection ends without a byte of an answer: before the request is served, or after. */
+export function cut({ when = 'before', scope = 'stream' }: { readonly when?: 'before' | 'after'; readonly scope?: CutScope } = {}): Effect {
+  return { kind: 'cut', when, scope }
+}
+
+/** The object is written, then the connection ends without a byte of an answer. Requests that write nothing are not hit. */
+export function loseReply({ scope = 'stream' }: { readonly scope?: CutScope } = {}): Effect {
+  return { kind: 'loseReply', scope }
+}
+
+/** The request is neither served nor answered; the connection stays. */
+export function hang(): Effect {
+  return { kind: 'hang' }
+}
+
+/** The answer breaks off after this many bytes of its body. */
+export function truncate(bytes: number): Effect {
+  if (!Number.isInteger(bytes) || bytes < 0) throw new RangeError(`truncate(): ${bytes} is no number of bytes`)
+  return { kind: 'truncate', bytes }
+}
+
+/** The whole connection is reset; a client that connects anew is reset at its first request that matches. */
+export function refuseConnection(): Effect {
+  return { kind: 'refuseConnection' }
+}
+
+/** Nothing that the client sends is read any more, pings included, and nothing is answered; the connection stays. */
+export function blackHole(): Effect {
+  return { kind: 'blackHole' }
+}

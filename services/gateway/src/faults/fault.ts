@@ -1,0 +1,154 @@
+import { isJsonObject } from '@orch/core/json'
+import type { TextMatch } from '../request/request-match.ts'
+import { compileMatch, matchesText, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
+import type { Effect } from './effects.ts'
+
+/** The requests that a fault hits. */
+export interface FaultMatch extends RequestMatch {
+  /** Headers by lower-case name. */
+  readonly header?: Readonly<Record<string, TextMatch>>
+  readonly dryRun?: boolean
+  /** True for the bodies that are meant: the object of a create or an update, a patch, or the options of a delete. */
+  readonly body?: (body: unknown) => boolean
+}
+
+/** A fault: the requests, how many of them, and what happens to them. */
+export interface Fault {
+  /** Shown in answers, in the log and in metrics; `fault-1` and so on by default. */
+  readonly name?: string
+  /** Absent: all requests but those of the server's own parts and of `server.client`, which only a match with `user` hits. */
+  readonly on?: FaultMatch
+  /** Matching requests that pass first; 0 by default. */
+  readonly after?: number
+  /** Requests that are hit at most. */
+  readonly times?: number
+  /** Every so many matching requests one is hit; 1 by default. */
+  readonly every?: number
+  /** From 0 to 1, drawn from the seed of the server; 1 by default. */
+  readonly probability?: number
+  /** Removes the fault when it settles. */
+  readonly until?: Promise<unknown>
+  readonly effect: Effect
+}
+
+/** A fault that has been added. `using` removes it at the end of its block. */
+export interface FaultHandle extends Disposable {
+  readonly name: string
+  /** Requests that it has hit. */
+  readonly hits: number
+  /** Resolves when it has hit so many requests; 1 by default. Rejects when it is removed before. */
+  hit(times?: number): Promise<void>
+  remove(): void
+}
+
+/** A request as a fault sees it. */
+export interface FaultyRequest extends RequestFacts {
+  readonly isDryRun: boolean
+  header(name: string): string | undefined
+}
+
+const members = ['name', 'on', 'after', 'times', 'every', 'probability', 'until', 'effect']
+
+/** A fault that counts its hits. */
+export class FaultRule implements FaultHandle {
+  readonly name: string
+  readonly effect: Effect
+  /** It names the user, so that it is meant for the server's own parts too. */
+  readonly namesUser: boolean
+  readonly #fault: Fault
+  readonly #draw: () => number
+  readonly #onEnd: (rule: FaultRule) => void
+  readonly #matches: (facts: RequestFacts) => boolean
+  readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
+  #seen = 0
+  #hits = 0
+  #isRemoved = false
+
+  constructor(fault: Fault, { name, draw, onEnd }: { readonly name: string; readonly draw: () => number; onEnd(rule: FaultRule): void }) {
+    const unknown = Object.keys(fault).find((member) => !members.includes(member))
+    if (unknown !== undefined) throw new TypeError(`${unknown} is no member of a fault: expected one of ${members.join(', ')}`)
+    if (fault.effect === undefined) throw new TypeError('a fault needs an effect, as in effect: refuse(500)')
+    requireNumbers(fault)
+    this.name = name
+    this.effect = fault.effect
+    this.namesUser = fault.on?.user !== undefined
+    this.#fault = fault
+    this.#draw = draw
+    this.#onEnd = onEnd
+    this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body'])
+    fault.until?.then(this.remove, this.remove)
+  }
+
+  get hits(): number {
+    return this.#hits
+  }
+
+  /** True if the request is meant, as far as it is known without its body. */
+  matches(request: FaultyRequest): boolean {
+    if (!this.#matches(request)) return false
+    const { header, dryRun } = this.#fault.on ?? {}
+    if (dryRun !== undefined && dryRun !== request.isDryRun) return false
+    return Object.entries(header ?? {}).every(([name, match]) => matchesText(match, request.header(name.toLowerCase()) ?? ''))
+  }
+
+  /** The question about the body; absent: the fault asks none. */
+  get body(): ((body: unknown) => boolean) | undefined {
+    const { effect } = this
+    const { body } = this.#fault.on ?? {}
+    if (effect.kind !== 'refuse' || effect.code !== 409 || effect.always) return body
+    return (value) => carriesVersion(value) && (body?.(value) ?? true)
+  }
+
+  /** Counts a request that matches in full. True: it is hit. */
+  take(): boolean {
+    const { after = 0, every = 1, times = Number.POSITIVE_INFINITY, probability = 1 } = this.#fault
+    if (this.#isRemoved || this.#hits >= times) return false
+    this.#seen += 1
+    if (this.#seen <= after || (this.#seen - after - 1) % every !== 0) return false
+    if (probability < 1 && this.#draw() >= probability) return false
+    this.#hits += 1
+    for (const waiting of this.#waiting) if (waiting.times <= this.#hits) waiting.resolve()
+    if (this.#hits >= times) this.#onEnd(this)
+    return true
+  }
+
+  hit(times = 1): Promise<void> {
+    if (this.#hits >= times) return Promise.resolve()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    // A test may remove the fault without waiting any longer.
+    promise.catch(() => {})
+    if (this.#isRemoved) reject(this.#removedError(times))
+    else this.#waiting.push({ times, resolve, reject })
+    return promise
+  }
+
+  readonly remove = (): void => {
+    if (this.#isRemoved) return
+    this.#isRemoved = true
+    this.#onEnd(this)
+    for (const { times, reject } of this.#waiting) reject(this.#removedError(times))
+  };
+
+  [Symbol.dispose](): void {
+    this.remove()
+  }
+
+  #removedError(times: number): Error {
+    return new Error(`the fault ${this.name} was removed after ${this.#hits} of ${times} hits`)
+  }
+}
+
+function requireNumbers({ after = 0, times = 1, every = 1, probability = 1 }: Fault): void {
+  const wrong = (name: string, value: number, expected: string) => new RangeError(`${name} of a fault is ${value}: expected ${expected}`)
+  if (!Number.isInteger(after) || after < 0) throw wrong('after', after, 'a whole number from 0')
+  if (!Number.isInteger(times) || times < 1) throw wrong('times', times, 'a whole number from 1')
+  if (!Number.isInteger(every) || every < 1) throw wrong('every', every, 'a whole number from 1')
+  if (!(probability >= 0 && probability <= 1)) throw wrong('probability', probability, 'a number from 0 to 1')
+}
+
+/** An object, or the preconditions of a delete, with a resourceVersion: its writer expects to lose a race. */
+function carriesVersion(body: unknown): boolean {
+  if (!isJsonObject(body)) return false
+  const versionIn = (part: unknown) => isJsonObject(part) && Boolean(part['resourceVersion'])
+  return versionIn(body['metadata']) || versionIn(body['preconditions'])
+}

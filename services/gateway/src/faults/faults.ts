@@ -1,0 +1,119 @@
+import { type Chance, declareMetrics, type Log, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
+import type { Exchange } from '../exchange/exchange.ts'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { queryBoolean } from '../request/request-info.ts'
+import { type Fault, type FaultHandle, FaultRule, type FaultyRequest } from './fault.ts'
+
+const table = {
+  orch_faults_injected_total: {
+    type: 'counter',
+    help: 'Requests that a fault of a test has hit, by name of the fault and its effect.',
+    labels: ['fault', 'effect'],
+  },
+} as const satisfies MetricTable
+
+/** The dependencies of faults. */
+export interface FaultsOptions {
+  readonly chance: Chance
+  readonly log: Log
+}
+
+/** The faults of one server, in the order in which they were added. */
+export class Faults {
+  readonly #options: FaultsOptions
+  readonly #draw: () => number
+  /** Rules that may still hit. */
+  readonly #rules = new Set<FaultRule>()
+  readonly #listeners = new Set<() => void>()
+  /** Fingerprints of the certificates by which clients of the test itself connect. */
+  readonly #ownClients = new Map<string, { readonly isHarness: boolean }>()
+  #metrics: MetricsOf<typeof table> | undefined
+  #added = 0
+
+  constructor(options: FaultsOptions) {
+    this.#options = options
+    this.#draw = options.chance.stream('faults').fraction
+  }
+
+  /** Adds a fault; it is in force at once. A wrong one throws a TypeError or a RangeError. */
+  add(fault: Fault): FaultHandle {
+    if (this.#rules.size >= limits.faultsMax) throw new RangeError(`there are ${limits.faultsMax} faults already: remove some`)
+    this.#added += 1
+    const rule = new FaultRule(fault, { name: fault.name ?? `fault-${this.#added}`, draw: this.#draw, onEnd: (ended) => this.#end(ended) })
+    this.#rules.add(rule)
+    this.#changed()
+    return rule
+  }
+
+  /** Removes all faults. */
+  clear(): void {
+    for (const rule of [...this.#rules]) rule.remove()
+  }
+
+  get isEmpty(): boolean {
+    return this.#rules.size === 0
+  }
+
+  /** Calls back when faults were added or removed. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Metrics of the server that the faults are in. */
+  countIn(metrics: Metrics): void {
+    this.#metrics = declareMetrics(metrics, table)
+  }
+
+  /**
+   * Tells a client of the test's own process by its certificate: its requests are counted as work before the server sees them. The
+   * harness is hit only by faults that name its user.
+   */
+  addClient(sha256: string, how: { readonly isHarness: boolean }): void {
+    this.#ownClients.set(sha256, how)
+  }
+
+  /** True if the client of an exchange counts its requests as work. */
+  isCounted({ peer }: Exchange): boolean {
+    return peer.kind === 'certificate' && this.#ownClients.has(peer.sha256)
+  }
+
+  /** The rules that a request may be hit by, as far as it is known without its body. */
+  rulesFor(request: GatewayRequest): readonly FaultRule[] | undefined {
+    const { exchange, user, info, query } = request
+    const { peer } = exchange
+    const isSpared = peer.kind === 'internal' || (peer.kind === 'certificate' && this.#ownClients.get(peer.sha256)?.isHarness === true)
+    const facts: FaultyRequest = {
+      user: user.name,
+      agent: exchange.header('user-agent') ?? '',
+      info,
+      get isDryRun() {
+        return !query.isEmpty && queryBoolean(query, 'dryRun')
+      },
+      header: (name) => exchange.header(name),
+    }
+    let found: FaultRule[] | undefined
+    for (const rule of this.#rules) {
+      if ((isSpared && !rule.namesUser) || !rule.matches(facts)) continue
+      found ??= []
+      found.push(rule)
+    }
+    return found
+  }
+
+  /** Notes that a rule has hit a request: in the request, the log and the metrics. */
+  note({ name, effect }: FaultRule, request: GatewayRequest): void {
+    request.fault = name
+    const { method, path, auditId, user } = request
+    this.#options.log.info({ fault: name, effect: effect.kind, method, path, auditId, user: user.name }, 'a fault was injected')
+    this.#metrics?.orch_faults_injected_total.inc({ fault: name, effect: effect.kind })
+  }
+
+  #end(rule: FaultRule): void {
+    if (this.#rules.delete(rule)) this.#changed()
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,147 @@
+import { conflict } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { parseEnvelope } from '@orch/core/protobuf'
+import { parseYamlBytes } from '@orch/core/yaml'
+import { type Clock, sleep } from '@orch/platform'
+import type { Effect } from '../faults/effects.ts'
+import type { FaultRule } from '../faults/fault.ts'
+import type { Faults } from '../faults/faults.ts'
+import { FaultyExchange } from '../faults/faulty-exchange.ts'
+import { limits } from '../limits.ts'
+import { bodyFormat } from '../request/body.ts'
+import { InjectedRefusal } from '../request/our-failure.ts'
+import { countsAsWork, type GatewayRequest } from '../request/request.ts'
+import { CutOff } from '../request/respond.ts'
+import type { ServedResources } from '../target/target.ts'
+import type { Step } from './step.ts'
+
+/** The dependencies of injected faults. */
+export interface FaultParts {
+  /** Absent: there are never any. */
+  readonly faults: Faults | undefined
+  readonly names: Names
+  readonly clock: Clock
+  readonly served: Pick<ServedResources, 'find'>
+}
+
+/** Applies the faults of a test, in the order in which they were added, until one ends the request. */
+export const injectFault: Step<FaultParts> = (request, parts) => {
+  const rules = parts.faults?.rulesFor(request)
+  if (rules !== undefined) return inject(request, rules, parts)
+}
+
+async function inject(request: GatewayRequest, rules: readonly FaultRule[], parts: FaultParts): Promise<void> {
+  const exchange = new FaultyExchange(request.exchange)
+  request.exchange = exchange
+  for (const rule of rules) {
+    const { body, effect } = rule
+    if (body !== undefined && !body(await bodyOf(request, parts))) continue
+    const hit = () => {
+      if (!rule.take()) return false
+      parts.faults?.note(rule, request)
+      exchange.addHeader(parts.names.faultHeader, rule.name)
+      return true
+    }
+    if (effect.kind === 'loseReply') loseReply(request, exchange, () => hit() && exchange.cut(effect.scope))
+    else if (hit()) await apply(effect, { request, exchange, parts })
+  }
+}
+
+/** The reply is lost at the commit, whatever it costs to make the answer; a write without a commit keeps its reply. */
+function loseReply(request: GatewayRequest, exchange: FaultyExchange, lose: () => void): void {
+  const { onCommitted } = request
+  request.onCommitted = () => {
+    onCommitted?.()
+    if (!exchange.isClosed) lose()
+  }
+}
+
+interface Hit {
+  readonly request: GatewayRequest
+  readonly exchange: FaultyExchange
+  readonly parts: FaultParts
+}
+
+/** Ends the request by throwing, unless it goes on. */
+async function apply(effect: Exclude<Effect, { kind: 'loseReply' }>, { request, exchange, parts }: Hit): Promise<void> {
+  switch (effect.kind) {
+    case 'delay':
+      return await withoutWork(request, parts, () => sleep(parts.clock, effect.ms))
+    case 'refuse':
+      if (effect.retryAfter !== undefined) exchange.addHeader('retry-after', String(effect.retryAfter))
+      throw refusalOf(effect, request)
+    case 'cut':
+      if (effect.when === 'after') return exchange.loseAnswer(effect.scope)
+      exchange.cut(effect.scope)
+      throw new CutOff()
+    case 'refuseConnection':
+      exchange.cut('connection')
+      throw new CutOff()
+    case 'truncate':
+      return exchange.truncate(effect.bytes)
+    case 'blackHole':
+      exchange.stopReading()
+      await withoutWork(request, parts, () => closeOf(exchange))
+      throw new CutOff()
+    case 'hang':
+      await withoutWork(request, parts, () => closeOf(exchange))
+      throw new CutOff()
+  }
+}
+
+function closeOf(exchange: FaultyExchange): Promise<void> {
+  return new Promise((resolve) => exchange.onClose(resolve))
+}
+
+/** Waits without counting the request as work: a clock that a test moves would wait for it, and it for the clock. */
+async function withoutWork(request: GatewayRequest, { clock: { work }, faults }: FaultParts, wait: () => Promise<void>): Promise<void> {
+  const counted = [
+    ...(countsAsWork(request) ? ['request'] : []),
+    ...(faults?.isCounted(request.exchange) === true ? ['request of the client'] : []),
+  ]
+  for (const what of counted) work?.end(what)
+  try {
+    await wait()
+  } finally {
+    for (const what of counted) work?.begin(what)
+  }
+}
+
+function refusalOf({ code, reason, message, causes }: Extract<Effect, { kind: 'refuse' }>, { info, fault }: GatewayRequest): Error {
+  const place = info.kind === 'resource' ? info : { group: '', resource: '', name: '' }
+  if (code === 409 && message === undefined && causes.length === 0) return conflict(place, place.name)
+  const details = {
+    ...(place.name === '' ? {} : { name: place.name }),
+    ...(place.group === '' ? {} : { group: place.group }),
+    ...(place.resource === '' ? {} : { kind: place.resource }),
+    ...(causes.length === 0 ? {} : { causes }),
+  }
+  const text = message ?? `the fault ${fault} refuses the request`
+  return new InjectedRefusal({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: text, reason, details, code })
+}
+
+/** The body as a value; undefined if it has none, or none that can be read. */
+async function bodyOf(request: GatewayRequest, parts: FaultParts): Promise<unknown> {
+  const outcome = await request.exchange.readBody(limits.bodyBytesMax)
+  if (outcome.kind !== 'body' || outcome.bytes.length === 0) return undefined
+  const { contentType, info } = request
+  const format = bodyFormat(contentType, parts.names)
+  if (format === 'protobuf') {
+    const reading = parseEnvelope(outcome.bytes, parts.names)
+    if (reading.kind === 'malformed' || info.kind !== 'resource') return undefined
+    const { kind, apiVersion, raw } = reading.envelope
+    const message = parts.served.find(info.group, info.version, info.resource)?.resource.readers.protobuf?.decode(raw)
+    return message === undefined || message.kind === 'malformed' ? undefined : { ...message.object, kind, apiVersion }
+  }
+  // A patch has a media type of its own; YAML includes JSON.
+  const isYaml = format === 'yaml' || contentType.endsWith('yaml')
+  if (isYaml) {
+    const parsed = parseYamlBytes(outcome.bytes)
+    return parsed.kind === 'yaml' ? parsed.value : undefined
+  }
+  try {
+    return JSON.parse(Buffer.from(outcome.bytes).toString())
+  } catch {
+    return undefined
+  }
+}
