@@ -1,42 +1,38 @@
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { failed, notFound, type StatusError } from '@orch/core/meta'
-import type { PodLife } from '@orch/core/pod-life'
-import { failedStream, Sessions } from './sessions.ts'
+import type { Clock } from '@orch/platform'
+import { type LoggedPod, type PodLogOptions, streamLog } from './pod-log.ts'
+import { Sessions } from './sessions.ts'
 
 export interface NodesServiceOptions {
+  readonly clock: Clock
   /** True if a node is simulated and runs. */
   hasNode(name: string): boolean
-  /** The life of a Pod that the node runs, or that has ended there. */
-  findPod(pod: PodOnNode): PodLife | undefined
+  /** The reader of one container of a Pod, as its log needs it. */
+  openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
   /** A name that no other session has. */
   newName(): string
 }
 
 /** The ways into the Pods of simulated nodes. */
-export function createNodesService({ hasNode, findPod, newName }: NodesServiceOptions): NodesService {
+export function createNodesService({ clock, hasNode, openPod, newName }: NodesServiceOptions): NodesService {
   const sessions = new Sessions({ newName })
   const requireNode = (node: string) => {
     if (!hasNode(node)) throw notFound({ group: '', resource: 'nodes' }, node)
   }
-  const requirePod = (pod: PodOnNode): PodLife => {
-    requireNode(pod.node)
-    const life = findPod(pod)
-    if (life === undefined) throw notFound({ group: '', resource: 'pods' }, pod.name)
-    return life
-  }
   const refuse = (what: string, pod: PodOnNode) =>
     sessions.open(() => {
-      requirePod(pod)
+      requireNode(pod.node)
       throw notSimulated(what)
     })
   return {
-    logs({ pod }) {
-      try {
-        requirePod(pod)
-        return failedStream(notSimulated('a log'))
-      } catch (error) {
-        return failedStream(error)
+    logs(request) {
+      const { read, onChange } = openPod(request.pod, request.container)
+      const readOnNode = () => {
+        requireNode(request.pod.node)
+        return read()
       }
+      return streamLog({ request, clock, onChange, read: readOnNode })
     },
     exec: ({ pod }) => refuse('exec', pod),
     attach: ({ pod }) => refuse('attach', pod),

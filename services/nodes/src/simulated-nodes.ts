@@ -3,11 +3,12 @@ import { type Client, type Informer, type InformerEvent, type InformerOptions, t
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
-import { PodLife, refusalOf, refusedStatus, statusPatch } from '@orch/core/pod-life'
+import { type LogEntry, PodLife, type PodScript, refusalOf, refusedStatus, scriptOf, statusPatch, usualLog } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
+import type { LoggedPod, PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
@@ -85,6 +86,7 @@ class StandIn implements SimulatedNodes {
   readonly #scripts: PodScripts
   readonly #digests = new Map<string, string>()
   readonly service: NodesService
+  readonly #changes = new KeyedListeners()
   #eventsLeft = eventsBurst
   #eventsAtMs = 0
 
@@ -93,8 +95,9 @@ class StandIn implements SimulatedNodes {
     const { signal } = this.#ending
     this.#options = options
     this.service = createNodesService({
+      clock,
       hasNode: (name) => this.#nodes.get(name)?.isRunning === true,
-      findPod: (pod) => this.#findPod(pod),
+      openPod: (pod, container) => this.#openPod(pod, container),
       newName: chance.uuid,
     })
     this.#queue = createWorkqueue({
@@ -150,7 +153,7 @@ class StandIn implements SimulatedNodes {
       get isRunning() {
         return node.isRunning
       },
-      stop: () => node.stop(),
+      stop: () => this.#stopNode(node),
       start: () => this.#startNode(node),
       delete: () => this.#deleteNode(node),
     }
@@ -165,8 +168,15 @@ class StandIn implements SimulatedNodes {
     this.#wakePods(node.name)
   }
 
+  /** Readers that follow logs of its Pods are cut off. */
+  #stopNode(node: SimulatedNode): void {
+    node.stop()
+    this.#changes.notifyAll()
+  }
+
   async #deleteNode(node: SimulatedNode): Promise<void> {
     const { name } = node
+    this.#stopNode(node)
     await node.close()
     if (this.#nodes.get(name) === node) this.#nodes.delete(name)
     for (const [key, running] of this.#running) if (running.node === node) this.#running.delete(key)
@@ -196,6 +206,7 @@ class StandIn implements SimulatedNodes {
 
   async close(): Promise<void> {
     this.#ending.abort()
+    for (const node of this.#nodes.values()) this.#stopNode(node)
     await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close()])
     await this.#queue.close()
     for (const node of this.#nodes.values()) {
@@ -205,9 +216,28 @@ class StandIn implements SimulatedNodes {
     this.#options.client.close()
   }
 
-  #findPod({ node, namespace, name, uid }: PodOnNode): PodLife | undefined {
+  /** The Pod with this uid as it is now; undefined: it is gone, or bound to another node. */
+  #findPod({ node, namespace, name, uid }: PodOnNode): Pod | undefined {
+    const cached = this.#pods.get(name, namespace)
+    if (cached?.metadata.uid !== uid || cached.spec.nodeName !== node) return undefined
     const running = this.#running.get(`${namespace}/${name}`)
-    return running?.uid === uid && running.node.name === node ? running.life : undefined
+    return newest(running?.uid === uid ? running.written : undefined, cached)
+  }
+
+  #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
+    const { names } = this.#options
+    const key = `${place.namespace}/${place.name}`
+    const running = this.#running.get(key)
+    const life = running?.uid === place.uid ? running.life : undefined
+    let entries: readonly LogEntry[] = []
+    return {
+      read: () => {
+        const pod = this.#findPod(place)
+        if (pod !== undefined) entries = logOf(pod, container, scriptOf(pod, names, this.#scripts.layersFor(pod)))
+        return { pod, entries, exactRun: (id) => life?.runOf(container, id) }
+      },
+      onChange: (listener) => this.#changes.listen(key, listener),
+    }
   }
 
   #wakePods(node: string): void {
@@ -223,6 +253,7 @@ class StandIn implements SimulatedNodes {
   #applyPod({ kind, object: pod }: InformerEvent<Pod>): void {
     const { uid = '' } = pod.metadata
     const key = keyOf(pod)
+    this.#changes.notify(key)
     if (kind === 'deleted') this.#forgetPod(key, uid, pod.spec.nodeName)
     else if (this.#nodes.has(pod.spec.nodeName ?? '')) this.#queue.add(key)
   }
@@ -255,6 +286,7 @@ class StandIn implements SimulatedNodes {
     for (const event of events) if (event.type === 'Warning' || this.#takeEvent(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
     running.written = (await this.#writeStatus(node, current, statusPatch(current, status))) ?? running.written
+    this.#changes.notify(key)
     if (isGone) return this.#deletePod(running, current)
     if (due !== undefined) {
       this.#queue.addAfter(key, Math.min(timerMsMax, Math.max(0, due.atMs - clock.now())), { background: due.isHopeless })
@@ -348,6 +380,36 @@ class StandIn implements SimulatedNodes {
     this.#digests.set(image, digest)
     return digest
   }
+}
+
+/** Listeners to the changes of Pods. */
+class KeyedListeners {
+  readonly #listeners = new Map<string, Set<() => void>>()
+
+  listen(key: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(key) ?? new Set()
+    this.#listeners.set(key, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
+    }
+  }
+
+  notifyAll(): void {
+    for (const key of [...this.#listeners.keys()]) this.notify(key)
+  }
+
+  notify(key: string): void {
+    for (const listener of [...(this.#listeners.get(key) ?? [])]) listener()
+  }
+}
+
+/** The log of a container by the script of its Pod. */
+function logOf({ spec }: Pod, container: string, script: PodScript): readonly LogEntry[] {
+  const { containers, initContainers, ephemeralContainers } = spec
+  const all = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])
+  const image = all.find(({ name }) => name === container)?.image ?? ''
+  return script.containers.get(container)?.logs ?? usualLog(container, image)
 }
 
 /** Remembered digests; beyond them all are forgotten. */

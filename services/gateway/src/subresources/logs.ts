@@ -1,21 +1,20 @@
-import type { LogChunk, LogsRequest, PodOnNode, Stream } from '@orch/core/contracts'
+import type { LogChunk, PodOnNode, Stream } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
 import { type GatewayRequest, originOf } from '../request/request.ts'
-import { queryBoolean, queryInteger } from '../request/request-info.ts'
 import { commonHeaders, send } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { GateParts } from '../write/draft.ts'
 import { type ConnectParts, hostOf, type Pod, requireContainer, requireObject, unreachable } from './connect.ts'
-import { checkLogOptions } from './log-options.ts'
+import { readLogOptions } from './log-options.ts'
 
 /** The dependencies of logs. */
 export type LogParts = ConnectParts & GateParts & { readonly state: Pick<GatewayState, 'watches'> }
 
 /** The text that a container has written. A pod that no node has has written nothing. */
 export const readLog: SubresourceVerb<LogParts> = async (request, target, parts) => {
-  checkLogOptions(request, target, parts)
+  const options = readLogOptions(request, target, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   const container = requireContainer(pod, request)
   const host = hostOf(target, pod)
@@ -24,7 +23,7 @@ export const readLog: SubresourceVerb<LogParts> = async (request, target, parts)
     return send(request, 204, headers, '')
   }
   if (parts.nodes === undefined) throw await unreachable(request, host, parts)
-  const log = parts.nodes.logs(toLogsRequest(request, { pod: podOnNode(pod), container }), originOf(request))
+  const log = parts.nodes.logs({ ...options, pod: podOnNode(pod), container }, originOf(request))
   const chunks = log[Symbol.asyncIterator]()
   try {
     const { value } = await chunks.next()
@@ -44,25 +43,6 @@ function podOnNode({ metadata: { name = '', namespace = '', uid = '' }, spec }: 
 /** True if the node itself is not reached. */
 function isOfNode(error: unknown): boolean {
   return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
-}
-
-function toLogsRequest({ query }: GatewayRequest, place: Pick<LogsRequest, 'pod' | 'container'>): LogsRequest {
-  const seconds = queryInteger(query, 'sinceSeconds')
-  const time = query.get('sinceTime') ?? ''
-  const since =
-    seconds !== undefined
-      ? { since: { kind: 'seconds', seconds } as const }
-      : time !== '' && { since: { kind: 'time', timeMs: Date.parse(time) } as const }
-  return {
-    ...place,
-    ...since,
-    follow: queryBoolean(query, 'follow'),
-    previous: queryBoolean(query, 'previous'),
-    timestamps: queryBoolean(query, 'timestamps'),
-    tailLines: queryInteger(query, 'tailLines'),
-    limitBytes: queryInteger(query, 'limitBytes'),
-    stream: query.get('stream') ?? 'All',
-  }
 }
 
 interface SentLog {

@@ -2,6 +2,7 @@ import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
+import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
 import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure } from './probe-run.ts'
 import { type ContainerScript, type ProbeKind, pullProblem } from './script-model.ts'
@@ -117,6 +118,15 @@ export class ContainerLife {
   /** It has not run and does not wait for anything but its turn. */
   get isWaiting(): boolean {
     return this.#state.kind === 'waiting'
+  }
+
+  /** A run by its id, with its times to the millisecond. Undefined: it is none of the last two. */
+  runOf(id: string): LogRun | undefined {
+    const state = this.#state
+    if (state.kind === 'running' && this.#id === id) return { id, startedMs: state.startedMs }
+    const end = [this.#last, state.kind === 'terminated' ? state.end : undefined].find((one) => one?.id === id)
+    if (end?.finishedMs === undefined) return undefined
+    return { id, startedMs: end.startedMs ?? end.finishedMs, end: { atMs: end.finishedMs, exitCode: end.exitCode } }
   }
 
   get exitCode(): number | undefined {

@@ -1,7 +1,9 @@
 /** The life of a Pod on a node: states of containers, phases, conditions, events. */
 export { refusalOf, refusedStatus } from './admission.ts'
 export type { PodEvent } from './life-step.ts'
+export { findLogRun, type LogEntry, type LogLine, type LogRun, logLines, nextLineMs, printLines, usualLog } from './log-lines.ts'
 export { type Advance, PodLife, type PodStatus, statusPatch } from './pod-life.ts'
+export { scriptOf } from './script.ts'
 export { scriptKinds, simulationVersion } from './script-kinds.ts'
-export type { ScriptLayer } from './script-model.ts'
+export type { PodScript, ScriptLayer } from './script-model.ts'
 export { type CompiledScript, chooseScript, compileScript, type ScriptObject } from './script-object.ts'

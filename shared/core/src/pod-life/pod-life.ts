@@ -5,6 +5,7 @@ import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type 
 import { ContainerLife } from './container-life.ts'
 import { printMs } from './container-status.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
+import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
 import { scriptOf } from './script.ts'
 import type { ScriptLayer } from './script-model.ts'
@@ -92,6 +93,11 @@ export class PodLife {
   observe(pod: Pod): void {
     this.#pod = pod
     if (pod.spec.ephemeralContainers?.some(({ name }) => !this.#containers.has(name))) this.#addContainers(pod)
+  }
+
+  /** A run of a container by its id, with its times to the millisecond. Undefined: the node has not seen it. */
+  runOf(container: string, id: string): LogRun | undefined {
+    return this.#containers.get(container)?.runOf(id)
   }
 
   advance(nowMs: number): Advance {

@@ -1,6 +1,7 @@
 import { durationToMs, parseDuration } from '../meta/duration.ts'
 import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
+import { type LogEntry, logEntriesMax } from './log-lines.ts'
 import { joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
 
 /** Items of a list in an annotation; a bound of the work for one Pod. */
@@ -34,6 +35,7 @@ const readers: Readonly<Record<string, Reader>> = {
   readiness: turnsOf('readiness'),
   liveness: turnsOf('liveness'),
   startup: turnsOf('startup'),
+  logs: { expected: `at most ${logEntriesMax} lines, each a text, "at 5s: text", "every 1s: text" or "end: text"`, read: readLog },
   image: {
     expected: 'fail',
     read: (text) => (text === 'fail' ? { pull: { error: pullProblem, failures: Number.POSITIVE_INFINITY } } : undefined),
@@ -65,6 +67,26 @@ function parseTurn(text: string): Turn | undefined {
   const [, time = '', result] = /^(.*):(pass|fail)$/.exec(text.trim()) ?? []
   const atMs = toMs(time)
   return atMs === undefined ? undefined : { atMs, passes: result === 'pass' }
+}
+
+function readLog(text: string): Words | undefined {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const logs = lines.length > logEntriesMax ? undefined : listOf(lines, parseLogEntry)
+  return logs === undefined ? undefined : { logs }
+}
+
+/**
+ * A line of a log. Undefined: its time cannot be.
+ *
+ *   "up" → at 0      "at 5s: ready" → at 5,000      "every 1s: tick ${n}" → every 1,000      "end: bye"
+ */
+function parseLogEntry(line: string): LogEntry | undefined {
+  const [, word, time = '', text = ''] = /^(at|every|end)(?: ([0-9a-zµ.]+))?: ?(.*)$/.exec(line) ?? []
+  if (word === undefined || (word === 'end') !== (time === '')) return { kind: 'at', atMs: 0, text: line }
+  if (word === 'end') return { kind: 'end', text }
+  const ms = toMs(time)
+  if (ms === undefined || (word === 'every' && ms < 1)) return undefined
+  return word === 'at' ? { kind: 'at', atMs: ms, text } : { kind: 'every', everyMs: ms, text }
 }
 
 function withCodes(texts: readonly string[]): Words | undefined {

@@ -1,3 +1,5 @@
+import type { LogEntry } from './log-lines.ts'
+
 /** One run of a container. */
 interface Run {
   /** Infinity: it runs until it is stopped. */
@@ -43,6 +45,8 @@ export interface ContainerScript {
   /** Probes pass before the first turn. */
   readonly turns: Readonly<Record<ProbeKind, readonly Turn[]>>
   readonly shutdown: Shutdown
+  /** Absent: a line at the start and one at the end. */
+  readonly logs?: readonly LogEntry[]
 }
 
 /** The behaviour of a Pod: a script for each of its containers, and the annotations that have none. */
@@ -63,6 +67,7 @@ export interface Words {
   readonly runs?: readonly Partial<Run>[]
   readonly shutdown?: Partial<Shutdown>
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
+  readonly logs?: readonly LogEntry[]
 }
 
 /** A source of words: those of a container by its name, or of every container of `spec.containers`, `*`. */

@@ -30,7 +30,8 @@ export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layer
   return { containers, problems }
 }
 
-function toScript({ pull, startMs, runMs, exitCodes, runs, shutdown, turns }: Words, usualRunMs: number | undefined): ContainerScript {
+function toScript(words: Words, usualRunMs: number | undefined): ContainerScript {
+  const { pull, startMs, runMs, exitCodes, runs, shutdown, turns, logs } = words
   const given = runs ?? (exitCodes ?? [undefined]).map((exitCode) => ({ ...(runMs !== undefined && { durationMs: runMs }), exitCode }))
   return {
     pull: { ms: 0, failures: 0, ...pull },
@@ -42,5 +43,6 @@ function toScript({ pull, startMs, runMs, exitCodes, runs, shutdown, turns }: Wo
     })),
     shutdown: { ms: 0, ...shutdown },
     turns: { startup: [], readiness: [], liveness: [], ...turns },
+    ...(logs && { logs }),
   }
 }

@@ -1,0 +1,136 @@
+import type { LogChunk, LogsRequest, Stream } from '@orch/core/contracts'
+import { badRequest, notFound } from '@orch/core/meta'
+import { findLogRun, type LogEntry, type LogLine, type LogRun, logLines, nextLineMs, printLines } from '@orch/core/pod-life'
+import type { Pod } from '@orch/core/workloads'
+import { type Clock, sleep } from '@orch/platform'
+
+/** A Pod as its node has it now. */
+export interface LoggedPod {
+  /** Undefined: it is gone. */
+  readonly pod: Pod | undefined
+  /** Lines of the container by the time since its start. */
+  readonly entries: readonly LogEntry[]
+  /** The run with times to the millisecond. Undefined: the node has not seen it. */
+  exactRun(id: string): LogRun | undefined
+}
+
+export interface PodLogOptions {
+  readonly request: LogsRequest
+  /** Throws 404 if the node is gone. */
+  readonly read: () => LoggedPod
+  readonly clock: Clock
+  /** Calls back after each change of the Pod, until the returned function is called. */
+  readonly onChange: (listener: () => void) => () => void
+}
+
+/** Lines that are printed together. */
+const linesAtOnce = 256
+
+/** The log of a container, for a reader at its own pace. */
+export function streamLog(options: PodLogOptions): Stream<LogChunk> {
+  const leaving = new AbortController()
+  const chunks = chunksOf(options, leaving.signal)
+  const close = () => {
+    leaving.abort()
+    // Its listeners are released also where nothing is read any more.
+    void chunks.return(undefined)
+  }
+  const iterator: AsyncIterator<LogChunk, undefined> = {
+    next: () => chunks.next(),
+    async return() {
+      close()
+      return { value: undefined, done: true }
+    },
+  }
+  return { close, [Symbol.asyncIterator]: () => iterator }
+}
+
+/** The first chunk is empty and comes at once: there is a log. */
+async function* chunksOf(options: PodLogOptions, signal: AbortSignal): AsyncGenerator<LogChunk, undefined> {
+  const { request } = options
+  let left = request.limitBytes ?? Number.POSITIVE_INFINITY
+  const run = findRun(options)
+  yield { bytes: new Uint8Array() }
+  for await (const lines of linesOf(options, run, signal)) {
+    for (let at = 0; at < lines.length; at += linesAtOnce) {
+      const printed = printLines(lines.slice(at, at + linesAtOnce), request)
+      const bytes = printed.subarray(0, Math.min(printed.length, left))
+      left -= bytes.length
+      yield { bytes }
+      if (left <= 0 || signal.aborted) return
+    }
+  }
+}
+
+/** The run that the reader asks for. */
+function findRun({ request, read }: PodLogOptions): LogRun {
+  const { pod, exactRun } = read()
+  if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, request.pod.name)
+  const found = findLogRun(request.pod.name, statusesOf(pod), request)
+  if (found.kind === 'refused') throw badRequest(found.message)
+  return exactRun(found.run.id) ?? found.run
+}
+
+function statusesOf({ status }: Pod) {
+  const lists = [status.containerStatuses, status.initContainerStatuses, status.ephemeralContainerStatuses]
+  return lists.flatMap((list) => list ?? [])
+}
+
+/** The lines that there are, then those that come, until the run has ended. */
+async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSignal): AsyncGenerator<readonly LogLine[], undefined> {
+  const { request, read, clock, onChange } = options
+  const { since, tailLines = Number.POSITIVE_INFINITY, follow } = request
+  let afterMs = clock.now()
+  const sinceMs = since?.kind === 'seconds' ? afterMs - since.seconds * 1000 : (since?.timeMs ?? Number.NEGATIVE_INFINITY)
+  const wanted = (lines: LogLine[]) => lines.filter((line) => line.timeMs >= sinceMs && isOfStream(line, request))
+  yield wanted(logLines(read().entries, first, { untilMs: afterMs, linesMax: tailLines }))
+  let run = first
+  while (follow && run.end === undefined && !signal.aborted) {
+    const { promise: changed, resolve: change } = Promise.withResolvers<void>()
+    const waiting = new AbortController()
+    const stop = onChange(change)
+    signal.addEventListener('abort', () => change(), { signal: waiting.signal })
+    try {
+      const { entries } = read()
+      const nowMs = clock.now()
+      run = laterState(run, options, nowMs)
+      yield wanted(linesBetween(entries, run, { afterMs, nowMs }))
+      afterMs = nowMs
+      const dueMs = run.end === undefined ? nextLineMs(entries, run, nowMs) : nowMs
+      const due = dueMs === undefined ? [] : [sleep(clock, dueMs - nowMs, waiting.signal, { background: true })]
+      await Promise.race([changed, ...due])
+    } finally {
+      stop()
+      waiting.abort()
+    }
+  }
+}
+
+/** The end of a run may be seen late: its last lines are not missed, although earlier ones were read after it. */
+function linesBetween(
+  entries: readonly LogEntry[],
+  run: LogRun,
+  { afterMs, nowMs }: { readonly afterMs: number; readonly nowMs: number },
+): LogLine[] {
+  const ofEnd = entries.filter(({ kind }) => kind === 'end')
+  const others = entries.filter(({ kind }) => kind !== 'end')
+  const linesMax = Number.POSITIVE_INFINITY
+  return [...logLines(others, run, { afterMs, untilMs: nowMs, linesMax }), ...logLines(ofEnd, run, { untilMs: nowMs, linesMax })]
+}
+
+function isOfStream({ isError }: LogLine, { stream }: LogsRequest): boolean {
+  return stream === 'All' || isError === (stream === 'Stderr')
+}
+
+/** The same run as it is now. One that is forgotten ends now. */
+function laterState(run: LogRun, { request, read }: PodLogOptions, nowMs: number): LogRun {
+  const { pod, exactRun } = read()
+  const exact = exactRun(run.id)
+  if (exact !== undefined && (exact.end !== undefined || pod !== undefined)) return exact
+  const statuses = pod === undefined ? [] : statusesOf(pod)
+  for (const previous of [false, true]) {
+    const found = findLogRun(request.pod.name, statuses, { ...request, previous })
+    if (found.kind === 'run' && found.run.id === run.id) return { ...found.run, startedMs: run.startedMs }
+  }
+  return { ...run, end: { atMs: nowMs, exitCode: 0 } }
+}

@@ -1,0 +1,180 @@
+import type { ContainerStatus } from './phase.ts'
+
+/** Lines that a container logs, by the time since its start. */
+export type LogEntry = {
+  readonly text: string
+  readonly isError?: boolean
+} & (
+  | { readonly kind: 'at'; readonly atMs: number }
+  /** Again and again, the first time after `everyMs`; `${n}` in its text is the number of the line, from 1 on. */
+  | { readonly kind: 'every'; readonly everyMs: number }
+  /** When the run ends; `${code}` in its text is the exit status. */
+  | { readonly kind: 'end' }
+)
+
+/** One run of a container. */
+export interface LogRun {
+  /** `containerd://…`. */
+  readonly id: string
+  readonly startedMs: number
+  /** Absent: it runs. */
+  readonly end?: { readonly atMs: number; readonly exitCode: number }
+}
+
+/** A line, without its end. */
+export interface LogLine {
+  readonly timeMs: number
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** Lines of one run that can be read, counted from its end, and their characters: a kubelet keeps a file of 10 MiB. */
+export const logLinesMax = 20_000
+const logCharactersMax = 10 * 1024 * 1024
+
+/** Entries of a log: each line that is read is found among them. */
+export const logEntriesMax = 100
+
+/** The log of a container whose script has none: a line at the start and one at the end. */
+export function usualLog(container: string, image: string): readonly LogEntry[] {
+  return [
+    { kind: 'at', atMs: 0, text: `${container}: started, simulated from image ${image}` },
+    { kind: 'end', text: `${container}: ended with exit code \${code}` },
+  ]
+}
+
+interface LinesWanted {
+  /** Lines after this time; absent: from the start on. */
+  readonly afterMs?: number
+  readonly untilMs: number
+  readonly linesMax: number
+}
+
+/** One entry on the way back from the end: its next earlier line. */
+interface Backwards {
+  readonly order: number
+  timeMs: number
+  number: number
+}
+
+/**
+ * The lines of a run up to a time, in their order: the last `linesMax` of them. They are computed from the end back, so that the
+ * work follows from the number of lines and entries, however long the run is.
+ *
+ *   every 1s "tick ${n}", started at 0, until 3,500, linesMax 2 → 2,000 tick 2, 3,000 tick 3
+ */
+export function logLines(entries: readonly LogEntry[], run: LogRun, { afterMs, untilMs, linesMax }: LinesWanted): LogLine[] {
+  const lastMs = Math.min(untilMs, run.end?.atMs ?? Number.POSITIVE_INFINITY)
+  const waiting: Backwards[] = entries.flatMap((entry, order) => lastOf(entry, order, run, lastMs) ?? [])
+  const lines: LogLine[] = []
+  let characters = 0
+  while (lines.length < Math.min(linesMax, logLinesMax) && characters < logCharactersMax) {
+    let latest: Backwards | undefined
+    for (const one of waiting) if (latest === undefined || isLater(one, latest)) latest = one
+    if (latest === undefined || (afterMs !== undefined && latest.timeMs <= afterMs)) break
+    const entry = entries[latest.order]
+    if (entry === undefined) break
+    const text = textOf(entry, latest.number, run)
+    characters += text.length
+    lines.push({ timeMs: latest.timeMs, text, isError: entry.isError === true })
+    latest.number -= 1
+    latest.timeMs = latest.number > 0 && entry.kind === 'every' ? latest.timeMs - entry.everyMs : Number.NEGATIVE_INFINITY
+    if (latest.timeMs === Number.NEGATIVE_INFINITY) waiting.splice(waiting.indexOf(latest), 1)
+  }
+  return lines.reverse()
+}
+
+/** The time of the next line after another time; undefined: there is none, or the end of the run brings it. */
+export function nextLineMs(entries: readonly LogEntry[], { startedMs, end }: LogRun, afterMs: number): number | undefined {
+  if (end !== undefined) return end.atMs > afterMs ? end.atMs : undefined
+  const times = entries.flatMap((entry) => {
+    if (entry.kind === 'end') return []
+    if (entry.kind === 'at') return startedMs + entry.atMs > afterMs ? [startedMs + entry.atMs] : []
+    const number = Math.max(0, Math.floor((afterMs - startedMs) / entry.everyMs))
+    return [startedMs + (number + 1) * entry.everyMs]
+  })
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/** The last line of an entry up to a time. */
+function lastOf(entry: LogEntry, order: number, { startedMs, end }: LogRun, lastMs: number): Backwards | undefined {
+  switch (entry.kind) {
+    case 'at': {
+      const timeMs = startedMs + entry.atMs
+      return timeMs <= lastMs ? { order, timeMs, number: 1 } : undefined
+    }
+    case 'every': {
+      const number = Math.floor((lastMs - startedMs) / entry.everyMs)
+      return number > 0 ? { order, timeMs: startedMs + number * entry.everyMs, number } : undefined
+    }
+    case 'end':
+      return end !== undefined && end.atMs <= lastMs ? { order, timeMs: end.atMs, number: 1 } : undefined
+  }
+}
+
+function isLater(one: Backwards, other: Backwards): boolean {
+  return one.timeMs > other.timeMs || (one.timeMs === other.timeMs && one.order > other.order)
+}
+
+function textOf({ kind, text }: LogEntry, number: number, { end }: LogRun): string {
+  switch (kind) {
+    case 'at':
+      return text
+    case 'every':
+      return text.replaceAll(`\${n}`, String(number))
+    case 'end':
+      return text.replaceAll(`\${code}`, String(end?.exitCode ?? 0))
+  }
+}
+
+type Statuses = readonly ContainerStatus[]
+type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>
+
+/** The run whose log can be read, or the reason why there is none, by the rules of validateContainerLogStatus of a kubelet. */
+export type LogRunFound = { readonly kind: 'run'; readonly run: LogRun } | { readonly kind: 'refused'; readonly message: string }
+
+/** Finds the run of a container for a reader of its log. `previous` is the one before the last restart. */
+export function findLogRun(
+  pod: string,
+  statuses: Statuses,
+  { container, previous }: { container: string; previous: boolean },
+): LogRunFound {
+  const refused = (why: string): LogRunFound => ({ kind: 'refused', message: why })
+  const named = `container ${JSON.stringify(container)} in pod ${JSON.stringify(pod)}`
+  const status = statuses.find(({ name }) => name === container)
+  if (status === undefined) return refused(`${named} is not available`)
+  const { running, terminated, waiting } = status.state ?? {}
+  const last = status.lastState?.terminated
+  const ended = (one: Terminated): LogRunFound => ({ kind: 'run', run: endedRun(one) })
+  if (previous) return last?.containerID ? ended(last) : refused(`previous terminated ${named} not found`)
+  if (running) return { kind: 'run', run: { id: status.containerID ?? '', startedMs: toMs(running.startedAt) } }
+  if (terminated?.containerID) return ended(terminated)
+  if (last?.containerID) return ended(last)
+  if (terminated || last) return refused(`${named} is terminated`)
+  if (!waiting) return refused(`${named} is waiting to start - no logs yet`)
+  const problems: Readonly<Record<string, string>> = {
+    ErrImagePull: "image can't be pulled",
+    ImagePullBackOff: 'trying and failing to pull image',
+  }
+  return refused(`${named} is waiting to start: ${problems[waiting.reason ?? ''] ?? waiting.reason ?? ''}`)
+}
+
+function endedRun({ containerID = '', startedAt, finishedAt, exitCode }: Terminated): LogRun {
+  const atMs = toMs(finishedAt)
+  return { id: containerID, startedMs: startedAt ? toMs(startedAt) : atMs, end: { atMs, exitCode } }
+}
+
+function toMs(time: string | null | undefined): number {
+  return time ? Date.parse(time) : 0
+}
+
+/** Lines as a client reads them. */
+export function printLines(lines: readonly LogLine[], { timestamps }: { readonly timestamps: boolean }): Uint8Array {
+  const texts = lines.map(({ timeMs, text }) => (timestamps ? `${printLineTime(timeMs)} ${text}\n` : `${text}\n`))
+  return new TextEncoder().encode(texts.join(''))
+}
+
+/** Nine digits always, as kubelets print it. */
+function printLineTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('Z', '000000Z')
+}
