@@ -18,6 +18,7 @@ export const contents = [
     title: 'How to',
     pages: [
       { file: 'package.html', title: 'The package for tests', sources: ['docs/how-to/package.md'] },
+      { file: 'forks.html', title: 'Forks and snapshots', sources: ['docs/how-to/forks.md'] },
       { file: 'time-and-seed.html', title: 'Time and seed', sources: ['docs/how-to/time-and-seed.md'] },
       { file: 'weather.html', title: 'A controller under bad weather', sources: ['docs/how-to/weather.md'] },
       { file: 'envtest.html', title: 'envtest', sources: ['docs/how-to/envtest.md'] },

@@ -40,8 +40,8 @@ export interface NodeHandle {
 
 /** The simulated nodes of a server. */
 export interface SimulatedNodes {
-  /** Registers a node; resolves when it is there. A name that is simulated already is an error. */
-  add(settings: NodeSettings): Promise<NodeHandle>
+  /** Registers a node, unless it is to be off; resolves when it is there. A name that is simulated already is an error. */
+  add(settings: NodeSettings, isOff?: boolean): Promise<NodeHandle>
   /** Undefined: no such node is simulated. */
   get(name: string): NodeHandle | undefined
   readonly names: readonly string[]
@@ -124,7 +124,7 @@ class StandIn implements SimulatedNodes {
     this.#nodeObjects = informerOf<Node>(nodes, { onEvent: (event) => this.#applyNode(event) })
   }
 
-  async add(settings: NodeSettings): Promise<NodeHandle> {
+  async add(settings: NodeSettings, isOff = false): Promise<NodeHandle> {
     const { names, level, clientFor, clock, chance, log } = this.#options
     if (this.#nodes.has(settings.name)) throw new Error(`a node ${settings.name} is simulated already`)
     const index = this.#freeIndex()
@@ -133,7 +133,7 @@ class StandIn implements SimulatedNodes {
     const read = () => this.#nodeObjects.get(settings.name)
     const node = new SimulatedNode({ settings, index, names, level, client, read, clock, random: chance.fraction, log, signal })
     this.#nodes.set(settings.name, node)
-    await this.#startNode(node)
+    if (!isOff) await this.#startNode(node)
     return this.#handleOf(node)
   }
 

@@ -1,8 +1,15 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
+import {
+  type AutoscalingOptions,
+  type BootstrapObject,
+  bootstrapObjects,
+  type ControllerName,
+  gatewayObjects,
+  type NodeControllersOptions,
+} from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
-import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
+import { admissionContract, nodesContract, objectKey, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
@@ -21,7 +28,7 @@ import {
   type Log,
   type Tracer,
 } from '@orch/platform'
-import type { Storage } from '@orch/storage'
+import type { StateSnapshot, Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/settings.ts'
 import { type FrontProxy, hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/front-proxy.ts'
@@ -34,7 +41,7 @@ import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
-import { createNodesDoor, openNodes, type ServerNodes } from './nodes/open.ts'
+import { createNodesDoor, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
@@ -47,6 +54,8 @@ import { openWatch } from './watch/open.ts'
 export interface ServerOptions extends GatewayGroups {
   /** The store of the state. The server closes it. */
   readonly store: Store
+  /** The server with which the store begins, if it was one with the same settings; absent: the store is read, and objects of the start are made. */
+  readonly base?: ServerBase | undefined
   readonly certificateFiles: CertificateFiles
   /** Kind of the administrator's key, where it is made. */
   readonly adminKey?: KeyKind
@@ -55,8 +64,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly autoscaling?: AutoscalingOptions | undefined
   /** Absent: no controller of nodes runs. */
   readonly nodes?: NodeControllersOptions | undefined
-  /** Nodes that run Pods without containers; 0 by default. */
-  readonly simulatedNodes?: number
+  /** Nodes that run Pods without containers; none by default. */
+  readonly simulatedNodes?: readonly SimulatedNodeState[]
   /** Time for which a namespace under deletion keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
@@ -82,6 +91,13 @@ export interface ServerOptions extends GatewayGroups {
   readonly tracer?: Tracer | undefined
 }
 
+/** A moment of another server. */
+interface ServerBase {
+  readonly snapshot: StateSnapshot
+  /** The port that it listened on. */
+  readonly port: number
+}
+
 /** A server that is ready. */
 export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
@@ -92,7 +108,7 @@ export interface Server {
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
-  readonly nodes: ServerNodes
+  readonly nodes: OpenNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
   /** Gives a user rules that no object holds. */
@@ -116,6 +132,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   } catch (error) {
     await lifecycle.stop()
     throw error
+  }
+}
+
+/** The objects with the port of the base get that of this server, at their revisions: a fork differs from its base in the port alone. */
+function amendPort(
+  storage: Storage,
+  objects: readonly BootstrapObject[],
+  { catalogue, port, base }: { readonly catalogue: Catalogue; readonly port: number; readonly base: ServerBase },
+): void {
+  const mentioned = new RegExp(`"(port|targetPort)":${base.port}(?!\\d)`, 'g')
+  for (const { resource, object } of objects) {
+    const { metadata } = object
+    const prefix = catalogue.find(resource.group, resource.version, resource.plural)?.stored.prefix
+    if (prefix !== undefined)
+      storage.amend(objectKey(prefix, metadata.namespace, metadata.name ?? ''), (text) => text.replace(mentioned, `"$1":${port}`))
   }
 }
 
@@ -149,10 +180,11 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
   const advertised = [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }]
   const { gateway, metrics } = services
+  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
   const { clientAs, ...start } = startObjectsOf(
     bootstrapObjects({
       names,
-      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
+      serviceAddress,
       advertised,
       serviceRange: hasServiceRanges(surroundings.catalogue)
         ? { cidr: objects.serviceClusterIpRange.text, now: printTime(toInstant(clock.now())) }
@@ -161,7 +193,15 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
     surroundings,
   )
-  await start.make()
+  if (options.base === undefined) await start.make()
+  else {
+    amendPort(services.storage, gatewayObjects({ names, serviceAddress, advertised }), {
+      catalogue: surroundings.catalogue,
+      port,
+      base: options.base,
+    })
+    await start.load()
+  }
   await start.follow()
   services.bootstrapped()
   threads = await services.startThreads({
@@ -190,9 +230,9 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     },
     surroundings,
   )
-  const { simulatedNodes: count = 0, controllers, authorization } = options
+  const { simulatedNodes: simulated = [], controllers, authorization } = options
   const { nodesDoor: door } = services
-  const nodes = await openNodes({ count, controllers, modes: authorization.modes, clientAs, metrics, door }, surroundings)
+  const nodes = await openNodes({ simulated, controllers, modes: authorization.modes, clientAs, metrics, door }, surroundings)
   return {
     url,
     names,
@@ -225,7 +265,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
   // With encryption an object is stored again without a change that is marked, when keys change.
   const marks = hasFurtherThreads(options) && encryption === undefined ? new ObjectMarks() : undefined
   const onSuperseded = marks === undefined ? undefined : (key: string) => marks.count(key)
-  const storage = await openStorage({ ...options, encryption, onSuperseded }, surroundings)
+  const storage = await openStorage({ ...options, from: options.base?.snapshot, encryption, onSuperseded }, surroundings)
   const storageLink = directLink(storageContract, storage, link)
   const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service, announcing: storage }, surroundings), link)
   let threads: GatewayThreads | undefined

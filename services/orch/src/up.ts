@@ -13,6 +13,7 @@ import {
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/clients.ts'
 import { readEncryption } from './encryption/open.ts'
+import { usualNodes } from './nodes/open.ts'
 import { printReadyLine, type Terminal } from './process/terminal.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
 import { threadsHere } from './settings/threads.ts'
@@ -91,7 +92,7 @@ async function start(
   return await startServer({
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
-    simulatedNodes: settings.simulatedNodes,
+    simulatedNodes: usualNodes(settings.simulatedNodes),
     encryption: readEncryption(settings),
     store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
     certificateFiles: certificateFolder(dataDir),

@@ -8,6 +8,8 @@ export interface ExpiryOptions {
   readonly clock: Clock
   /** Deletes the object unless it has changed. */
   readonly remove: (object: Due) => Promise<unknown>
+  /** The expiries of another service's `due`; absent: none. */
+  readonly due?: readonly Due[] | undefined
 }
 
 /** An object's end. */
@@ -24,13 +26,20 @@ const lookIntervalMs = 10_000
 export class Expiry {
   readonly #options: ExpiryOptions
   /** Future expiries, the earliest first: a binary heap. */
-  readonly #heap: Due[] = []
+  readonly #heap: Due[]
   #timer: Timer | undefined
   #isRemoving = false
   #isClosed = false
 
   constructor(options: ExpiryOptions) {
     this.#options = options
+    this.#heap = options.due?.slice() ?? []
+    this.#plan()
+  }
+
+  /** Future expiries, for another service. */
+  get due(): readonly Due[] {
+    return this.#heap.slice()
   }
 
   /** Takes an object that expires. */

@@ -1,20 +1,19 @@
-import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store } from '@orch/core/contracts'
+import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store, StoreSnapshot } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { type Clock, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
 import { streamChanges } from './changes.ts'
 import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
-import { Expiry } from './expiry.ts'
+import { type Due, Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
 import { historyBytesMax, pastBytesMax, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
 import { LostChanges } from './lost-changes.ts'
 import { PastBudget } from './memory/history.ts'
 import type { Tree } from './memory/tree.ts'
-
 import { Reads } from './reads.ts'
 import { restoreTree } from './restore.ts'
-import { type Reencode, State, type StateFollowers } from './state.ts'
+import { type HeldState, type Reencode, State, type StateFollowers } from './state.ts'
 import { toStream } from './streams.ts'
 import { Window } from './window.ts'
 
@@ -22,6 +21,8 @@ import { Window } from './window.ts'
 export interface StorageOptions {
   /** Its owner closes it, after the service. */
   readonly store: Store
+  /** The moment of another service with which the store begins; absent: the state is read from the store. */
+  readonly from?: StateSnapshot | undefined
   readonly clock?: Clock
   readonly metrics?: Metrics | undefined
   /** Of the replicas that share the store; only the leader compacts and expires. */
@@ -41,9 +42,19 @@ export interface StorageOptions {
   readonly onSuperseded?: ((key: string) => void) | undefined
 }
 
-/** The state of a moment, for `restore`. It stays valid as long as the service lives. */
+/** The state of a moment, for `restore` and for further services. It never changes, and outlives the service. */
 export interface StateSnapshot {
   readonly revision: Revision
+}
+
+/** The store's part of a snapshot, with which another store can begin; undefined: the store is not in memory. */
+export function storeOf(snapshot: StateSnapshot): StoreSnapshot | undefined {
+  return heldIn(snapshot).store
+}
+
+function heldIn(snapshot: StateSnapshot): HeldSnapshot {
+  if (!(snapshot instanceof HeldSnapshot)) throw new TypeError('a snapshot is made by snapshot()')
+  return snapshot
 }
 
 /** The storage service with the methods of the process that holds it. */
@@ -55,6 +66,8 @@ export interface Storage extends StorageService {
    * Streams of changes end with `expired`, and tokens and revisions from before are refused.
    */
   restore(snapshot: StateSnapshot): Promise<void>
+  /** Changes the text of an object behind its metadata, at its revision; only before anybody has read it. */
+  amend(key: string, edit: (text: string) => string): void
   /**
    * Calls back in the turn of the event loop of a commit. Commits are answered at its end from now on, after the
    * callback's deferred work: a watcher learns of a change no later than its writer.
@@ -73,8 +86,10 @@ export interface Storage extends StorageService {
 /** Storage over a store: loads the state into memory and serves it. */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
-  const state = await State.load({ store, reencode, historyBytesMax: bytesMax, clock, onError })
-  return new StorageOverStore(options, state)
+  const stateOptions = { store, reencode, historyBytesMax: bytesMax, clock, onError }
+  const from = options.from === undefined ? undefined : heldIn(options.from)
+  const state = from === undefined ? await State.load(stateOptions) : State.from(from.state, stateOptions)
+  return new StorageOverStore(options, state, from?.due)
 }
 
 /** Both of the followers of superseded objects, or the only one. */
@@ -92,12 +107,18 @@ function followSuperseded(
 }
 
 class HeldSnapshot implements StateSnapshot {
-  readonly tree: Tree
-  readonly revision: Revision
+  readonly state: HeldState
+  readonly store: StoreSnapshot | undefined
+  readonly due: readonly Due[]
 
-  constructor(tree: Tree, revision: Revision) {
-    this.tree = tree
-    this.revision = revision
+  constructor(state: HeldState, store: StoreSnapshot | undefined, due: readonly Due[]) {
+    this.state = state
+    this.store = store
+    this.due = due
+  }
+
+  get revision(): Revision {
+    return this.state.revision
   }
 }
 
@@ -120,7 +141,7 @@ class StorageOverStore implements Storage {
   readonly list: Reads['list']
   readonly commit: Commits['commit']
 
-  constructor(options: StorageOptions, state: State) {
+  constructor(options: StorageOptions, state: State, due?: readonly Due[]) {
     const { store, clock = systemClock, onError, watchHistoryMs = watchHistoryMsDefault, randomId = systemChance.uuid } = options
     this.#options = options
     this.#store = store
@@ -133,7 +154,7 @@ class StorageOverStore implements Storage {
     const commits = new Commits({ store, state, clock, randomId })
     this.#commits = commits
     this.commit = commits.commit
-    this.#expiry = new Expiry({ clock, remove: (due) => this.#expire(due) })
+    this.#expiry = new Expiry({ clock, remove: (expired) => this.#expire(expired), due })
     const { shared } = store
     if (shared !== undefined) {
       const onDifference = (error: unknown) => onError?.(error, 'comparing memory with the store')
@@ -188,12 +209,16 @@ class StorageOverStore implements Storage {
   }
 
   snapshot(): StateSnapshot {
-    return new HeldSnapshot(this.#state.tree.fork(), this.#state.revision)
+    return new HeldSnapshot(this.#state.hold(), this.#store.snapshot?.(), this.#expiry.due)
+  }
+
+  amend(key: string, edit: (text: string) => string): void {
+    this.#state.amend(key, edit)
   }
 
   async restore(snapshot: StateSnapshot): Promise<void> {
-    if (!(snapshot instanceof HeldSnapshot)) throw new TypeError('restore() takes a snapshot of snapshot()')
-    await this.#commits.holding(() => this.#restore(snapshot.tree))
+    const { tree } = heldIn(snapshot).state
+    await this.#commits.holding(() => this.#restore(tree))
   }
 
   beforeAnswers(callback: () => void): void {

@@ -24,6 +24,7 @@ import {
   detach,
   Interner,
   isRead,
+  jsonOf,
   type Room,
   Slabs,
   type StoredObject,
@@ -34,6 +35,14 @@ import {
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
 import { DamagedStoreError } from './store/data-folder.ts'
+
+/** A state of a moment, of which another state can begin. */
+export interface HeldState {
+  readonly tree: Tree
+  readonly history: History
+  readonly bytes: number
+  readonly revision: Revision
+}
 
 /** Brings a value that was encoded with another format or schema to the present ones. */
 export interface Reencode {
@@ -134,6 +143,8 @@ export class State implements StateReader {
   }
 
   #early: StoreChange[] | undefined = []
+  /** Objects up to this revision belong to other states, too. */
+  #sharedUpTo: Revision = 0
 
   /** The state as the store has it. */
   static async load(options: StateOptions): Promise<State> {
@@ -142,6 +153,48 @@ export class State implements StateReader {
     state.#catchUp()
     state.#detachReplaced = options.store.shared?.onReplaced(() => state.#reload())
     return state
+  }
+
+  /** The state of another server at a moment, which the store begins with, too. Nothing is read or copied: both share the objects. */
+  static from({ tree, history, bytes, revision }: HeldState, options: StateOptions): State {
+    const state = new State(options)
+    state.tree = tree.forkForState(revision)
+    state.history = history.fork()
+    state.bytes = bytes
+    state.#sharedUpTo = revision
+    state.#catchUp()
+    return state
+  }
+
+  /** The present state; what is written from now on does not change it. */
+  hold(): HeldState {
+    return { tree: this.tree.fork(), history: this.history.fork(), bytes: this.bytes, revision: this.revision }
+  }
+
+  /**
+   * Changes the text of an object behind its metadata, at its revision: a part that is another one in each server. Only before the state
+   * is read; the past is left as it is.
+   */
+  amend(key: string, edit: (text: string) => string): void {
+    const object = this.tree.get(key)
+    if (object === undefined) return
+    const { revision, writeId, metadataEnd } = object
+    const json = Buffer.from(jsonOf(object))
+    const edited = Buffer.from(edit(json.toString('utf8', metadataEnd)))
+    const text = Buffer.concat([json.subarray(0, metadataEnd), edited])
+    const value = toStored({ ...object, recall: undefined, bytes: text, start: 0, length: text.length }, writeId)
+    const amended = toStoredObject({ key, revision, value }, this.#room)
+    this.tree.set(amended)
+    this.bytes += amended.length - object.length
+    this.#store.adopt?.(revision, () => toStored(amended, writeId))
+    const happened = this.history.after(revision - 1, 1)[0]
+    if (happened?.after === object) {
+      this.history.replace({
+        ...happened,
+        after: amended,
+        change: toChange({ ...happened.change, key, writeId, replaces: 0 }, amended, happened.before),
+      })
+    }
   }
 
   /** Stops listening to the store. */
@@ -391,7 +444,7 @@ export class State implements StateReader {
     // An object that was encoded anew would not give back the written bytes.
     if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
-    if (before !== undefined) detach(before, this.#room.slabs)
+    if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }

@@ -56,3 +56,16 @@ test('the chance of the system never repeats itself', () => {
   expect(systemChance.stream('uid').uuid()).not.toBe(systemChance.stream('uid').uuid())
   expect(systemChance.bytes(16).length).toBe(16)
 })
+
+test('a fork of a seeded chance gives what it would have given, in each of its streams, and moves neither', () => {
+  const [chance, same] = [seededChance(7), seededChance(7)]
+  for (const one of [chance, same]) {
+    one.stream('uid').uuid()
+    one.bytes(5_000)
+  }
+  const fork = chance.fork()
+  const drawn = [some(fork), some(fork.stream('uid')), some(fork.stream('other'))]
+  expect([some(chance), some(chance.stream('uid')), some(chance.stream('other'))]).toEqual(drawn)
+  expect([some(same), some(same.stream('uid')), some(same.stream('other'))]).toEqual(drawn)
+  expect(systemChance.fork()).toBe(systemChance)
+})

@@ -13,6 +13,8 @@ export interface Chance {
   readonly bytes: (length: number) => Uint8Array
   /** The chance of one purpose. What is drawn for one purpose changes nothing for the others. */
   stream(purpose: string): Chance
+  /** A chance that gives from now on what this one gives from now on; what is drawn from one of them changes nothing for the other. */
+  fork(): Chance
 }
 
 /** The system's generator, which is cryptographically strong but for `fraction`. */
@@ -21,6 +23,7 @@ export const systemChance: Chance = {
   uuid: randomUUID,
   bytes: (length) => randomBytes(length),
   stream: () => systemChance,
+  fork: () => systemChance,
 }
 
 /**
@@ -34,18 +37,35 @@ export function seededChance(seed: number | string): Chance {
 /** Bytes of the key stream that are made at once. */
 const blockBytes = 4_096
 const zeros = Buffer.alloc(blockBytes)
+/** A block of the cipher, of which the counter mode counts the number. */
+const cipherBytes = 16
 
 class SeededChance implements Chance {
   /** Seed and purposes, as JSON: no two lists have the same text. */
   readonly #path: string
   readonly #keyStream
   readonly #streams = new Map<string, SeededChance>()
-  #block = Buffer.alloc(0)
+  #block: Buffer = Buffer.alloc(0)
   #used = 0
+  /** Blocks that have been made. */
+  #made: number
 
-  constructor(path: string) {
+  constructor(path: string, made = 0) {
     this.#path = path
-    this.#keyStream = createCipheriv('aes-256-ctr', createHash('sha256').update(path).digest(), Buffer.alloc(16))
+    this.#made = made
+    const counter = Buffer.alloc(cipherBytes)
+    counter.writeBigUInt64BE((BigInt(made) * BigInt(blockBytes)) / BigInt(cipherBytes), cipherBytes - 8)
+    this.#keyStream = createCipheriv('aes-256-ctr', createHash('sha256').update(path).digest(), counter)
+  }
+
+  fork = (): Chance => this.#fork()
+
+  #fork(): SeededChance {
+    const fork = new SeededChance(this.#path, this.#made)
+    fork.#block = this.#block
+    fork.#used = this.#used
+    for (const [purpose, stream] of this.#streams) fork.#streams.set(purpose, stream.#fork())
+    return fork
   }
 
   /** 48 bits, as many as `readUIntBE` reads. */
@@ -78,6 +98,7 @@ class SeededChance implements Chance {
     if (this.#used + length > this.#block.length) {
       this.#block = this.#keyStream.update(zeros)
       this.#used = 0
+      this.#made += 1
     }
     this.#used += length
     return this.#block.subarray(this.#used - length, this.#used)

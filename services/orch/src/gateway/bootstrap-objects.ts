@@ -26,6 +26,8 @@ export interface StartObjects {
    * already there.
    */
   make(): Promise<void>
+  /** Waits until they are in force, where they are stored already. */
+  load(): Promise<void>
   /** Publishes authorities again when their files change. */
   follow(): Promise<void>
 }
@@ -40,6 +42,10 @@ export function startObjectsOf(
   const requests = new ClientMetrics(metrics, clock)
   const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
   const published = authenticationStart({ authentication, source: authorities, catalogue, frontProxy })
+  const load = async () => {
+    await gateway.loadDefinitions()
+    await gateway.loadAuthorization()
+  }
   const objects = [...given, ...flowControlStart(flowControl, catalogue), ...published]
   return {
     objects,
@@ -48,9 +54,9 @@ export function startObjectsOf(
       const client = clientAs(serverIdentity)
       await bootstrap(client, objects, gateway.writeBootstrapObjects)
       await bootstrapRoles(client, catalogue, gateway.writeBootstrapObjects)
-      await gateway.loadDefinitions()
-      await gateway.loadAuthorization()
+      await load()
     },
+    load,
     async follow() {
       const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
       await lifecycle.run({ name: 'published authorities', stop: unfollow })

@@ -42,8 +42,20 @@ export function createNodesDoor(): NodesDoor {
   }
 }
 
+/** A node that is to be simulated. */
+export interface SimulatedNodeState {
+  readonly settings: NodeSettings
+  /** Switched off: it gives no sign of life. */
+  readonly isOff?: boolean
+}
+
+/** Nodes with usual settings. */
+export function usualNodes(count: number): SimulatedNodeState[] {
+  return Array.from({ length: count }, (_, index) => ({ settings: { name: `node-${index + 1}` } }))
+}
+
 export interface NodesParts {
-  readonly count: number
+  readonly simulated: readonly SimulatedNodeState[]
   readonly controllers: readonly string[]
   /** The authorizers of the server. */
   readonly modes: readonly AuthorizationMode[]
@@ -66,20 +78,30 @@ export interface ServerNodes {
   readonly names: readonly string[]
 }
 
+/** The nodes of a server, as another server can simulate them. */
+export interface OpenNodes extends ServerNodes {
+  readonly simulated: readonly SimulatedNodeState[]
+}
+
 /** Nodes that run Pods without containers; resolves when the wanted ones are registered. Nothing of it runs before the first node. */
-export async function openNodes(parts: NodesParts, surroundings: Surroundings): Promise<ServerNodes> {
+export async function openNodes(parts: NodesParts, surroundings: Surroundings): Promise<OpenNodes> {
   let nodes: SimulatedNodes | undefined
   const opened = once(async () => {
     nodes = await startAll(parts, surroundings)
     return nodes
   })
-  const add = async (settings: NodeSettings) => (await opened()).add(settings)
-  if (parts.count > 0) {
-    const started = Array.from({ length: parts.count }, (_, index) => add({ name: `node-${index + 1}` }))
+  const known = new Map<string, NodeSettings>()
+  const add = async (settings: NodeSettings, isOff = false) => {
+    const node = await (await opened()).add(settings, isOff)
+    known.set(settings.name, settings)
+    return node
+  }
+  if (parts.simulated.length > 0) {
+    const started = parts.simulated.map(({ settings, isOff }) => add(settings, isOff))
     await Promise.all([...started, createStorage(parts, surroundings)])
   }
   return {
-    add,
+    add: (settings) => add(settings),
     get(name) {
       const node = nodes?.get(name)
       if (node === undefined) throw new Error(`no node ${name} is simulated; there are: ${(nodes?.names ?? []).join(', ') || 'none'}`)
@@ -87,6 +109,12 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     },
     get names() {
       return nodes?.names ?? []
+    },
+    get simulated() {
+      return [...known.values()].flatMap((settings) => {
+        const node = nodes?.get(settings.name)
+        return node === undefined ? [] : [{ settings, isOff: !node.isRunning }]
+      })
     },
   }
 }

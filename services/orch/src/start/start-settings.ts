@@ -12,6 +12,7 @@ import {
   suggestion,
   systemChance,
 } from '@orch/platform'
+import type { StateSnapshot } from '@orch/storage'
 import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
@@ -33,6 +34,11 @@ const startSettings = {
 
 /** Options of a server for tests; each has a default. */
 export interface StartOptions {
+  /**
+   * A snapshot of another server: this one goes on from there, with the options of that one where none are given here. The profile cannot
+   * be another one, and the clock is a virtual one if that of the other was. Absent: the server is empty.
+   */
+  readonly from?: StateSnapshot
   /** Names of groups, labels and namespaces; `orch` by default. */
   readonly profile?: Profile
   /** The release that the server is like, from `1.23` to `1.37`; the newest by default. */
@@ -84,7 +90,7 @@ export interface StartOptions {
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
+  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
     ' ',
   )
 
@@ -131,7 +137,12 @@ export function chanceOf({ seed, random }: StartOptions): Chance {
 }
 
 function withFraction(chance: Chance, fraction: () => number): Chance {
-  return { ...chance, fraction, stream: (purpose) => withFraction(chance.stream(purpose), fraction) }
+  return {
+    ...chance,
+    fraction,
+    stream: (purpose) => withFraction(chance.stream(purpose), fraction),
+    fork: () => withFraction(chance.fork(), fraction),
+  }
 }
 
 function parsed<T>(name: string, { expected, choices = [], parse }: SettingType<T>, text: string | undefined): T | undefined {

@@ -5,6 +5,7 @@ import { Faults, RequestLog } from '@orch/gateway'
 import {
   type Activity,
   administratorOf,
+  type CertificateMemory,
   type Chance,
   type ClientIssuer,
   type Clock,
@@ -15,15 +16,16 @@ import {
   systemClock,
   withActivity,
 } from '@orch/platform'
-import { createMemoryStore, type StateSnapshot } from '@orch/storage'
+import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
 import { readAdmission } from '../admission/settings.ts'
 import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
-import type { ServerNodes } from '../nodes/open.ts'
-import { type Server, type StopOptions, startServer } from '../server.ts'
+import { type ServerNodes, usualNodes } from '../nodes/open.ts'
+import { type Server, type ServerOptions, type StopOptions, startServer } from '../server.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
+import { type Origin, readForkOptions, readSnapshot, ServerSnapshot } from './server-snapshot.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
@@ -47,10 +49,15 @@ export interface RunningServer extends AsyncDisposable {
   readonly faults: ServerFaults
   /** Restores the state after the server's start. */
   reset(): Promise<void>
-  /** The present state, for a later restore. */
+  /** The present moment, for a later `restore`, or for a server that begins there: `start({ from: snapshot })`. It never changes. */
   snapshot(): StateSnapshot
   /** Restores a state; versions continue, open watches end with 410. */
   restore(snapshot: StateSnapshot): Promise<void>
+  /**
+   * A second server that begins at the present moment: with the same objects, uids, revisions, history, users, tokens and keys, on a port
+   * of its own. What happens in one of the two is never seen in the other, and each may stop first. Options replace those of this server.
+   */
+  fork(options?: Omit<StartOptions, 'from'>): Promise<RunningServer>
   /**
    * Applies the objects of files and folders (YAML or JSON), definitions and namespaces first, webhook configurations last. Resolves
    * with the stored objects when every served version of each definition is listed by discovery.
@@ -92,19 +99,45 @@ interface PlacementExplainer {
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
-  return startWith(options, chanceOf(options))
+  return options.from === undefined ? startWith(options, chanceOf(options)) : startFrom(readSnapshot(options.from), options)
 }
 
 /** As `start`, with the chance that the server draws from. */
 export async function startWith(options: StartOptions, chance: Chance): Promise<RunningServer> {
+  const store = createMemoryStore({ randomId: chance.stream('epoch').uuid })
+  const { simulatedNodes } = readStartSettings(options)
+  return open(options, { store, chance, certificateFiles: certificateMemory(), simulatedNodes: usualNodes(simulatedNodes) })
+}
+
+/** A server that goes on from a moment of another one. */
+async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise<RunningServer> {
+  const { origin, state } = snapshot
+  const { options, isSame } = readForkOptions(snapshot, given)
+  const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
+  const store = createMemoryStore({ from: storeOf(state), randomId: chance.stream('epoch').uuid })
+  const names = new Set(origin.nodes.map(({ settings }) => settings.name))
+  const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
+  const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]
+  const base = isSame ? { snapshot: state, port: origin.port } : undefined
+  return open(options, { store, base, chance, certificateFiles: origin.certificates.fork(), simulatedNodes, origin })
+}
+
+/** The parts of a server that a fork has of its base. */
+interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'chance' | 'simulatedNodes'> {
+  readonly certificateFiles: CertificateMemory
+  readonly origin?: Origin
+}
+
+async function open(options: StartOptions, { origin, ...beginning }: Beginning): Promise<RunningServer> {
   const settings = readStartSettings(options)
-  const certificateFiles = certificateMemory()
+  const { certificateFiles, chance } = beginning
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
   const requestLog = new RequestLog(clock)
   const faults = new Faults({ chance, log })
   const server = await startServer({
     ...readGateway(settings),
+    ...beginning,
     requestLog,
     faults,
     flags: settings.flagTexts,
@@ -113,20 +146,19 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
     nodes: readNodeControllers(settings),
     admission: readAdmission(settings),
     watchHistoryMs: settings.watchHistoryMs,
-    simulatedNodes: settings.simulatedNodes,
     encryption: readEncryption(settings),
-    store: createMemoryStore({ randomId: chance.stream('epoch').uuid }),
-    certificateFiles,
     freezesLinks: options.freezesLinks ?? false,
     hasProcessMetrics: false,
     clock,
-    chance,
     log,
   })
   const issue = await clientIssuer({ files: certificateFiles, clock })
   // A clock that a test moves would leave a stop that takes time waiting.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
-  const running = new InProcessServer(server, issue, { activity, clock, requestLog, faults, delayMs, graceMs, log })
+  const running = new InProcessServer(
+    { server, issue, options, certificateFiles, chance, activity, clock, requestLog, faults, log, origin },
+    { delayMs, graceMs },
+  )
   try {
     await running.prepare(options)
   } catch (error) {
@@ -153,12 +185,20 @@ function counted(transport: Transport, activity: Activity): Transport {
   }
 }
 
-interface InProcessParts extends StopOptions {
+/** The parts of a server in this process. */
+interface Parts {
+  readonly server: Server
+  readonly issue: ClientIssuer
+  readonly options: StartOptions
+  readonly certificateFiles: CertificateMemory
+  readonly chance: Chance
   readonly activity: Activity
   readonly clock: Clock
   readonly requestLog: RequestLog
   readonly faults: Faults
   readonly log: Log
+  /** Absent: the server is no fork. */
+  readonly origin?: Origin | undefined
 }
 
 class InProcessServer implements RunningServer {
@@ -167,19 +207,17 @@ class InProcessServer implements RunningServer {
   readonly nodes: ServerNodes
   readonly requests: ServerRequests
   readonly faults: ServerFaults
-  readonly #issue: ClientIssuer
   readonly #users: ServerUsers
   readonly #server: Server
-  readonly #log: Log
-  readonly #clock: Clock
-  readonly #activity: Activity
+  readonly #parts: Parts
   readonly #stopOptions: StopOptions
   readonly #endpoints: OpenEndpoint[] = []
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
 
-  constructor(server: Server, issue: ClientIssuer, { activity, clock, requestLog, faults, log, ...stopOptions }: InProcessParts) {
+  constructor(parts: Parts, stopOptions: StopOptions) {
+    const { server, activity, issue, requestLog, faults, origin } = parts
     const { url, configuration, storage } = server
     this.url = url
     this.nodes = server.nodes
@@ -196,12 +234,11 @@ class InProcessServer implements RunningServer {
       faults,
       counted: (transport) => counted(transport, activity),
     })
+    for (const { name, options } of origin?.users ?? []) this.#users.get(name, options)
     this.#server = server
-    this.#issue = issue
-    this.#log = log
-    this.#clock = clock
-    this.#activity = activity
+    this.#parts = parts
     this.#stopOptions = stopOptions
+    this.#endpoint = origin?.endpoint
     this.#atStart = storage.snapshot()
   }
 
@@ -209,34 +246,49 @@ class InProcessServer implements RunningServer {
     const { names, configuration } = this.#server
     const cluster = names.serverServiceName
     const { commonName: user, organizations: groups } = administratorOf(cluster)
-    this.#kubeconfig ??= kubeconfigOf({ cluster, user, groups }, { configuration, issue: this.#issue })
+    this.#kubeconfig ??= kubeconfigOf({ cluster, user, groups }, { configuration, issue: this.#parts.issue })
     return this.#kubeconfig
   }
 
   /** The options' objects of the start, and of each reset. */
   async prepare({ crds = [], webhooks }: StartOptions): Promise<void> {
+    for (const endpoint of this.#parts.origin?.endpoints ?? []) this.#endpoints.push(await endpoint.share())
     if (crds.length === 0 && webhooks === undefined) return
     if (webhooks !== undefined) await this.webhookEndpoint(webhooks.handler)
     await this.install([...crds, ...(webhooks?.paths ?? [])])
-    this.#atStart = this.snapshot()
+    this.#atStart = this.#server.storage.snapshot()
   }
 
   // Tests take single methods out of the server, so they carry it with them.
   readonly reset = async (): Promise<void> => {
     this.faults.clear()
-    await this.restore(this.#atStart)
+    await this.#server.storage.restore(this.#atStart)
     this.requests.clear()
   }
 
   readonly user = (name: string, options?: UserOptions): ServerUser => this.#users.get(name, options)
 
-  readonly snapshot = (): StateSnapshot => this.#server.storage.snapshot()
+  readonly snapshot = (): StateSnapshot => {
+    const { options, certificateFiles, chance } = this.#parts
+    return new ServerSnapshot(this.#server.storage.snapshot(), {
+      options,
+      port: Number(new URL(this.url).port),
+      certificates: certificateFiles.fork(),
+      chance: chance.fork(),
+      nodes: this.#server.nodes.simulated,
+      users: this.#users.known,
+      endpoint: this.#endpoint,
+      endpoints: [...this.#endpoints],
+    })
+  }
 
-  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(snapshot)
+  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(readSnapshot(snapshot).state)
+
+  readonly fork = (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => start({ ...options, from: this.snapshot() })
 
   readonly install = async (paths: string | readonly string[]): Promise<ApiObject[]> => {
     const { install } = await import('./install.ts')
-    return install(this.client, typeof paths === 'string' ? [paths] : paths, { endpoint: this.#endpoint, log: this.#log })
+    return install(this.client, typeof paths === 'string' ? [paths] : paths, { endpoint: this.#endpoint, log: this.#parts.log })
   }
 
   readonly webhookEndpoint = async (target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint> => {
@@ -261,12 +313,12 @@ class InProcessServer implements RunningServer {
   readonly metrics: PodMetricsSource = {
     set: async (pod, usage) => {
       const { setPodMetrics } = await import('./pod-metrics.ts')
-      await setPodMetrics(pod, usage, { client: this.client, names: this.#server.names, clock: this.#clock })
+      await setPodMetrics(pod, usage, { client: this.client, names: this.#server.names, clock: this.#parts.clock })
     },
   }
 
   readonly settled = async ({ within = settledWithinMs }: { readonly within?: number } = {}): Promise<void> => {
-    const left = await this.#activity.settled({ withinMs: within, stillMs: within })
+    const left = await this.#parts.activity.settled({ withinMs: within, stillMs: within })
     if (left.length > 0) throw new Error(`the server has not settled within ${within} ms: ${left.join(', ')}`)
   }
 

@@ -84,10 +84,22 @@ export interface UserParts {
   readonly counted: (transport: Transport) => Transport
 }
 
+/** A user, as another server can make it. */
+export interface NamedUser {
+  readonly name: string
+  readonly options: UserOptions | undefined
+}
+
+interface KnownUser {
+  readonly user: ServerUser
+  readonly options: UserOptions | undefined
+  close(): void
+}
+
 /** The users of one server, each made once. */
 export class ServerUsers {
   readonly #parts: UserParts
-  readonly #users = new Map<string, { readonly user: ServerUser; close(): void }>()
+  readonly #users = new Map<string, KnownUser>()
 
   constructor(parts: UserParts) {
     this.#parts = parts
@@ -104,8 +116,13 @@ export class ServerUsers {
     if (unknown !== undefined) throw new TypeError(`user(${JSON.stringify(name)}): unknown option ${unknown}: expected groups or rules`)
     this.#parts.giveRules(name, rules)
     const made = createUser(name, groups, this.#parts)
-    this.#users.set(name, made)
+    this.#users.set(name, { ...made, options })
     return made.user
+  }
+
+  /** The users that have been made, for another server. */
+  get known(): readonly NamedUser[] {
+    return [...this.#users].map(([name, { options }]) => ({ name, options }))
   }
 
   close(): void {

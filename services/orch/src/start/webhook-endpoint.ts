@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
+import { createServer, type Server } from 'node:https'
 import type { ApiObject } from '@orch/core/meta'
 import { Guard, messageOf, portOf, systemClock } from '@orch/platform'
 
@@ -17,8 +17,10 @@ export interface WebhookEndpoint {
   readonly certificateAuthority: string
 }
 
-/** An endpoint of ours, which stops listening at `close`. */
+/** An endpoint of ours, which stops listening when all who share it have closed it. */
 export interface OpenEndpoint extends WebhookEndpoint {
+  /** The same endpoint, to be closed once more; it listens again if it was closed. */
+  share(): Promise<OpenEndpoint>
   close(): Promise<void>
 }
 
@@ -36,20 +38,37 @@ export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoi
     const end = () => void response.destroy()
     guard.run('request', end, () => answer(handler, guard.watch(request, 'request', end), guard.watch(response, 'request', end)))
   })
+  return shared({ host, certificateAuthority: authority.certificate }, await listen(server, 0), server)
+}
+
+/** An endpoint that counts its users: the servers that have been forked from the one that opened it. */
+function shared(address: Omit<WebhookEndpoint, 'port'>, port: number, server: Server): OpenEndpoint {
+  let users = 1
+  const endpoint: OpenEndpoint = {
+    ...address,
+    port,
+    async share() {
+      users += 1
+      if (users === 1) await listen(server, port)
+      return endpoint
+    },
+    async close() {
+      users -= 1
+      if (users > 0) return
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return endpoint
+}
+
+async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, host, resolve)
+    server.listen(port, host, resolve)
   })
-  return {
-    host,
-    port: portOf(server),
-    certificateAuthority: authority.certificate,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return portOf(server)
 }
 
 async function answer(handler: WebhookHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {

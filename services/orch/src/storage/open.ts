@@ -1,7 +1,7 @@
 import type { Store } from '@orch/core/contracts'
 import { renewalBy } from '@orch/core/stored'
 import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
-import { createStorage, DamagedStoreError, type Leadership, type Storage, soleLeadership } from '@orch/storage'
+import { createStorage, DamagedStoreError, type Leadership, type StateSnapshot, type Storage, soleLeadership } from '@orch/storage'
 import { type OpenEncryption, toStartError } from '../encryption/open.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -9,6 +9,8 @@ import type { Surroundings } from '../surroundings.ts'
 export interface StorageParts {
   /** The store of the state. The caller that opened it closes it. */
   readonly store: Store
+  /** The moment of another server with which the store begins; absent: the state is read from the store. */
+  readonly from?: StateSnapshot | undefined
   readonly watchHistoryMs: number
   /** Of the replicas that share the store; absent: there is one. */
   readonly leadership?: Leadership | undefined
@@ -21,12 +23,14 @@ export interface StorageParts {
 
 /** Storage over a store. */
 export async function openStorage(
-  { store, watchHistoryMs, leadership = soleLeadership, encryption, metrics, onSuperseded }: StorageParts,
+  { store, from, watchHistoryMs, leadership = soleLeadership, encryption, metrics, onSuperseded }: StorageParts,
   surroundings: Surroundings,
 ): Promise<Storage> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const options = {
     store: encryption?.encrypt(store) ?? store,
+    // Encrypted values have to be read, so that their keys are known.
+    from: encryption === undefined ? from : undefined,
     clock,
     metrics,
     leadership,

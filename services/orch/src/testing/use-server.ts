@@ -52,6 +52,7 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),
       restore: (snapshot) => running().restore(snapshot),
+      fork: (options) => running().fork(options),
       install: (paths) => running().install(paths),
       webhookEndpoint: (target) => running().webhookEndpoint(target),
       scheduler: { explain: (pod) => running().scheduler.explain(pod) },

@@ -1,7 +1,7 @@
 import type { Change } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { Queue } from '@orch/platform'
 import { pastOverheadBytes } from '../limits.ts'
+import { RevisionMap } from './revision-map.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
@@ -22,13 +22,21 @@ const overheadBytes = 400
  */
 export class History {
   #bytesMax: number
-  readonly #items = new Queue<Happened>()
+  readonly #items: RevisionMap<Happened>
   #bytes = 0
   #floor: Revision
 
-  constructor(floor: Revision, bytesMax: number) {
+  constructor(floor: Revision, bytesMax: number, items = RevisionMap.create<Happened>()) {
     this.#floor = floor
     this.#bytesMax = bytesMax
+    this.#items = items
+  }
+
+  /** The same changes in a history of their own, in no time. */
+  fork(): History {
+    const fork = new History(this.#floor, this.#bytesMax, this.#items.fork())
+    fork.#bytes = this.#bytes
+    return fork
   }
 
   get floor(): Revision {
@@ -45,52 +53,57 @@ export class History {
   }
 
   push(happened: Happened): void {
-    this.#items.push(happened)
+    this.#items.set(happened.change.revision, happened)
     this.#bytes += costOf(happened)
-    while (this.#bytes > this.#bytesMax && this.#items.length > 0) this.#dropFirst()
+    while (this.#bytes > this.#bytesMax && this.#items.size > 0) this.#dropFirst()
+  }
+
+  /** Puts another change in the place of the one with its revision, if that is still known. */
+  replace(happened: Happened): void {
+    const { revision } = happened.change
+    const replaced = this.#items.get(revision)
+    if (replaced === undefined) return
+    this.#items.set(revision, happened)
+    this.#bytes += costOf(happened) - costOf(replaced)
   }
 
   /** Forgets changes up to a revision. */
   forget(upTo: Revision): void {
-    while ((this.#items.at(0)?.change.revision ?? Number.POSITIVE_INFINITY) <= upTo) this.#dropFirst()
+    while ((this.#items.first()?.change.revision ?? Number.POSITIVE_INFINITY) <= upTo) this.#dropFirst()
     this.#floor = Math.max(this.#floor, upTo)
   }
 
   /** Changes after a revision that is not below the floor. */
   after(revision: Revision, limit: number): readonly Happened[] {
-    const first = this.#firstAfter(revision)
-    return this.#items.slice(first, first + limit)
+    const found: Happened[] = []
+    for (const happened of this.#items.after(revision)) {
+      if (found.length === limit) break
+      found.push(happened)
+    }
+    return found
   }
 
   /** The key's object before its first change after the revision; 'unchanged' without such a change. */
   objectBefore(key: string, revision: Revision): StoredObject | undefined | 'unchanged' {
-    for (let index = this.#firstAfter(revision); index < this.#items.length; index++) {
-      const happened = this.#items.at(index)
-      if (happened?.change.key === key) return happened.before
-    }
+    for (const { change, before } of this.#items.after(revision)) if (change.key === key) return before
     return 'unchanged'
   }
 
   /** Takes back, in a tree of the current state, every change of a span of keys after a revision. */
   undo(tree: Tree, prefix: string, revision: Revision): void {
-    const first = this.#firstAfter(revision)
-    for (let index = this.#items.length - 1; index >= first; index--) {
-      const happened = this.#items.at(index)
-      if (happened?.change.key.startsWith(prefix) !== true) continue
-      const { change, before } = happened
+    for (const { change, before } of this.#items.downTo(revision)) {
+      if (!change.key.startsWith(prefix)) continue
       if (before === undefined) tree.delete(change.key)
       else tree.set(before)
     }
   }
 
-  #firstAfter(revision: Revision): number {
-    return this.#items.firstWhere(({ change }) => change.revision > revision)
-  }
-
   #dropFirst(): void {
-    const dropped = this.#items.shift()
+    const dropped = this.#items.first()
     if (dropped === undefined) return
-    this.#floor = dropped.change.revision
+    const { revision } = dropped.change
+    this.#items.delete(revision)
+    this.#floor = revision
     this.#bytes -= costOf(dropped)
   }
 }

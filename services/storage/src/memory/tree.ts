@@ -1,31 +1,16 @@
 import { at } from '@orch/core/json'
+import type { Revision } from '@orch/core/meta'
 import { joinedBytesMax } from '../limits.ts'
+import { type Leaf, SortedTree } from './sorted-tree.ts'
 import { isRead, jsonOf, read, type StoredObject } from './stored-object.ts'
 
-const itemsMax = 64
 const comma = 0x2c
-
-interface Leaf {
-  owner: object
-  readonly objects: StoredObject[]
-  joined?: Joined | undefined
-}
 
 /** A leaf's objects with commas between them. Object i begins at `starts[i]`; the last element is one past the end. */
 interface Joined {
   readonly bytes: Uint8Array
   readonly starts: Uint32Array
 }
-
-interface Branch {
-  owner: object
-  readonly children: Node[]
-  /** Lowest key below each child; that of the first is not looked at. */
-  readonly lows: string[]
-  size: number
-}
-
-type Node = Leaf | Branch
 
 /** Consecutive objects of one leaf. */
 export interface Run {
@@ -42,156 +27,86 @@ export interface Piece {
   readonly count: number
 }
 
-/**
- * Objects in the order of their keys: a B+tree that copies shared nodes. `fork` gives a second tree in no time; from
- * then on each of the two copies a node before it changes it, and changes the copies in place.
- *
- *   root ─┬─ leaf a b c      fork, then set(e'):     root' ─┬─ leaf a b c   (shared)
- *         └─ leaf d e f                                     └─ leaf d e' f  (copied; the old leaf is unchanged)
- */
+/** Objects in the order of their keys. A leaf that has been read keeps its objects joined. */
 export class Tree {
-  #root: Node
-  #owner: object = {}
-  /** Joining a leaf of the past must not make its bytes the place of present objects. */
-  readonly #isPast: boolean
+  readonly #objects: SortedTree<StoredObject, Joined>
+  /** Objects up to this revision stay where their bytes are when a leaf is joined: other trees may outlive this one. */
+  readonly #staysUpTo: Revision
 
-  private constructor(root: Node | undefined, isPast: boolean) {
-    this.#root = root ?? { owner: this.#owner, objects: [] }
-    this.#isPast = isPast
+  private constructor(objects: SortedTree<StoredObject, Joined>, staysUpTo: Revision) {
+    this.#objects = objects
+    this.#staysUpTo = staysUpTo
   }
 
   /** An empty tree for the current state. */
   static create(): Tree {
-    return new Tree(undefined, false)
+    return new Tree(SortedTree.create(), 0)
   }
 
   /** The same objects in a tree of their own. */
   fork(): Tree {
-    this.#owner = {}
-    return new Tree(this.#root, true)
+    return new Tree(this.#objects.fork(), Number.POSITIVE_INFINITY)
+  }
+
+  /** A fork for the current state of another server, which shares all objects up to a revision. */
+  forkForState(sharedUpTo: Revision): Tree {
+    return new Tree(this.#objects.fork(), sharedUpTo)
+  }
+
+  /** For the tree of the current state only: a fork for a reader of now, whose joined leaves are worth keeping. */
+  forkForReading(): Tree {
+    return new Tree(this.#objects.fork(), this.#staysUpTo)
   }
 
   get size(): number {
-    return sizeOf(this.#root)
+    return this.#objects.size
   }
 
   get(key: string): StoredObject | undefined {
-    let node = this.#root
-    while ('children' in node) node = node.children[childOf(node, key)]!
-    const object = node.objects[lowerBound(node.objects, key)]
-    return object?.key === key ? object : undefined
+    return this.#objects.get(key)
   }
 
   /** Adds or replaces. Returns the earlier object. */
   set(object: StoredObject): StoredObject | undefined {
-    const root = this.#owned(this.#root)
-    this.#root = root
-    const { replaced, split } = this.#setBelow(root, object)
-    if (split !== undefined)
-      this.#root = { owner: this.#owner, children: [root, split.node], lows: ['', split.low], size: sizeOf(root) + sizeOf(split.node) }
-    return replaced
+    return this.#objects.set(object)
   }
 
   /** Returns the removed object. */
   delete(key: string): StoredObject | undefined {
-    const found = this.get(key)
-    if (found === undefined) return undefined
-    this.#root = this.#owned(this.#root)
-    this.#deleteBelow(this.#root, key)
-    while ('children' in this.#root && this.#root.children.length === 1) this.#root = at(this.#root.children, 0)
-    return found
+    return this.#objects.delete(key)
   }
 
   /** The number of keys below this one. */
   rank(key: string): number {
-    let node = this.#root
-    let rank = 0
-    while ('children' in node) {
-      const index = childOf(node, key)
-      for (let before = 0; before < index; before++) rank += sizeOf(node.children[before]!)
-      node = node.children[index]!
-    }
-    return rank + lowerBound(node.objects, key)
+    return this.#objects.rank(key)
   }
 
   /** The object with this many keys below it. */
   at(rank: number): StoredObject | undefined {
-    let node = this.#root
-    let left = rank
-    while ('children' in node) {
-      let index = 0
-      while (index < node.children.length - 1 && left >= sizeOf(node.children[index]!)) left -= sizeOf(node.children[index++]!)
-      node = node.children[index]!
-    }
-    return node.objects[left]
+    return this.#objects.at(rank)
   }
 
   /** Objects with start ≤ key < end, leaf by leaf. The tree may not change meanwhile: walk a fork. */
   *walk(start: string, end: string): Generator<Run, void, undefined> {
-    for (const leaf of leavesFrom(this.#root, start)) {
-      const { objects } = leaf
-      const from = lowerBound(objects, start)
-      const to = lowerBound(objects, end)
-      if (from < to) yield { objects, from, to, join: () => this.#join(leaf, from, to) }
-      if (to < objects.length) return
-    }
+    for (const { leaf, from, to } of this.#objects.walk(start, end))
+      yield { objects: leaf.items, from, to, join: () => this.#join(leaf, from, to) }
   }
 
-  #setBelow(node: Node, object: StoredObject): { replaced: StoredObject | undefined; split?: { node: Node; low: string } | undefined } {
-    if (!('children' in node)) return setInLeaf(node, object)
-    const index = childOf(node, object.key)
-    const child = this.#owned(at(node.children, index))
-    node.children[index] = child
-    const { replaced, split } = this.#setBelow(child, object)
-    if (replaced === undefined) node.size++
-    if (split === undefined) return { replaced }
-    node.children.splice(index + 1, 0, split.node)
-    node.lows.splice(index + 1, 0, split.low)
-    return { replaced, split: splitBranch(node) }
-  }
-
-  #deleteBelow(node: Node, key: string): void {
-    if (!('children' in node)) {
-      node.objects.splice(lowerBound(node.objects, key), 1)
-      return
-    }
-    const index = childOf(node, key)
-    const child = this.#owned(at(node.children, index))
-    node.children[index] = child
-    this.#deleteBelow(child, key)
-    node.size--
-    if (sizeOf(child) === 0 && node.children.length > 1) {
-      node.children.splice(index, 1)
-      node.lows.splice(index, 1)
-    } else {
-      mergeWithNext(node, index)
-    }
-  }
-
-  /** A node that this tree may change in place. */
-  #owned(node: Node): Node {
-    if (node.owner === this.#owner) {
-      if ('objects' in node) node.joined = undefined
-      return node
-    }
-    if ('children' in node) return { owner: this.#owner, children: node.children.slice(), lows: node.lows.slice(), size: node.size }
-    return { owner: this.#owner, objects: node.objects.slice() }
-  }
-
-  *#join(leaf: Leaf, from: number, to: number): Generator<Piece, void, undefined> {
-    const joined = leaf.joined ?? this.#joinLeaf(leaf, from, to)
-    if (joined === undefined) yield* this.#joinLarge(leaf.objects, from, to)
+  *#join(leaf: Leaf<StoredObject, Joined>, from: number, to: number): Generator<Piece, void, undefined> {
+    const joined = leaf.memo ?? this.#joinLeaf(leaf, from, to)
+    if (joined === undefined) yield* this.#joinLarge(leaf.items, from, to)
     else yield { bytes: joined.bytes.subarray(joined.starts[from], joined.starts[to]! - 1), count: to - from }
   }
 
   /** Joins all of a leaf of which a part is asked for; undefined: that would be too large, or read objects that are not asked for. */
-  #joinLeaf(leaf: Leaf, from: number, to: number): Joined | undefined {
-    if (joinedLength(leaf.objects) > joinedBytesMax) return undefined
-    if (!leaf.objects.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
-    const joined = joinObjects(leaf.objects)
-    if (this.#isPast) return joined
-    leaf.joined = joined
-    moveInto(joined, leaf.objects)
+  #joinLeaf(leaf: Leaf<StoredObject, Joined>, from: number, to: number): Joined | undefined {
+    if (joinedLength(leaf.items) > joinedBytesMax) return undefined
+    if (!leaf.items.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
+    const joined = joinObjects(leaf.items)
+    // A leaf of the past must not make its bytes the place of present objects.
+    if (this.#staysUpTo === Number.POSITIVE_INFINITY) return joined
+    leaf.memo = joined
+    moveInto(joined, leaf.items, this.#staysUpTo)
     return joined
   }
 
@@ -211,92 +126,9 @@ export class Tree {
     const { bytes, start } = at(objects, 0)
     if (isJoinedAlready(objects)) return bytes.subarray(start, start + length)
     const joined = joinObjects(objects)
-    if (!this.#isPast) moveInto(joined, objects)
+    moveInto(joined, objects, this.#staysUpTo)
     return joined.bytes
   }
-
-  /** For the tree of the current state only: a fork for a reader of now, whose joined leaves are worth keeping. */
-  forkForReading(): Tree {
-    this.#owner = {}
-    return new Tree(this.#root, false)
-  }
-}
-
-function sizeOf(node: Node): number {
-  return 'children' in node ? node.size : node.objects.length
-}
-
-function childOf({ lows }: Branch, key: string): number {
-  let low = 1
-  let high = lows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (lows[middle]! <= key) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
-function lowerBound(objects: readonly StoredObject[], key: string): number {
-  let low = 0
-  let high = objects.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (objects[middle]!.key < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function setInLeaf(
-  leaf: Leaf,
-  object: StoredObject,
-): { replaced: StoredObject | undefined; split?: { node: Leaf; low: string } | undefined } {
-  const { objects } = leaf
-  const last = objects.at(-1)
-  // A store that is read gives its keys in order.
-  const index = last !== undefined && last.key < object.key ? objects.length : lowerBound(objects, object.key)
-  const there = objects[index]
-  if (there?.key === object.key) {
-    objects[index] = object
-    return { replaced: there }
-  }
-  objects.splice(index, 0, object)
-  if (objects.length <= itemsMax) return { replaced: undefined }
-  // Keys added in order fill their leaves: the new one begins a leaf of its own.
-  const keep = index === objects.length - 1 ? itemsMax : objects.length >>> 1
-  const node = { owner: leaf.owner, objects: objects.splice(keep) }
-  return { replaced: undefined, split: { node, low: at(node.objects, 0).key } }
-}
-
-function splitBranch(branch: Branch): { node: Branch; low: string } | undefined {
-  if (branch.children.length <= itemsMax) return undefined
-  const half = branch.children.length >>> 1
-  const children = branch.children.splice(half)
-  const lows = branch.lows.splice(half)
-  const size = children.reduce((sum, child) => sum + sizeOf(child), 0)
-  branch.size -= size
-  return { node: { owner: branch.owner, children, lows, size }, low: at(lows, 0) }
-}
-
-/** Two small leaves next to each other become one, so that deletions do not leave a tree of crumbs. */
-function mergeWithNext(branch: Branch, index: number): void {
-  const child = at(branch.children, index)
-  const next = branch.children[index + 1]
-  if (next === undefined || 'children' in child || 'children' in next) return
-  if (child.objects.length + next.objects.length > itemsMax >>> 1) return
-  branch.children[index] = { owner: child.owner, objects: [...child.objects, ...next.objects] }
-  branch.children.splice(index + 1, 1)
-  branch.lows.splice(index + 1, 1)
-}
-
-function* leavesFrom(node: Node, start: string): Generator<Leaf, void, undefined> {
-  if (!('children' in node)) {
-    yield node
-    return
-  }
-  const first = childOf(node, start)
-  for (let index = first; index < node.children.length; index++) yield* leavesFrom(at(node.children, index), index === first ? start : '')
 }
 
 function joinObjects(objects: readonly StoredObject[]): Joined {
@@ -324,10 +156,11 @@ function isJoinedAlready(objects: readonly StoredObject[]): boolean {
   return true
 }
 
-/** The joined bytes replace each object's own, so that an object is in memory once. */
-function moveInto(joined: Joined, objects: readonly StoredObject[]): void {
+/** The joined bytes replace each object's own, so that an object is in memory once, but those of objects up to a revision. */
+function moveInto(joined: Joined, objects: readonly StoredObject[], staysUpTo: Revision): void {
   for (let index = 0; index < objects.length; index++) {
     const object = objects[index]!
+    if (object.revision <= staysUpTo) continue
     object.bytes = joined.bytes
     object.start = joined.starts[index]!
   }

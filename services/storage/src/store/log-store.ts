@@ -54,6 +54,7 @@ interface Checked {
 export class LogStore implements Store {
   readonly adopt: Store['adopt']
   readonly recall: Store['recall']
+  readonly snapshot: Store['snapshot']
   readonly #tables: Tables
   readonly #environment: StoreEnvironment
   readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
@@ -77,6 +78,7 @@ export class LogStore implements Store {
     this.#tables = tables
     this.adopt = tables.adopt?.bind(tables)
     this.recall = tables.recall?.bind(tables)
+    this.snapshot = tables.fork?.bind(tables)
     this.#environment = environment
     this.#meta = tables.meta
     this.#given = tables.meta.revision

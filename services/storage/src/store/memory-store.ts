@@ -1,31 +1,54 @@
-import type { Store } from '@orch/core/contracts'
+import type { Store, StoreSnapshot } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { systemChance, systemClock } from '@orch/platform'
+import { RevisionMap } from '../memory/revision-map.ts'
+import { SortedTree } from '../memory/sorted-tree.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
+export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
+  /** A moment of another store in memory: the new one goes on from there, with its epoch. Absent: the store is empty. */
+  readonly from?: StoreSnapshot | undefined
+}
+
 /** A store that lives as long as the process. */
-export function createMemoryStore(environment: Partial<StoreEnvironment> = {}): Store {
+export function createMemoryStore({ from, ...environment }: MemoryStoreOptions = {}): Store {
+  if (from !== undefined && !(from instanceof MemoryTables)) throw new TypeError('a store begins with a snapshot of a store in memory')
   const complete = { monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment }
-  return new LogStore(new MemoryTables(complete.randomId()), complete)
+  return new LogStore(from?.fork() ?? new MemoryTables(complete.randomId()), complete)
 }
 
 /** A log and an index that live as long as the process. */
-export class MemoryTables implements Tables {
+export class MemoryTables implements Tables, StoreSnapshot {
   readonly isImmediate = true
   readonly isFull = false
-  readonly #latest = new Map<string, Revision>()
-  readonly latest: Tables['latest'] = this.#latest
-  readonly #log = new Map<Revision, LogEntry>()
-  /** Keys of the log, ascending. */
-  #revisions: Revision[] = []
+  #latest = SortedTree.create<MemoryEntry>()
+  readonly latest: Tables['latest'] = { get: (key) => this.#latest.get(key)?.revision }
+  #log = RevisionMap.create<MemoryEntry>()
   #bytes = 0
+  /** Entries up to this revision may be in other tables, too. */
+  #sharedUpTo: Revision = 0
   #meta: Meta
 
   constructor(epoch: string) {
     // An empty list needs a version too, and '0' means something else.
     this.#meta = { profile: '', epoch, revision: 1, compacted: 1, swept: 1 }
+  }
+
+  /** The same log and index, in no time; what is written to one of the two is not seen in the other. */
+  fork(): MemoryTables {
+    const fork = new MemoryTables(this.#meta.epoch)
+    fork.#latest = this.#latest.fork()
+    fork.#log = this.#log.fork()
+    fork.#bytes = this.#bytes
+    fork.#meta = this.#meta
+    fork.#sharedUpTo = this.revision
+    return fork
+  }
+
+  get revision(): Revision {
+    return this.#meta.revision
   }
 
   get meta(): Meta {
@@ -34,8 +57,11 @@ export class MemoryTables implements Tables {
 
   keys({ prefix, start }: KeySpan): Latest[] {
     const found: Latest[] = []
-    for (const [key, revision] of this.#latest) if (key.startsWith(prefix) && key >= start) found.push({ key, revision })
-    return found.sort((a, b) => (a.key < b.key ? -1 : 1))
+    for (const { key, revision } of this.#entriesFrom(prefix > start ? prefix : start)) {
+      if (!key.startsWith(prefix)) break
+      found.push({ key, revision })
+    }
+    return found
   }
 
   entry(revision: Revision): LogEntry | undefined {
@@ -43,34 +69,30 @@ export class MemoryTables implements Tables {
   }
 
   visit(show: Parameters<Tables['visit']>[0]): void {
-    for (const { key, revision } of this.keys({ prefix: '', start: '' })) {
-      const value = this.#log.get(revision)?.value
-      if (value !== undefined) show({ key, revision, value })
-    }
+    for (const { key, revision, value } of this.#entriesFrom('')) if (value !== undefined) show({ key, revision, value })
   }
 
   *revisions(after: Revision): Iterable<Revision> {
-    for (let index = this.#firstAfter(after); index < this.#revisions.length; index++) yield at(this.#revisions, index)
+    for (const { revision } of this.#log.after(after)) yield revision
   }
 
-  *entries(after: Revision): Iterable<LogEntry> {
-    for (const revision of this.revisions(after)) yield this.#log.get(revision)!
+  entries(after: Revision): Iterable<LogEntry> {
+    return this.#log.after(after)
   }
 
   write({ appended, removed, meta }: Batch): undefined {
-    for (const entry of appended) this.#append(entry)
-    for (const revision of removed) this.#remove(revision)
-    if (removed.length > 0) this.#revisions = this.#revisions.filter((revision) => this.#log.has(revision))
+    for (const entry of appended) this.#append(new MemoryEntry(entry))
+    for (const revision of removed) this.#bytes -= this.#log.delete(revision)?.bytes ?? 0
     this.#meta = { ...this.#meta, ...meta }
   }
 
   adopt(revision: Revision, restore: () => Uint8Array): void {
-    const entry = this.#log.get(revision)
-    if (entry === undefined) return
-    this.#bytes -= sizeOf(entry)
-    const adopted = new AdoptedEntry(entry, restore)
-    this.#log.set(revision, adopted)
-    this.#bytes += sizeOf(adopted)
+    const found = this.#log.get(revision)
+    if (found === undefined) return
+    this.#bytes -= found.bytes
+    const entry = revision > this.#sharedUpTo ? found : this.#ownEntry(found)
+    entry.restore = restore
+    this.#bytes += entry.bytes
   }
 
   sizes(): { bytes: number; freeBytes: number } {
@@ -78,61 +100,64 @@ export class MemoryTables implements Tables {
   }
 
   async close(): Promise<void> {
-    this.#latest.clear()
-    this.#log.clear()
-    this.#revisions = []
+    this.#latest = SortedTree.create()
+    this.#log = RevisionMap.create()
   }
 
-  #append(entry: LogEntry): void {
+  #append(entry: MemoryEntry): void {
     this.#log.set(entry.revision, entry)
-    this.#revisions.push(entry.revision)
-    this.#bytes += sizeOf(entry)
-    if (entry.value === undefined) this.#latest.delete(entry.key)
-    else this.#latest.set(entry.key, entry.revision)
+    this.#bytes += entry.bytes
+    if (entry.isDeletion) this.#latest.delete(entry.key)
+    else this.#latest.set(entry)
   }
 
-  #remove(revision: Revision): void {
-    const entry = this.#log.get(revision)
-    if (entry === undefined) return
-    this.#log.delete(revision)
-    this.#bytes -= sizeOf(entry)
+  /** In the place of an entry that others share. */
+  #ownEntry(shared: MemoryEntry): MemoryEntry {
+    const entry = new MemoryEntry(shared)
+    this.#log.set(entry.revision, entry)
+    if (this.#latest.get(entry.key) === shared) this.#latest.set(entry)
+    return entry
   }
 
-  #firstAfter(revision: Revision): number {
-    let low = 0
-    let high = this.#revisions.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (at(this.#revisions, middle) <= revision) low = middle + 1
-      else high = middle
-    }
-    return low
+  *#entriesFrom(start: string): Generator<MemoryEntry, void, undefined> {
+    for (const { leaf, from, to } of this.#latest.walk(start, '\uffff'))
+      for (let index = from; index < to; index++) yield at(leaf.items, index)
   }
 }
 
-/** An entry whose value is held by another object. */
-class AdoptedEntry implements LogEntry {
+/** An entry whose value may be held by another object. Tables that were forked share it. */
+class MemoryEntry implements LogEntry {
   readonly revision: Revision
   readonly previous: Revision
   readonly replaces: Revision
   readonly key: string
   readonly writeId: string
-  readonly #restore: () => Uint8Array
+  readonly isDeletion: boolean
+  #value: Uint8Array | undefined
+  #restore: (() => Uint8Array) | undefined
 
-  constructor({ revision, previous, replaces, key, writeId }: LogEntry, restore: () => Uint8Array) {
+  constructor({ revision, previous, replaces, key, writeId, value }: LogEntry) {
     this.revision = revision
     this.previous = previous
     this.replaces = replaces
     this.key = key
     this.writeId = writeId
+    this.isDeletion = value === undefined
+    this.#value = value
+  }
+
+  get value(): Uint8Array | undefined {
+    return this.#restore === undefined ? this.#value : this.#restore()
+  }
+
+  /** The value is with the caller from now on. */
+  set restore(restore: () => Uint8Array) {
     this.#restore = restore
+    this.#value = undefined
   }
 
-  get value(): Uint8Array {
-    return this.#restore()
+  /** The bytes that the entry holds itself. */
+  get bytes(): number {
+    return this.key.length + (this.#value?.length ?? 0)
   }
-}
-
-function sizeOf(entry: LogEntry): number {
-  return entry.key.length + (entry instanceof AdoptedEntry ? 0 : (entry.value?.length ?? 0))
 }

@@ -1,4 +1,4 @@
-import type { ShownRecord } from '@orch/core/contracts'
+import type { ShownRecord, StoreSnapshot } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 
 /** One entry of the log: a put, or a delete where it has no value. */
@@ -80,6 +80,8 @@ export interface Tables {
   recall?(key: string, revision: Revision): Uint8Array
   /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void
+  /** Of tables in memory: the same log and index for another store. */
+  fork?(): StoreSnapshot
   sizes(): { readonly bytes: number; readonly freeBytes: number }
   close(): Promise<void>
 }

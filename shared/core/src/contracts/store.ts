@@ -103,6 +103,11 @@ export interface StoreStatus {
   readonly freeBytes: number
 }
 
+/** A moment of a store in memory, with which another store can begin. It never changes. */
+export interface StoreSnapshot {
+  readonly revision: Revision
+}
+
 /** The differences of a store that several processes write to: its newest revision may not have arrived here yet. */
 export interface SharedStore {
   /** A revision not below that of any commit, of anyone, that was answered before the call. */
@@ -169,6 +174,8 @@ export interface Store {
    * give it again. Only a store without a disk has this: it then lets its own copy go.
    */
   readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
+  /** The present moment, with its past. Only a store without a disk has this; it takes the same time for any number of records. */
+  readonly snapshot?: (() => StoreSnapshot) | undefined
   /** True if a new write would store the key's present value otherwise: with another encryption key. */
   isStale?(key: string): boolean
   /** Only a store that others write to as well has this. */

@@ -99,9 +99,14 @@ export function certificateFolder(folder: string): CertificateFiles {
 }
 
 /** Certificates that live as long as the process. */
-export function certificateMemory(): CertificateFiles {
-  const texts = new Map<string, string>()
-  return { read: (name) => texts.get(name), write: (name, text) => void texts.set(name, text) }
+export interface CertificateMemory extends CertificateFiles {
+  /** The same certificates, for another server. */
+  fork(): CertificateMemory
+}
+
+export function certificateMemory(from: Iterable<readonly [string, string]> = []): CertificateMemory {
+  const texts = new Map<string, string>(from)
+  return { read: (name) => texts.get(name), write: (name, text) => void texts.set(name, text), fork: () => certificateMemory(texts) }
 }
 
 function readIfPresent(path: string): string | undefined {

@@ -1,0 +1,252 @@
+import { at } from '@orch/core/json'
+
+/** The bound of items in a leaf, and of children of a branch. */
+const itemsMax = 64
+
+interface Keyed {
+  readonly key: string
+}
+
+/** Neighbouring items; a part of a tree that never changes while it is shared. */
+export interface Leaf<T, Memo = never> {
+  owner: object
+  readonly items: T[]
+  /** A reader's finding about all items, forgotten at a change. */
+  memo?: Memo | undefined
+}
+
+interface Branch<T, Memo> {
+  owner: object
+  readonly children: Node<T, Memo>[]
+  /** Lowest key below each child; that of the first is not looked at. */
+  readonly lows: string[]
+  size: number
+}
+
+type Node<T, Memo> = Leaf<T, Memo> | Branch<T, Memo>
+
+/** A new node behind the split one, and the lowest key below it. */
+interface Split<N> {
+  readonly node: N
+  readonly low: string
+}
+
+/** The item that another one has replaced, and the node that holds what had no room. */
+interface Placed<T, N> {
+  readonly replaced: T | undefined
+  readonly split?: Split<N> | undefined
+}
+
+/** Consecutive items of one leaf. */
+export interface Span<T, Memo = never> {
+  readonly leaf: Leaf<T, Memo>
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Items in the order of their keys: a B+tree that copies shared nodes. `fork` gives a second tree in no time; from
+ * then on each of the two copies a node before it changes it, and changes the copies in place.
+ *
+ *   root ─┬─ leaf a b c      fork, then set(e'):     root' ─┬─ leaf a b c   (shared)
+ *         └─ leaf d e f                                     └─ leaf d e' f  (copied; the old leaf is unchanged)
+ */
+export class SortedTree<T extends Keyed, Memo = never> {
+  #root: Node<T, Memo>
+  #owner: object = {}
+
+  private constructor(root?: Node<T, Memo>) {
+    this.#root = root ?? { owner: this.#owner, items: [] }
+  }
+
+  static create<T extends Keyed, Memo = never>(): SortedTree<T, Memo> {
+    return new SortedTree<T, Memo>()
+  }
+
+  /** The same items in a tree of their own. */
+  fork(): SortedTree<T, Memo> {
+    this.#owner = {}
+    return new SortedTree(this.#root)
+  }
+
+  get size(): number {
+    return sizeOf(this.#root)
+  }
+
+  get(key: string): T | undefined {
+    let node = this.#root
+    while ('children' in node) node = node.children[childOf(node, key)]!
+    const item = node.items[lowerBound(node.items, key)]
+    return item?.key === key ? item : undefined
+  }
+
+  /** Adds or replaces. Returns the earlier item. */
+  set(item: T): T | undefined {
+    const root = this.#owned(this.#root)
+    this.#root = root
+    const { replaced, split } = this.#setBelow(root, item)
+    if (split !== undefined)
+      this.#root = { owner: this.#owner, children: [root, split.node], lows: ['', split.low], size: sizeOf(root) + sizeOf(split.node) }
+    return replaced
+  }
+
+  /** Returns the removed item. */
+  delete(key: string): T | undefined {
+    const found = this.get(key)
+    if (found === undefined) return undefined
+    this.#root = this.#owned(this.#root)
+    this.#deleteBelow(this.#root, key)
+    while ('children' in this.#root && this.#root.children.length === 1) this.#root = at(this.#root.children, 0)
+    return found
+  }
+
+  /** The number of keys below this one. */
+  rank(key: string): number {
+    let node = this.#root
+    let rank = 0
+    while ('children' in node) {
+      const index = childOf(node, key)
+      for (let before = 0; before < index; before++) rank += sizeOf(node.children[before]!)
+      node = node.children[index]!
+    }
+    return rank + lowerBound(node.items, key)
+  }
+
+  /** The item with this many keys below it. */
+  at(rank: number): T | undefined {
+    let node = this.#root
+    let left = rank
+    while ('children' in node) {
+      let index = 0
+      while (index < node.children.length - 1 && left >= sizeOf(node.children[index]!)) left -= sizeOf(node.children[index++]!)
+      node = node.children[index]!
+    }
+    return node.items[left]
+  }
+
+  /** Items with start ≤ key < end, leaf by leaf. The tree may not change meanwhile: walk a fork. */
+  *walk(start: string, end: string): Generator<Span<T, Memo>, void, undefined> {
+    for (const leaf of leavesFrom(this.#root, start)) {
+      const { items } = leaf
+      const from = lowerBound(items, start)
+      const to = lowerBound(items, end)
+      if (from < to) yield { leaf, from, to }
+      if (to < items.length) return
+    }
+  }
+
+  #setBelow(node: Node<T, Memo>, item: T): Placed<T, Node<T, Memo>> {
+    if (!('children' in node)) return setInLeaf(node, item)
+    const index = childOf(node, item.key)
+    const child = this.#owned(at(node.children, index))
+    node.children[index] = child
+    const { replaced, split } = this.#setBelow(child, item)
+    if (replaced === undefined) node.size++
+    if (split === undefined) return { replaced }
+    node.children.splice(index + 1, 0, split.node)
+    node.lows.splice(index + 1, 0, split.low)
+    return { replaced, split: splitBranch(node) }
+  }
+
+  #deleteBelow(node: Node<T, Memo>, key: string): void {
+    if (!('children' in node)) {
+      node.items.splice(lowerBound(node.items, key), 1)
+      return
+    }
+    const index = childOf(node, key)
+    const child = this.#owned(at(node.children, index))
+    node.children[index] = child
+    this.#deleteBelow(child, key)
+    node.size--
+    if (sizeOf(child) === 0 && node.children.length > 1) {
+      node.children.splice(index, 1)
+      node.lows.splice(index, 1)
+    } else {
+      mergeWithNext(node, index)
+    }
+  }
+
+  /** A node that this tree may change in place. */
+  #owned(node: Node<T, Memo>): Node<T, Memo> {
+    if (node.owner === this.#owner) {
+      if ('items' in node) node.memo = undefined
+      return node
+    }
+    if ('children' in node) return { owner: this.#owner, children: node.children.slice(), lows: node.lows.slice(), size: node.size }
+    return { owner: this.#owner, items: node.items.slice() }
+  }
+}
+
+function sizeOf<T, Memo>(node: Node<T, Memo>): number {
+  return 'children' in node ? node.size : node.items.length
+}
+
+function childOf({ lows }: { readonly lows: readonly string[] }, key: string): number {
+  let low = 1
+  let high = lows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (lows[middle]! <= key) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function lowerBound(items: readonly Keyed[], key: string): number {
+  let low = 0
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (items[middle]!.key < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function setInLeaf<T extends Keyed, Memo>(leaf: Leaf<T, Memo>, item: T): Placed<T, Leaf<T, Memo>> {
+  const { items } = leaf
+  const last = items.at(-1)
+  // A store that is read gives its keys in order.
+  const index = last !== undefined && last.key < item.key ? items.length : lowerBound(items, item.key)
+  const there = items[index]
+  if (there?.key === item.key) {
+    items[index] = item
+    return { replaced: there }
+  }
+  items.splice(index, 0, item)
+  if (items.length <= itemsMax) return { replaced: undefined }
+  // Keys added in order fill their leaves: the new one begins a leaf of its own.
+  const keep = index === items.length - 1 ? itemsMax : items.length >>> 1
+  const node = { owner: leaf.owner, items: items.splice(keep) }
+  return { replaced: undefined, split: { node, low: at(node.items, 0).key } }
+}
+
+function splitBranch<T, Memo>(branch: Branch<T, Memo>): Split<Branch<T, Memo>> | undefined {
+  if (branch.children.length <= itemsMax) return undefined
+  const half = branch.children.length >>> 1
+  const children = branch.children.splice(half)
+  const lows = branch.lows.splice(half)
+  const size = children.reduce((sum, child) => sum + sizeOf(child), 0)
+  branch.size -= size
+  return { node: { owner: branch.owner, children, lows, size }, low: at(lows, 0) }
+}
+
+/** Two small leaves next to each other become one, so that deletions do not leave a tree of crumbs. */
+function mergeWithNext<T, Memo>(branch: Branch<T, Memo>, index: number): void {
+  const child = at(branch.children, index)
+  const next = branch.children[index + 1]
+  if (next === undefined || 'children' in child || 'children' in next) return
+  if (child.items.length + next.items.length > itemsMax >>> 1) return
+  branch.children[index] = { owner: child.owner, items: [...child.items, ...next.items] }
+  branch.children.splice(index + 1, 1)
+  branch.lows.splice(index + 1, 1)
+}
+
+function* leavesFrom<T, Memo>(node: Node<T, Memo>, start: string): Generator<Leaf<T, Memo>, void, undefined> {
+  if (!('children' in node)) {
+    yield node
+    return
+  }
+  const first = childOf(node, start)
+  for (let index = first; index < node.children.length; index++) yield* leavesFrom(at(node.children, index), index === first ? start : '')
+}
