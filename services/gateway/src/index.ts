@@ -44,6 +44,8 @@ export {
 } from './faults/effects.ts'
 export type { Fault, FaultHandle, FaultMatch } from './faults/fault.ts'
 export { Faults } from './faults/faults.ts'
+export type { FreezeStrength, FrozenReads } from './faults/stale-reads.ts'
+export type { WatchFault, WatchMatch } from './faults/watch-faults.ts'
 export { createGateway, type Gateway } from './gateway.ts'
 export type { GatewayOptions } from './gateway-options.ts'
 export type { ListenOptions } from './listener/listener.ts'

@@ -204,6 +204,8 @@ export const limits = {
   accessAttemptsMax: 5,
   /** Pause before the second attempt; each further one is half as long again. */
   accessRetryMs: 500,
+  /** Wait of a read for a revision that its frozen cache has not reached, as kube-apiserver waits for its cache. */
+  frozenWaitMs: 3_000,
   /** Faults of a test at a time. */
   faultsMax: 1_000,
   /** Requests that the log of a test keeps: about 200 bytes each. */

@@ -6,11 +6,15 @@ export type {
   Fault,
   FaultHandle,
   FaultMatch,
+  FreezeStrength,
+  FrozenReads,
   LoggedRequest,
   RefuseOptions,
   RequestFilter,
   RequestMatch,
   TextMatch,
+  WatchFault,
+  WatchMatch,
 } from '@orch/gateway'
 export { blackHole, cut, delay, hang, loseReply, refuse, refuseConnection, truncate } from '@orch/gateway'
 export { type VirtualClock, type VirtualClockOptions, virtualClock } from '@orch/platform'
@@ -20,4 +24,5 @@ export type { Requests, ServerRequests } from './start/requests.ts'
 export { type RunningServer, start } from './start/start.ts'
 export type { StartOptions } from './start/start-settings.ts'
 export type { ServerFaults, ServerUser, UserOptions } from './start/user.ts'
+export type { UserFaults, UserReads, UserWatches } from './start/user-weather.ts'
 export type { WebhookEndpoint, WebhookHandler } from './start/webhook-endpoint.ts'

@@ -99,8 +99,7 @@ class SettlingClock implements VirtualClock {
   }
 
   async advance(by: string | number): Promise<void> {
-    const byMs = typeof by === 'number' ? by : toMs(by)
-    if (!(byMs >= 0)) throw new RangeError(`advance(): ${by}: time does not go back`)
+    const byMs = toMs('advance', by)
     await this.#move(() => this.#moveTo(this.#elapsedMs + byMs))
   }
 
@@ -219,8 +218,12 @@ class SettlingClock implements VirtualClock {
   }
 }
 
-function toMs(text: string): number {
-  const duration = parseDuration(text)
-  if (duration === undefined) throw new RangeError(`advance(): ${text} is not a duration such as 40s or 1h30m`)
-  return durationToMs(duration)
+/** A duration (`40s`) or milliseconds as milliseconds. Another text and a time below zero throw a RangeError that names the caller. */
+export function toMs(caller: string, time: string | number): number {
+  const duration = typeof time === 'string' ? parseDuration(time) : undefined
+  if (typeof time === 'string' && duration === undefined)
+    throw new RangeError(`${caller}(): ${time} is not a duration such as 40s or 1h30m`)
+  const ms = duration === undefined ? Number(time) : durationToMs(duration)
+  if (!(ms >= 0)) throw new RangeError(`${caller}(): ${time}: time does not go back`)
+  return ms
 }

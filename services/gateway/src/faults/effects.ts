@@ -1,4 +1,5 @@
-import { durationToMs, parseDuration, type StatusCause } from '@orch/core/meta'
+import type { StatusCause } from '@orch/core/meta'
+import { toMs } from '@orch/platform'
 
 /** The connection that an effect ends: the stream of the request, or under HTTP/2 the whole connection with all its streams. */
 export type CutScope = 'stream' | 'connection'
@@ -26,14 +27,6 @@ export type Effect =
 /** The request waits before it is served: a duration (`2s`, `1m30s`) or milliseconds of the server's clock. */
 export function delay(time: string | number): Effect {
   return { kind: 'delay', ms: toMs('delay', time) }
-}
-
-/** A duration such as `2s`, or milliseconds. Another value throws a RangeError that names the caller. */
-function toMs(caller: string, time: string | number): number {
-  const duration = typeof time === 'string' ? parseDuration(time) : undefined
-  const ms = typeof time === 'number' ? time : duration === undefined ? Number.NaN : durationToMs(duration)
-  if (!(ms >= 0)) throw new RangeError(`${caller}(): ${JSON.stringify(time)} is neither a duration such as 2s nor a number of milliseconds`)
-  return ms
 }
 
 /** Reasons of a Status, as a server has them for a code. */

@@ -1,9 +1,11 @@
-import { type Chance, declareMetrics, type Log, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
+import { type Chance, type Clock, declareMetrics, type Log, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
 import type { Exchange } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean } from '../request/request-info.ts'
 import { type Fault, type FaultHandle, FaultRule, type FaultyRequest } from './fault.ts'
+import { StaleReads } from './stale-reads.ts'
+import { WatchFaults } from './watch-faults.ts'
 
 const table = {
   orch_faults_injected_total: {
@@ -16,6 +18,7 @@ const table = {
 /** The dependencies of faults. */
 export interface FaultsOptions {
   readonly chance: Chance
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -23,6 +26,8 @@ export interface FaultsOptions {
 export class Faults {
   readonly #options: FaultsOptions
   readonly #draw: () => number
+  readonly watches: WatchFaults
+  readonly reads = new StaleReads()
   /** Rules that may still hit. */
   readonly #rules = new Set<FaultRule>()
   readonly #listeners = new Set<() => void>()
@@ -34,6 +39,7 @@ export class Faults {
   constructor(options: FaultsOptions) {
     this.#options = options
     this.#draw = options.chance.stream('faults').fraction
+    this.watches = new WatchFaults({ clock: options.clock, onHit: (effect, request) => this.#note(effect, effect, request) })
   }
 
   /** Adds a fault; it is in force at once. A wrong one throws a TypeError or a RangeError. */
@@ -46,9 +52,11 @@ export class Faults {
     return rule
   }
 
-  /** Removes all faults. */
+  /** Removes all faults, also those of watches, and thaws all reads. */
   clear(): void {
     for (const rule of [...this.#rules]) rule.remove()
+    this.reads.clear()
+    this.watches.clear()
   }
 
   get isEmpty(): boolean {
@@ -103,10 +111,19 @@ export class Faults {
 
   /** Notes that a rule has hit a request: in the request, the log and the metrics. */
   note({ name, effect }: FaultRule, request: GatewayRequest): void {
-    request.fault = name
+    this.#note(name, effect.kind, request)
+  }
+
+  /** Notes a read that sees the past. */
+  noteStale(request: GatewayRequest): void {
+    this.#note('staleRead', 'staleRead', request)
+  }
+
+  #note(fault: string, effect: string, request: GatewayRequest): void {
+    request.fault = fault
     const { method, path, auditId, user } = request
-    this.#options.log.info({ fault: name, effect: effect.kind, method, path, auditId, user: user.name }, 'a fault was injected')
-    this.#metrics?.orch_faults_injected_total.inc({ fault: name, effect: effect.kind })
+    this.#options.log.info({ fault, effect, method, path, auditId, user: user.name }, 'a fault was injected')
+    this.#metrics?.orch_faults_injected_total.inc({ fault, effect })
   }
 
   #end(rule: FaultRule): void {

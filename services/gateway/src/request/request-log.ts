@@ -88,7 +88,9 @@ export class RequestLog {
   note(request: GatewayRequest, durationMs: number): void {
     const { logged } = request
     if (logged < 0) this.#add(request, durationMs, 0)
-    else if (logged >= this.#next - this.#max) this.#durations[logged % this.#max] = durationMs
+    if (logged < 0 || logged < this.#next - this.#max) return
+    this.#durations[logged % this.#max] = durationMs
+    this.#faults[logged % this.#max] = request.fault
   }
 
   /** Notes a watch that has begun. */
@@ -114,6 +116,18 @@ export class RequestLog {
       found.push(entry)
     }
     return found
+  }
+
+  /** The newest revision that a logged write had made by then; 0: none is known. */
+  revisionAt(timeMs: number): number {
+    let newest = 0
+    for (let slot = 0; slot < Math.min(this.#next, this.#max); slot++) {
+      const [time = 0, durationMs = 0, revision = 0, flags = 0] = [this.#times, this.#durations, this.#revisions, this.#flags].map(
+        (column) => column[slot],
+      )
+      if ((flags & changedFlag) !== 0 && time + durationMs <= timeMs) newest = Math.max(newest, revision)
+    }
+    return newest
   }
 
   /** Forgets all requests. */

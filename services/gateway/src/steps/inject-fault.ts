@@ -7,10 +7,11 @@ import type { Effect } from '../faults/effects.ts'
 import type { FaultRule } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { FaultyExchange } from '../faults/faulty-exchange.ts'
+import { withoutWork } from '../faults/without-work.ts'
 import { limits } from '../limits.ts'
 import { bodyFormat } from '../request/body.ts'
 import { InjectedRefusal } from '../request/our-failure.ts'
-import { countsAsWork, type GatewayRequest } from '../request/request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import { CutOff } from '../request/respond.ts'
 import type { ServedResources } from '../target/target.ts'
 import type { Step } from './step.ts'
@@ -91,20 +92,6 @@ async function apply(effect: Exclude<Effect, { kind: 'loseReply' }>, { request, 
 
 function closeOf(exchange: FaultyExchange): Promise<void> {
   return new Promise((resolve) => exchange.onClose(resolve))
-}
-
-/** Waits without counting the request as work: a clock that a test moves would wait for it, and it for the clock. */
-async function withoutWork(request: GatewayRequest, { clock: { work }, faults }: FaultParts, wait: () => Promise<void>): Promise<void> {
-  const counted = [
-    ...(countsAsWork(request) ? ['request'] : []),
-    ...(faults?.isCounted(request.exchange) === true ? ['request of the client'] : []),
-  ]
-  for (const what of counted) work?.end(what)
-  try {
-    await wait()
-  } finally {
-    for (const what of counted) work?.begin(what)
-  }
 }
 
 function refusalOf({ code, reason, message, causes }: Extract<Effect, { kind: 'refuse' }>, { info, fault }: GatewayRequest): Error {

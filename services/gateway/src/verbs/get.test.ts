@@ -58,6 +58,7 @@ async function asked(stored: string | undefined, { accept, fingerprint, needsSch
   const hold = vi.spyOn(schemas, 'hold')
   const keys: string[] = []
   const parts: GetParts = {
+    faults: undefined,
     names: catalogue.names,
     metaVersion: 'meta.orch.io/v1',
     clock: createFakeClock(),

@@ -1,6 +1,6 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
 import { notFound } from '@orch/core/meta'
-import { resolveRead } from '@orch/core/read'
+import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { StoredContent } from '../conversion/convert.ts'
 import { isCurrent } from '../conversion/convert.ts'
 import { withReaders } from '../custom-resources/ready-readers.ts'
@@ -10,25 +10,30 @@ import type { RepresentationCache } from '../representations/representation-cach
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
+import { type FrozenParts, frozenAt } from './frozen-read.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
 /** The dependencies of a get. */
 export type GetParts = RespondStoredParts &
   SchemaParts &
-  ShownParts & {
+  ShownParts &
+  FrozenParts & {
     readonly storage: Pick<StorageService, 'get'>
     readonly representations: Pick<RepresentationCache, 'of'>
   }
 
-const latest: Freshness = { kind: 'latest' }
+const latestRead: ResolvedRead = { kind: 'latest', limit: 0 }
 
 /** One object. The answer has its stored bytes, unless another version or form is wanted. */
 export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
-  const read = request.query.isEmpty ? latest : freshnessOf(resolveRead('get', readQueryOf(request), { names: parts.names }))
+  const asked = request.query.isEmpty ? latestRead : resolveRead('get', readQueryOf(request), { names: parts.names })
+  const frozen = parts.faults === undefined ? undefined : await frozenAt(request, asked, parts)
+  const read = frozen ?? freshnessOf(asked)
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)
   request.revision = entry.revision
+  parts.faults?.reads.give(request, entry.revision)
   noteShown(served, entry.revision, parts)
   const respond = () =>
     respondStored(request, { code: 200, served, content: entry, representations: parts.representations.of(epoch) }, parts)

@@ -13,6 +13,7 @@ import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
 import { type Range, rangeOf, type SelectionParts } from '../target/selection.ts'
 import type { Served } from '../target/target.ts'
+import { type FrozenParts, frozenAt } from './frozen-read.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** The dependencies of a list. */
@@ -20,7 +21,8 @@ export type ListParts = RespondStoredParts &
   SendParts &
   SelectionParts &
   ShownParts &
-  SchemaParts & {
+  SchemaParts &
+  FrozenParts & {
     readonly storage: Pick<StorageService, 'list'>
     readonly representations: Pick<RepresentationCache, 'of'>
     /** With it off, `limit` does not divide a list. */
@@ -40,11 +42,16 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const storageLayout = served.isStoredVersion && !areDefinitions(served) ? representation.storageLayout : 'entries'
   // The schema is asked where neighbours of the same one leave together.
   const fingerprint = storageLayout === 'joined' ? served.resource.stored.readers.fingerprint : undefined
-  const pages = parts.storage.list({ ...range, ...page, layout: storageLayout, fingerprint }, callContext(request, parts))
+  const frozen = parts.faults === undefined ? undefined : await frozenAt(request, read, parts)
+  const pages = parts.storage.list(
+    { ...range, ...page, ...(frozen && { read: frozen }), layout: storageLayout, fingerprint },
+    callContext(request, parts),
+  )
   const iterator = pages[Symbol.asyncIterator]()
   try {
     const head = await headOf(iterator, read, range, parts)
     request.revision = head.revision
+    parts.faults?.reads.give(request, head.revision)
     const objects = counting({ [Symbol.asyncIterator]: () => iterator }, (count) => parts.metrics.countListed(served.resource, count))
     await sendList(request, served, { head, objects, read, range, representation }, parts)
   } finally {

@@ -6,6 +6,7 @@ import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
+import type { FaultyWatch } from '../faults/watch-faults.ts'
 import { limits } from '../limits.ts'
 import type { Draws } from '../request/draws.ts'
 import type { GatewayRequest } from '../request/request.ts'
@@ -15,7 +16,8 @@ import type { GatewayMetrics } from '../server/metrics.ts'
 import type { GatewayState } from '../server/state.ts'
 import { type Range, rangeOf } from '../target/selection.ts'
 import type { Served, ServedResources } from '../target/target.ts'
-import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
+import type { WatchAttachment, WatchHub } from '../watch-hub/index.ts'
+import { type FrozenParts, frozenAt } from './frozen-read.ts'
 import { GzipEvents } from './gzip-events.ts'
 import { InitialState } from './initial-state.ts'
 import { Outbox } from './outbox.ts'
@@ -27,7 +29,8 @@ import { WatchPrinter, type WatchPrinterParts } from './watch-printer.ts'
 /** The dependencies of a watch. */
 export type WatchParts = WatchPrinterParts &
   SchemaParts &
-  ShownParts & {
+  ShownParts &
+  FrozenParts & {
     readonly storage: Pick<StorageService, 'get' | 'list'>
     /** Ends the request when the watch ends. */
     readonly conclude: (request: GatewayRequest) => void
@@ -75,7 +78,7 @@ interface SessionOptions {
  * One client's watch: the initial state, then the hub's events, until its time is up, the client leaves or the server stops. There may
  * be ten thousand: once it is attached, nothing waits for it and it holds no more than it needs.
  */
-class WatchSession implements WatchSink, WheelTask {
+class WatchSession implements FaultyWatch, WheelTask {
   readonly request: GatewayRequest
   readonly #served: Served
   readonly #parts: WatchParts
@@ -132,7 +135,9 @@ class WatchSession implements WatchSink, WheelTask {
     if (this.#isOver) return
     if (this.#reach(after)) return
     const traceparent = this.request.trace?.span?.traceparent
-    this.#attachment = this.#parts.watchHub.attach({ request: { ...request, after, epoch }, sink: this, traceparent })
+    const { watchHub, faults } = this.#parts
+    const attaching = { request: { ...request, after, epoch }, sink: this, traceparent }
+    this.#attachment = faults === undefined ? watchHub.attach(attaching) : faults.watches.attach(watchHub, attaching)
     this.#schedule()
     this.request.goOn()
   }
@@ -155,11 +160,12 @@ class WatchSession implements WatchSink, WheelTask {
       // This key is always absent: changes acknowledged before this request, at any replica, are no changes after it.
       const { revision, epoch } = await this.#parts.storage.get({ key: scopePrefix(range.scope), read: { kind: 'latest' } })
       this.#open()
-      return { request, after: revision, epoch }
+      return { request, after: this.#parts.faults?.reads.freezeOf(this.request)?.revision ?? revision, epoch }
     }
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
     if (read.isWatchList && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
-    const { revision, epoch } = await this.#sendState(range, toFreshness(read.state))
+    const frozen = this.#parts.faults === undefined ? undefined : await frozenAt(this.request, read, this.#parts)
+    const { revision, epoch } = await this.#sendState(range, frozen ?? toFreshness(read.state))
     // The initial state has been sent; later events are newer. The gate makes sendInitialEvents the default.
     if ((read.isWatchList || (read.withBookmarks && this.#parts.isGateOn('WatchList'))) && !this.#isOver) {
       this.#markEnd(revision)
@@ -174,6 +180,7 @@ class WatchSession implements WatchSink, WheelTask {
     this.request.code = 200
     this.#parts.state.watches.add(this)
     this.#parts.requestLog?.noteWatch(this.request)
+    this.#parts.faults?.watches.add(this)
     if (!this.#isServed()) this.#endsAfter = 0
     const { preparable } = this.#served.resource.readers
     // Metadata are sent as watch has them.
@@ -340,6 +347,20 @@ class WatchSession implements WatchSink, WheelTask {
     this.#schedule()
   }
 
+  get lastRevision(): number {
+    return this.#position
+  }
+
+  cut(): void {
+    this.#outbox.close()
+    this.request.exchange.destroy()
+    this.#over()
+  }
+
+  expire(): void {
+    if (!this.#isOver) this.expired(this.#position, this.#position + 1)
+  }
+
   /** Ends the stream in order; the client reconnects. */
   finish(): void {
     if (this.#isOver) return
@@ -370,9 +391,7 @@ class WatchSession implements WatchSink, WheelTask {
   /** Breaks off the stream of a client that takes nothing, where others of its connection or user need the room. */
   #cutOff(): void {
     this.#parts.metrics.countTerminatedWatch(this.#served.resource)
-    this.#outbox.close()
-    this.request.exchange.destroy()
-    this.#over()
+    this.cut()
   }
 
   #schedule(): void {
@@ -399,7 +418,7 @@ class WatchSession implements WatchSink, WheelTask {
   }
 
   #bookmark(annotations?: Record<string, string>): void {
-    if (this.#position === 0) return
+    if (this.#position === 0 || (annotations === undefined && this.#parts.faults?.watches.withholds(this.request))) return
     const { kind, apiVersion } = this.#served.resource
     const metadata = {
       resourceVersion: String(this.#position),
@@ -448,6 +467,8 @@ class WatchSession implements WatchSink, WheelTask {
     this.#attachment?.close()
     this.#release?.()
     this.#parts.state.watches.delete(this)
+    this.#parts.faults?.watches.remove(this)
+    this.#parts.faults?.reads.give(this.request, this.#position)
     if (this.request.goesOn) this.#parts.conclude(this.request)
   }
 }

@@ -134,7 +134,7 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
   const requestLog = new RequestLog(clock)
-  const faults = new Faults({ chance, log })
+  const faults = new Faults({ chance, clock, log })
   const server = await startServer({
     ...readGateway(settings),
     ...beginning,
@@ -217,7 +217,7 @@ class InProcessServer implements RunningServer {
   #atStart: StateSnapshot
 
   constructor(parts: Parts, stopOptions: StopOptions) {
-    const { server, activity, issue, requestLog, faults, origin } = parts
+    const { server, activity, clock, issue, requestLog, faults, origin } = parts
     const { url, configuration, storage } = server
     this.url = url
     this.nodes = server.nodes
@@ -232,6 +232,8 @@ class InProcessServer implements RunningServer {
       giveRules: server.giveRules,
       log: requestLog,
       faults,
+      clock,
+      storage,
       counted: (transport) => counted(transport, activity),
     })
     for (const { name, options } of origin?.users ?? []) this.#users.get(name, options)

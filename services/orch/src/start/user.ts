@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
 import type { PolicyRule } from '@orch/core/rbac'
-import type { Fault, FaultHandle, FaultMatch, Faults, RequestLog } from '@orch/gateway'
+import type { Fault, FaultHandle } from '@orch/gateway'
 import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys } from '@orch/platform'
 import { type Requests, requestsIn } from './requests.ts'
+import { type UserFaults, type UserReads, type UserWatches, type WeatherParts, weatherOf } from './user-weather.ts'
 
 /** Rights of a user of a test. */
 export interface UserOptions {
@@ -22,12 +23,9 @@ export interface ServerUser {
   /** The user's requests. */
   readonly requests: Requests
   /** Faults that the user's requests alone meet. */
-  readonly faults: { add(fault: UserFault): FaultHandle }
-}
-
-/** A fault of a user. */
-interface UserFault extends Omit<Fault, 'on'> {
-  readonly on?: Omit<FaultMatch, 'user'>
+  readonly faults: UserFaults
+  readonly watches: UserWatches
+  readonly reads: UserReads
 }
 
 /** The faults of a server. */
@@ -72,14 +70,12 @@ export function kubeconfigOf(
 }
 
 /** The parts of a server that its users need. */
-export interface UserParts {
+export interface UserParts extends WeatherParts {
   /** The administrator's. */
   readonly configuration: ClientConfiguration
   readonly cluster: string
   readonly issue: ClientIssuer
   readonly giveRules: (user: string, rules: readonly PolicyRule[]) => void
-  readonly log: RequestLog
-  readonly faults: Faults
   /** Counts requests that no gateway has seen yet. */
   readonly counted: (transport: Transport) => Transport
 }
@@ -150,7 +146,7 @@ function createUser(name: string, groups: readonly string[], parts: UserParts): 
       return opened
     },
     requests: requestsIn(log, { user: name }),
-    faults: { add: (fault) => faults.add({ ...fault, on: { ...fault.on, user: name } }) },
+    ...weatherOf(name, parts),
   }
   return { user, close: () => opened?.close() }
 }

@@ -1,0 +1,264 @@
+import { type Clock, sleep, toMs } from '@orch/platform'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { compileMatch, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
+import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
+
+/** Watches by user and target. Their headers are forgotten when they have begun. */
+export type WatchMatch = Omit<RequestMatch, 'agent' | 'verb' | 'path'>
+
+/** An open watch. */
+export interface FaultyWatch extends WatchSink {
+  readonly request: GatewayRequest
+  /** Everything up to this revision has been sent. */
+  readonly lastRevision: number
+  /** Breaks the stream off. */
+  cut(): void
+  /** Ends the stream with the event of an expired revision. */
+  expire(): void
+  /** Ends the stream in order. */
+  finish(): void
+}
+
+/** A lasting fault of watches; `using` ends it with its block. */
+export interface WatchFault extends Disposable {
+  release(): void
+}
+
+type Effect = { readonly kind: 'holdWatch' } | { readonly kind: 'withholdBookmarks' } | { readonly kind: 'delayWatch'; readonly ms: number }
+
+interface Rule {
+  readonly effect: Effect
+  readonly matches: (facts: RequestFacts) => boolean
+}
+
+/** The dependencies of faults of watches. */
+export interface WatchFaultsOptions {
+  readonly clock: Clock
+  /** Told of each watch that a fault hits. */
+  readonly onHit: (effect: string, request: GatewayRequest) => void
+}
+
+const compile = (match: WatchMatch) => compileMatch(match)
+
+/** The faults of watches: at once for those that are open, or lasting, for open and new ones. */
+export class WatchFaults {
+  readonly #options: WatchFaultsOptions
+  readonly #open = new Set<FaultyWatch>()
+  readonly #attachments = new Set<FaultyAttachment>()
+  readonly #rules = new Set<Rule>()
+
+  constructor(options: WatchFaultsOptions) {
+    this.#options = options
+  }
+
+  add(watch: FaultyWatch): void {
+    this.#open.add(watch)
+  }
+
+  remove(watch: FaultyWatch): void {
+    this.#open.delete(watch)
+  }
+
+  /** Attaches a watch to the hub, as far as faults let it. */
+  attach(hub: Pick<WatchHub, 'attach'>, options: FaultyAttachmentOptions): WatchAttachment {
+    const { clock } = this.#options
+    const attachment = new FaultyAttachment(hub, options, { clock, onClose: () => this.#attachments.delete(attachment) })
+    this.#attachments.add(attachment)
+    this.#apply(attachment)
+    return attachment
+  }
+
+  /** The newest revision that a user's open watches have been sent; 0 without any. */
+  newestOf(user: string): number {
+    let newest = 0
+    for (const { request, lastRevision } of this.#open) if (request.user.name === user) newest = Math.max(newest, lastRevision)
+    return newest
+  }
+
+  /** Breaks open watches off; returns their number. */
+  cut(match: WatchMatch = {}): number {
+    return this.#each('cutWatch', match, (watch) => watch.cut())
+  }
+
+  /** Ends open watches with an expired revision; returns their number. */
+  expire(match: WatchMatch = {}): number {
+    return this.#each('expireWatch', match, (watch) => watch.expire())
+  }
+
+  /** Ends open watches in order; returns their number. */
+  endNow(match: WatchMatch = {}): number {
+    return this.#each('endWatch', match, (watch) => watch.finish())
+  }
+
+  /** No event and no bookmark is sent until the release; then all that was missed, or an expired revision. */
+  hold(match: WatchMatch = {}): WatchFault {
+    return this.#last({ kind: 'holdWatch' }, match)
+  }
+
+  /** Each event is sent so much later, in the time of the server's clock. */
+  delay(time: string | number, match: WatchMatch = {}): WatchFault {
+    return this.#last({ kind: 'delayWatch', ms: toMs('delay', time) }, match)
+  }
+
+  /** No bookmark is sent, but for the one after the initial events. */
+  withholdBookmarks(match: WatchMatch = {}): WatchFault {
+    return this.#last({ kind: 'withholdBookmarks' }, match)
+  }
+
+  /** True if a watch is sent no bookmark. */
+  withholds(request: GatewayRequest): boolean {
+    const facts = factsOf(request)
+    for (const { effect, matches } of this.#rules) if (effect.kind !== 'delayWatch' && matches(facts)) return true
+    return false
+  }
+
+  #each(effect: string, match: WatchMatch, hit: (watch: FaultyWatch) => void): number {
+    const matches = compile(match)
+    const found = [...this.#open].filter(({ request }) => matches(factsOf(request)))
+    for (const watch of found) {
+      this.#options.onHit(effect, watch.request)
+      hit(watch)
+    }
+    return found.length
+  }
+
+  #last(effect: Effect, match: WatchMatch): WatchFault {
+    const rule: Rule = { effect, matches: compile(match) }
+    this.#rules.add(rule)
+    for (const { request } of this.#open) if (rule.matches(factsOf(request))) this.#options.onHit(effect.kind, request)
+    for (const attachment of this.#attachments) this.#apply(attachment)
+    const release = () => {
+      if (!this.#rules.delete(rule)) return
+      for (const attachment of this.#attachments) this.#apply(attachment)
+    }
+    return { release, [Symbol.dispose]: release }
+  }
+
+  #apply(attachment: FaultyAttachment): void {
+    const facts = factsOf(attachment.request)
+    let [isHeld, delayMs] = [false, 0]
+    for (const { effect, matches } of this.#rules) {
+      if (!matches(facts)) continue
+      if (effect.kind === 'holdWatch') isHeld = true
+      if (effect.kind === 'delayWatch') delayMs = Math.max(delayMs, effect.ms)
+    }
+    attachment.weather(isHeld, delayMs)
+  }
+
+  /** Ends all lasting faults. */
+  clear(): void {
+    this.#rules.clear()
+    for (const attachment of this.#attachments) this.#apply(attachment)
+  }
+}
+
+function factsOf({ user, info }: GatewayRequest): RequestFacts {
+  return { user: user.name, agent: '', info }
+}
+
+interface FaultyAttachmentOptions extends Omit<Parameters<WatchHub['attach']>[0], 'sink'> {
+  readonly sink: FaultyWatch
+}
+
+/**
+ * The sink between a watch and the hub. A watch that is held has no attachment, and no buffer: at its release it is attached after the last
+ * revision that it has received.
+ *
+ *   received 7, held; 9 and 12 happen; released → attached after 7, receives 9 and 12, or an expired revision if 9 is forgotten
+ */
+class FaultyAttachment implements WatchSink, WatchAttachment {
+  readonly #hub: Pick<WatchHub, 'attach'>
+  readonly #options: FaultyAttachmentOptions
+  readonly #clock: Clock
+  readonly #onClose: () => void
+  #attachment: WatchAttachment | undefined
+  #received: number
+  #delayMs = 0
+  /** Ends when the events that were received last have been handed on. */
+  #turn = Promise.resolve()
+  #waiting = 0
+  #waitingBytes = 0
+  /** While it is held, also events that were received before wait for the release. */
+  #held: PromiseWithResolvers<void> | undefined
+  #isClosed = false
+
+  constructor(
+    hub: Pick<WatchHub, 'attach'>,
+    options: FaultyAttachmentOptions,
+    { clock, onClose }: { readonly clock: Clock; readonly onClose: () => void },
+  ) {
+    this.#hub = hub
+    this.#options = options
+    this.#clock = clock
+    this.#onClose = onClose
+    this.#received = options.request.after
+  }
+
+  get request(): GatewayRequest {
+    return this.#options.sink.request
+  }
+
+  /** Puts the present faults in force. */
+  weather(isHeld: boolean, delayMs: number): void {
+    this.#delayMs = delayMs
+    if (isHeld) {
+      this.#held ??= Promise.withResolvers<void>()
+      this.#attachment?.close()
+      this.#attachment = undefined
+      return
+    }
+    this.#held?.resolve()
+    this.#held = undefined
+    if (this.#attachment !== undefined || this.#isClosed) return
+    const { request, traceparent } = this.#options
+    this.#attachment = this.#hub.attach({ request: { ...request, after: this.#received }, sink: this, traceparent })
+  }
+
+  frames(bytes: Uint8Array, lastRevision: number, count: number, older?: readonly number[]): void | Promise<void> {
+    const { sink } = this.#options
+    this.#received = lastRevision
+    if (this.#delayMs === 0 && this.#waiting === 0) return sink.frames(bytes, lastRevision, count, older)
+    // The bytes are not ours to keep.
+    const own = Uint8Array.from(bytes)
+    return this.#later(own.length, () => void sink.frames(own, lastRevision, count, older))
+  }
+
+  position(revision: number): void {
+    this.#received = Math.max(this.#received, revision)
+    if (this.#delayMs === 0 && this.#waiting === 0) this.#options.sink.position(revision)
+    else void this.#later(0, () => this.#options.sink.position(revision))
+  }
+
+  expired(asked: number, oldest: number): void {
+    this.#options.sink.expired(asked, oldest)
+  }
+
+  replaced(): void {
+    this.#options.sink.replaced()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#held?.resolve()
+    this.#attachment?.close()
+    this.#onClose()
+  }
+
+  /** Hands on after the delay and after all earlier ones. A watch with too many waiting bytes is broken off, and its client begins anew. */
+  #later(bytes: number, handOn: () => void): Promise<void> {
+    const dueMs = this.#clock.monotonic() + this.#delayMs
+    this.#waiting += 1
+    this.#waitingBytes += bytes
+    if (this.#waitingBytes > limits.watchBacklogBytesMax) this.#options.sink.cut()
+    this.#turn = this.#turn.then(async () => {
+      const leftMs = dueMs - this.#clock.monotonic()
+      if (leftMs > 0 && !this.#isClosed) await sleep(this.#clock, leftMs)
+      await this.#held?.promise
+      this.#waiting -= 1
+      this.#waitingBytes -= bytes
+      if (!this.#isClosed) handOn()
+    })
+    return this.#turn
+  }
+}
