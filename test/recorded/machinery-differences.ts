@@ -2,7 +2,7 @@
 export const otherwise: readonly { readonly reason: string; readonly allows: RegExp; readonly cases: readonly string[] }[] = [
   {
     reason: 'What a client does wrong is a 400 with a reason here, and a bare 500 there.',
-    allows: /^(?:status 400 instead of 500|body\.(?:reason|code|details)|message without failed to (?:create typed|convert new object))/,
+    allows: /^(?:status 400 instead of 500|body\.(?:reason|code|details))/,
     cases: [
       'yaml: apply: no for a text',
       'times: apply of renewTime in milliseconds',
@@ -33,19 +33,9 @@ export const otherwise: readonly { readonly reason: string; readonly allows: Reg
     ],
   },
   {
-    reason: 'Claims are checked as before level 1.37.',
-    allows: /^message without/,
-    cases: ['claims: both, unlike', 'claims: dataSource Secret, dataSourceRef claim', 'claims: merge patch adds a dataSource claim'],
-  },
-  {
     reason: 'A node that is not reachable is an internal error with its reason here.',
     allows: /^body\.reason is there: "InternalError"/,
     cases: ['access: pod log without a kubelet', 'access: exec by GET without an upgrade', 'access: exec without a command'],
-  },
-  {
-    reason: 'The text is that of a library that reads patches.',
-    allows: /^message without invalid JSON patch/,
-    cases: ['patchrv: merge patch, empty'],
   },
 ]
 

@@ -3,7 +3,7 @@ import { conflictStatus, type OwnedObject } from '@orch/core/apply'
 import type { KindReaders } from '@orch/core/catalogue'
 import { cannotUnmarshal, isJsonObject, printBare, surrogateEscapeIn } from '@orch/core/json'
 import { badRequest, conflict, notFound } from '@orch/core/meta'
-import { fieldProblems } from '@orch/core/schema'
+import { decodeFailureText, fieldProblems, type MismatchTexts } from '@orch/core/schema'
 import { repeatsProblems } from '@orch/core/yaml'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../request/body.ts'
@@ -130,15 +130,24 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       throw conflictStatus(outcome.conflicts)
     case 'applied': {
       const { hasBigIntegers } = configuration
-      const decoded = decodeCandidate(served.resource, outcome.object, {
-        hasBigIntegers,
-        duplicates: [],
-        keepsNulls: true,
-        known: sharedOf(live),
-      })
+      const source = { hasBigIntegers, duplicates: [], keepsNulls: true, known: sharedOf(live) }
+      const decoded = decodeCandidate(served.resource, outcome.object, source, notConverted(plan, configuration))
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live, parts)
     }
   }
+}
+
+/** The refusal of a value that the schema of the configuration admits and the type does not, such as a time. */
+function notConverted({ target }: Plan, { object }: Configuration): (mismatch: MismatchTexts) => Error {
+  const { kind, group, version, readers } = target.served.resource
+  if (readers.isUntyped) return (mismatch) => badRequest(decodeFailureText(kind, version, mismatch))
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {}
+  const type = `${group}/${version}, Kind=${kind}`
+  const place = `${metadata['namespace'] ?? ''}/${metadata['name'] ?? ''}; ${type}`
+  return ({ textWithoutPath }) =>
+    badRequest(
+      `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}: ${textWithoutPath}`,
+    )
 }
 
 /** A value of a wrong type is the client's mistake, also where it first shows as an object that another version cannot hold. */

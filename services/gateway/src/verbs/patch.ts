@@ -1,6 +1,16 @@
 import type { KindReaders, Resource } from '@orch/core/catalogue'
 import { type ExactOptions, isJsonObject } from '@orch/core/json'
-import { type ApiObject, badRequest, failed, notFound, unknownPatchType, unsupportedMediaType } from '@orch/core/meta'
+import {
+  type ApiObject,
+  badRequest,
+  failed,
+  type LevelText,
+  notFound,
+  textAt,
+  textSince,
+  unknownPatchType,
+  unsupportedMediaType,
+} from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
 import { respondStored } from '../representations/respond-stored.ts'
 import { decodeBody, readBytes } from '../request/body.ts'
@@ -65,8 +75,12 @@ export async function readChange(request: GatewayRequest, { readers }: Pick<Reso
 async function readPatchBody(request: GatewayRequest, parts: PatchParts, options: ExactOptions): Promise<PatchBody> {
   const bytes = await readBytes(request, parts)
   const decoded = await decodeBody(request, bytes, parts, options)
-  if (decoded.kind === 'malformed') throw badRequest(`error decoding patch: ${decoded.message}`)
+  if (decoded.kind === 'malformed') throw badRequest(textAt(malformedPatch(decoded.message), parts.level))
   return decoded
+}
+
+function malformedPatch(problem: string): LevelText {
+  return textSince(37, { before: `error decoding patch: ${problem}`, after: 'invalid JSON patch' })
 }
 
 interface Patching extends Pick<Write, 'request' | 'target' | 'options'> {

@@ -1,6 +1,9 @@
 import { field, text } from '../../description/define.ts'
+import { goQuote } from '../../json/go-quote.ts'
+import { joinTexts, textSince } from '../../meta/level-text.ts'
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { jsonSince } from '../../schema/go-value.ts'
 import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { as, type TypeRules } from '../../validation/rule-book.ts'
@@ -27,7 +30,10 @@ function validateSources(errors: FieldError[], spec: Part, at: string): void {
     return given
   })
   if (source === undefined || reference === undefined || isSame(source, reference)) return
-  errors.push(invalidValue(at, `${at}.dataSource`, 'must match dataSourceRef'))
+  // The value is the path of a field. As JSON it has no members.
+  const value = textSince(jsonSince, { before: goQuote(`${at}.dataSource`), after: '{}' })
+  const message = joinTexts(['Invalid value', value, 'must match dataSourceRef'], ': ')
+  errors.push({ reason: 'FieldValueInvalid', field: at, message })
 }
 
 function validateSize(errors: FieldError[], spec: Part, at: string): void {
