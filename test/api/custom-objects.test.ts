@@ -354,7 +354,7 @@ test('CRD-97: a null that is not allowed is dropped on creates and updates, and 
   }
 })
 
-test('CRD-85: CBOR is neither read nor answered', async () => {
+test('CRD-85: CBOR is neither read nor answered without its gate', async () => {
   const { group, collection } = await gadgets(server.api)
   const cbor = 'application/cbor'
   expect((await server.api.send('POST', collection, { body: gadget(group, 'a'), headers: { 'content-type': cbor } })).status).toBe(415)

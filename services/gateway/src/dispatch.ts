@@ -4,7 +4,7 @@ import { badRequest, failed, methodNotAllowed, methodNotSupported, noRepresentat
 import type { CustomResources } from './custom-resources/custom-resources.ts'
 import { withReaders } from './custom-resources/ready-readers.ts'
 import type { SchemaParts } from './custom-resources/schema-budget.ts'
-import { acceptedMediaTypes, streamedMediaTypes } from './request/negotiate.ts'
+import { acceptedMediaTypes, cborSequence, clausesOf, streamedMediaTypes } from './request/negotiate.ts'
 import type { GatewayRequest } from './request/request.ts'
 import { parseRequestInfo, type ResourceInfo, type ResourceVerb } from './request/request-info.ts'
 import { nothingAt } from './request/respond.ts'
@@ -98,10 +98,12 @@ function isUntypedBody({ served, subresource }: Target): boolean {
 }
 
 /** The sentence differs for an unknown media type and for unknown parameters, as in kube-apiserver. */
-function noAcceptable({ negotiated }: GatewayRequest, { verb }: ResourceInfo, { names }: DispatchParts): Error {
-  const accepted = acceptedMediaTypes(names)
-  if (negotiated.isKnownType) return notAcceptable(accepted)
-  return noRepresentation(verb === 'list' || verb === 'watch' ? [...accepted, ...streamedMediaTypes(names)] : accepted)
+function noAcceptable(request: GatewayRequest, { verb }: ResourceInfo, { names }: DispatchParts): Error {
+  const accepted = acceptedMediaTypes(names, request)
+  if (request.negotiated.isKnownType) return notAcceptable(accepted)
+  if (verb !== 'list' && verb !== 'watch') return noRepresentation(accepted)
+  const isSequence = request.hasCbor && clausesOf(request.exchange.header('accept') ?? '').some(({ type }) => type === cborSequence)
+  return isSequence ? notAcceptable(accepted) : noRepresentation([...accepted, ...streamedMediaTypes(names, request)])
 }
 
 const verbs: Readonly<Record<Exclude<ResourceVerb, 'unknown'>, Verb<DispatchParts>>> = {

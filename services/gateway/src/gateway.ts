@@ -170,7 +170,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
   const requestOptions: RequestOptions = {
     requestTimeoutMs,
     pathPrefix,
-    negotiator: createNegotiator(parts.names),
+    negotiator: createNegotiator(parts.names, { hasCbor: parts.catalogue.isGateOn('CBORServingAndStorage') }),
     draws: parts.draws,
     texts: parts.texts,
     isAudited: parts.auditor !== undefined,

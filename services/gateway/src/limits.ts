@@ -146,6 +146,8 @@ export const limits = {
   conversionBytesMax: 2 * 1024 * 1024,
   /** JSON whose objects are made to Protobuf items at once: the 64 objects of 3 KB that storage gives at once fit. */
   itemsBytesAtOnce: 256 * 1024,
+  /** JSON of a list that is made to CBOR in one turn of the event loop: some milliseconds. */
+  cborBytesAtOnce: 64 * 1024,
   /** Pieces of a Protobuf list, some 64 objects each, that are only looked up before others get their turn: about a millisecond. */
   readyPiecesPerTurn: 16,
   /** Admission rules older than this are not trusted: every write asks. */

@@ -42,7 +42,7 @@ test('GATE-11: gates are set as name=true or name=false, and the last word count
 })
 
 test('READ-25: gates about the inside of kube-apiserver are accepted, with a warning that they have no effect', () => {
-  for (const word of ['EtcdRangeStream=false', 'EtcdRangeStream=true', 'CBORServingAndStorage=true']) {
+  for (const word of ['EtcdRangeStream=false', 'EtcdRangeStream=true']) {
     const warning = `feature gate ${word.split('=')[0]} has no effect in this server`
     expect(parseFeatureGates([word])).toMatchObject({ kind: 'gates', warnings: [warning] })
   }

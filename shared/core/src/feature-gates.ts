@@ -25,6 +25,7 @@ export const actingGates = [
   'AllowUnsafeMalformedObjectDeletion',
   'AppArmorFields',
   'AtomicWriteVolumeUserFields',
+  'CBORServingAndStorage',
   'CRDObservedGenerationTracking',
   'CRDValidationRatcheting',
   'CSINodeExpandSecret',
@@ -147,7 +148,6 @@ export const actingGates = [
 /** Gates about kube-apiserver's internals, which change no answer: they may be switched, and the log says that this has no effect. */
 const inner: ReadonlySet<string> = new Set([
   'APIServingWithRoutine',
-  'CBORServingAndStorage',
   'ConcurrentWatchObjectDecode',
   'ConsistentListFromCacheSkipTimeoutFallback',
   'EtcdRangeStream',
@@ -169,7 +169,6 @@ const ahead: ReadonlySet<string> = new Set([
   'AggregatedDiscoveryRemoveBetaType',
   'AllowParsingUserUIDFromCertAuth',
   'AllowUnsafeMalformedObjectDeletion',
-  'CBORServingAndStorage',
   'CRDValidationRatcheting',
   'ComponentFlagz',
   'ComponentStatusz',

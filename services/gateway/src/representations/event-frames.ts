@@ -1,4 +1,4 @@
-const eventTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const
+const eventTypes = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const
 const newline = 0x0a
 
 /** The kind of an event. */

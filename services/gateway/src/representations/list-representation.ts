@@ -1,5 +1,6 @@
+import { cborListFrame, jsonToCborItem } from '@orch/core/cbor'
 import type { Entry, ListPart } from '@orch/core/contracts'
-import { printPartialMetadataFront } from '@orch/core/events'
+import { printPartialMetadata, printPartialMetadataFront } from '@orch/core/events'
 import type { ListMeta } from '@orch/core/meta'
 import { printProtobufListFrame } from '@orch/core/protobuf'
 import {
@@ -19,7 +20,7 @@ import type { Served } from '../target/target.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { type ItemRepresentation, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
 import type { Representations } from './representation-cache.ts'
-import { includeObjectOf, metaVersionOf, notOfThisKind, type RespondStoredParts } from './respond-stored.ts'
+import { byteFieldsIn, includeObjectOf, metaVersionOf, notOfThisKind, type RespondStoredParts } from './respond-stored.ts'
 import { rowOf, servedMetadataOf } from './stored-representations.ts'
 
 /** The writer of a list. */
@@ -44,11 +45,13 @@ export function listRepresentationOf(request: GatewayRequest, served: Served, pa
   const { format, representation } = request.answer
   switch (representation.kind) {
     case 'object':
+      if (format === 'cbor') return cborObjects(served, parts)
       return format === 'protobuf' ? protobufObjects(served, parts) : objects(served, parts, format)
     case 'table':
       return table(served, parts, { format, version: representation.version, include: includeObjectOf(request.query) })
     case 'metadata':
       if (!representation.isList) throw notOfThisKind('PartialObjectMetadata', 'is a list')
+      if (format === 'cbor') return cborMetadata(served, parts, representation.version)
       return format === 'protobuf'
         ? protobufMetadata(served, parts, representation.version)
         : metadata(served, parts, { format, version: representation.version })
@@ -190,6 +193,44 @@ function protobufObjects(served: Served, parts: RespondStoredParts): ListReprese
 function protobufMetadata(served: Served, parts: RespondStoredParts, version: TableVersion): ListRepresentation {
   const typeMeta = { apiVersion: metaVersionOf(parts, version), kind: 'PartialObjectMetadataList' }
   return protobufRepresentation(typeMeta, metadataItems(parts, served))
+}
+
+function cborObjects(served: Served, parts: RespondStoredParts): ListRepresentation {
+  const { apiVersion, listKind: kind } = served.resource
+  const fields = byteFieldsIn(served)
+  return cborRepresentation({ kind, apiVersion }, (entry) => jsonToCborItem(toServedBytes(parts, served, entry), fields))
+}
+
+function cborMetadata(served: Served, parts: RespondStoredParts, version: TableVersion): ListRepresentation {
+  const typeMeta = { kind: 'PartialObjectMetadataList', apiVersion: metaVersionOf(parts, version) }
+  const item = (entry: Entry) => jsonToCborItem(printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry)))
+  return cborRepresentation(typeMeta, item)
+}
+
+/** The number of items is left open, so that each leaves when it is made. */
+function cborRepresentation(
+  typeMeta: { readonly kind: string; readonly apiVersion: string },
+  itemOf: (entry: Entry) => Uint8Array,
+): ListRepresentation {
+  return {
+    format: 'cbor',
+    storageLayout: 'entries',
+    async *pieces({ metadata: listMeta, objects }) {
+      const { front, back } = cborListFrame({ ...typeMeta, metadata: listMeta })
+      yield front
+      let madeBytes = 0
+      for await (const part of objects) {
+        for (const entry of part.kind === 'entries' ? part.entries : []) {
+          yield itemOf(entry)
+          madeBytes += entry.value.length
+          if (madeBytes < limits.cborBytesAtOnce) continue
+          madeBytes = 0
+          await nextTurn()
+        }
+      }
+      yield back
+    },
+  }
 }
 
 /** The envelope begins with the length of all items, so they are made before the first byte leaves. */

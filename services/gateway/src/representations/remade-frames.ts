@@ -10,23 +10,26 @@ interface Remade<T> {
 /** The frames made of others, by those. */
 type Made<T> = WeakMap<Uint8Array, Remade<T>[]>
 
+/** The form of remade events. CBOR is made of events in JSON. */
+type RemadeFormat = WatchFormat | { readonly kind: 'cbor' }
+
 /** Converts events from watch, once for all clients of the same bytes; freed with those. */
 export class RemadeFrames {
   readonly #made: Made<Uint8Array> = new WeakMap()
   readonly #converted: Made<Promise<Uint8Array>> = new WeakMap()
 
   /** The events in the version and format of a client. */
-  of(frames: Uint8Array, resource: Resource, watchFormat: WatchFormat, make: () => Uint8Array): Uint8Array {
+  of(frames: Uint8Array, resource: Resource, watchFormat: RemadeFormat, make: () => Uint8Array): Uint8Array {
     return once(this.#made, frames, resource, watchFormat, make)
   }
 
   /** The same where a webhook converts the objects. */
-  later(frames: Uint8Array, resource: Resource, watchFormat: WatchFormat, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  later(frames: Uint8Array, resource: Resource, watchFormat: RemadeFormat, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     return once(this.#converted, frames, resource, watchFormat, make)
   }
 }
 
-function once<T>(made: Made<T>, frames: Uint8Array, resource: Resource, watchFormat: WatchFormat, make: () => T): T {
+function once<T>(made: Made<T>, frames: Uint8Array, resource: Resource, watchFormat: RemadeFormat, make: () => T): T {
   const format = JSON.stringify(watchFormat)
   const known = made.get(frames) ?? []
   const same = known.find((one) => one.resource === resource && one.format === format)

@@ -1,3 +1,4 @@
+import { type ByteFields, byteFieldsOf } from '@orch/core/cbor'
 import { metadataOf, printPartialMetadata, rowObjectOf } from '@orch/core/events'
 import { badRequest, failed, type ObjectMeta } from '@orch/core/meta'
 import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
@@ -10,7 +11,7 @@ import type { Format } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { callContext } from '../request/request.ts'
 import type { Query } from '../request/request-info.ts'
-import { commonHeaders, respondJson, sendBytes } from '../request/respond.ts'
+import { commonHeaders, respondCbor, respondJson, sendBytes } from '../request/respond.ts'
 import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 import {
@@ -49,7 +50,8 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
   switch (representation.kind) {
     case 'object':
       if (format !== 'protobuf') {
-        return respondJson(request, code, isShownAsStored ? content.value : toServedBytes(parts, served, content), format)
+        const json = isShownAsStored ? content.value : toServedBytes(parts, served, content)
+        return format === 'cbor' ? respondCbor(request, code, json, byteFieldsIn(served)) : respondJson(request, code, json, format)
       }
       if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, answer, parts)
       return respondEnvelope(request, code, { ...typeMetaOf(served), item: protobufItemOf(parts, served, content, representations) }, parts)
@@ -69,6 +71,11 @@ async function respondConverted(
 ): Promise<void> {
   const [converted = content] = await convertContents(parts, served, [content], callContext(request, parts))
   await respondStored(request, { code, served: served.converted ?? served, content: converted }, parts)
+}
+
+/** The places of bytes in the objects of a resource. Those of custom kinds have none. */
+export function byteFieldsIn({ resource: { readers, type } }: Served): ByteFields | undefined {
+  return readers.isUntyped ? undefined : byteFieldsOf(type)
 }
 
 function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 'apiVersion' | 'kind'> {

@@ -1,13 +1,22 @@
 import type { KindReaders } from '@orch/core/catalogue'
-import { type DecodedJson, decodeJson, decodeScannedInSteps, decodeText, type ExactOptions, scanJson } from '@orch/core/json'
+import {
+  cannotUnmarshal,
+  type DecodedJson,
+  decodeJson,
+  decodeScannedInSteps,
+  decodeText,
+  type ExactOptions,
+  isJsonObject,
+  scanJson,
+} from '@orch/core/json'
 import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { decodeFailureText } from '@orch/core/schema'
 import { hasBigInteger, type ParsedYaml, parseYamlBytes } from '@orch/core/yaml'
 import type { Clock, TimerWheel } from '@orch/platform'
-import { mediaTypeOf } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
+import { readCbor } from '../texts/read-cbor.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { hasTooManyValues } from '../texts/too-many-values.ts'
 import { acceptedMediaTypes, type Format } from './negotiate.ts'
@@ -79,13 +88,18 @@ export async function readBody(request: GatewayRequest, parts: BodyParts, expect
 type BodyFormat = Format | 'unknown'
 
 /** The format that a `Content-Type` names; a body without one is JSON. */
-export function bodyFormat(contentType: string | undefined, { protobufMediaType }: Names): BodyFormat {
-  if (contentType === undefined || contentType === '') return 'json'
-  switch (mediaTypeOf(contentType)) {
+export function bodyFormat(
+  { contentType, hasCbor }: Pick<GatewayRequest, 'contentType' | 'hasCbor'>,
+  { protobufMediaType }: Names,
+): BodyFormat {
+  if (contentType === '') return 'json'
+  switch (contentType) {
     case 'application/json':
       return 'json'
     case 'application/yaml':
       return 'yaml'
+    case 'application/cbor':
+      return hasCbor ? 'cbor' : 'unknown'
     case protobufMediaType:
       return 'protobuf'
     default:
@@ -95,8 +109,8 @@ export function bodyFormat(contentType: string | undefined, { protobufMediaType 
 
 /** The bytes of a body of a known media type. */
 export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ReceivedBody> {
-  const format = bodyFormat(request.contentType, parts.names)
-  if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names))
+  const format = bodyFormat(request, parts.names)
+  if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names, request))
   return { bytes: await readBytes(request, parts), format, expected }
 }
 
@@ -130,8 +144,48 @@ export async function parseBodyOf(request: GatewayRequest, received: ReceivedBod
       if (parsed.kind === 'yaml') return { ...parsed, duplicates: [], summary }
       throw unrecognized(expected.kind, parsed.message, summary)
     }
+    case 'cbor':
+      return parseCborBody(request, received, parts)
     case 'json':
       return parseJsonBody(request, received, parts)
+  }
+}
+
+async function parseCborBody(request: GatewayRequest, { bytes, expected }: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+  const summary = summarize(bytes)
+  const decoded = await decodeCborBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped })
+  const problem = decoded.kind === 'json' ? cborProblem(decoded, 'v1.TypeMeta') : decoded.message
+  if (decoded.kind === 'json' && problem === undefined) return { ...decoded, summary }
+  throw unrecognized(expected.kind, `unable to determine group/version/kind: ${problem}`, summary)
+}
+
+/** The value of CBOR that is no map, or has a member twice; undefined: it is one. */
+export function cborProblem({ value, duplicates }: Extract<DecodedJson, { kind: 'json' }>, goType: string): string | undefined {
+  if (duplicates.length > 0) return `cbor: found duplicate map key ${JSON.stringify(duplicates[0])}`
+  if (value === null || isJsonObject(value)) return undefined
+  return cannotUnmarshal(value, goType).replace(/^json/, 'cbor')
+}
+
+/** The CBOR of a body, read as the JSON of the same value. A large one is made to JSON in the thread of texts. */
+export async function decodeCborBody(
+  request: GatewayRequest,
+  bytes: Uint8Array,
+  parts: BodyParts,
+  options: ExactOptions = {},
+): Promise<DecodedJson> {
+  const reading = request.isLarge ? await parts.texts.do({ kind: 'readCbor', bytes }) : readCbor(bytes)
+  await pause(request, parts)
+  switch (reading.kind) {
+    case 'bytes':
+      request.audit?.takeBody('application/json', reading.bytes)
+      return decodeBody(request, reading.bytes, parts, options)
+    case 'malformed':
+      return reading
+    case 'tooManyValues':
+      throw tooManyValues()
+    case 'json':
+    case 'value':
+      throw new Error('CBOR was read as YAML')
   }
 }
 

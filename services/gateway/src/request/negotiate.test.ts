@@ -1,5 +1,6 @@
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
+import { mediaTypeOf } from '../exchange/exchange.ts'
 import { bodyFormat } from './body.ts'
 import { acceptsAnything, createNegotiator } from './negotiate.ts'
 
@@ -45,12 +46,14 @@ describe('the format of an answer', () => {
 })
 
 test('NEG-02, NEG-04: the format of a body is that of its Content-Type, with or without parameters', () => {
-  expect(bodyFormat(undefined, names)).toBe('json')
-  expect(bodyFormat('application/json; charset=utf-8', names)).toBe('json')
-  expect(bodyFormat('Application/YAML', names)).toBe('yaml')
-  expect(bodyFormat(protobuf, names)).toBe('protobuf')
-  expect(bodyFormat('application/vnd.kubernetes.protobuf', names)).toBe('unknown')
-  expect(bodyFormat('text/plain', names)).toBe('unknown')
+  const formatOf = (contentType: string, hasCbor = false) => bodyFormat({ contentType: mediaTypeOf(contentType), hasCbor }, names)
+  expect(formatOf('')).toBe('json')
+  expect(formatOf('application/json; charset=utf-8')).toBe('json')
+  expect(formatOf('Application/YAML')).toBe('yaml')
+  expect(formatOf(protobuf)).toBe('protobuf')
+  expect(formatOf('application/vnd.kubernetes.protobuf')).toBe('unknown')
+  expect(formatOf('text/plain')).toBe('unknown')
+  expect([formatOf('application/cbor'), formatOf('application/cbor', true)]).toEqual(['unknown', 'cbor'])
 })
 
 test('LIM-12: the meaning of a usual text is cached, that of a long one is not', () => {

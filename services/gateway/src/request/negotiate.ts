@@ -3,7 +3,7 @@ import type { TableVersion } from '@orch/core/table'
 import { limits } from '../limits.ts'
 
 /** The format of an answer. */
-export type Format = 'json' | 'yaml' | 'protobuf'
+export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 /** The representation of objects in an answer. */
 export type Representation =
@@ -32,19 +32,24 @@ export interface Negotiated {
 
 /** Reads `Accept` texts. */
 export interface Negotiator {
+  /** CBOR is read and answered: its gate is on. */
+  readonly hasCbor: boolean
   /** The meanings of texts that were read before. */
   readonly known: ReadonlyMap<string, Negotiated>
   read(accept: string): Negotiated
 }
 
 /** Media types in which objects are answered and read, in the order in which a 406 and a 415 name them. */
-export function acceptedMediaTypes({ protobufMediaType }: Names): readonly string[] {
-  return ['application/json', 'application/yaml', protobufMediaType]
+export function acceptedMediaTypes({ protobufMediaType }: Names, { hasCbor }: Pick<Negotiator, 'hasCbor'>): readonly string[] {
+  return ['application/json', 'application/yaml', protobufMediaType, ...(hasCbor ? ['application/cbor'] : [])]
 }
 
+/** Media type of a watch in CBOR. */
+export const cborSequence = 'application/cbor-seq'
+
 /** Media types in which watches are answered. */
-export function streamedMediaTypes({ protobufMediaType }: Names): readonly string[] {
-  return ['application/json;stream=watch', `${protobufMediaType};stream=watch`]
+export function streamedMediaTypes({ protobufMediaType }: Names, { hasCbor }: Pick<Negotiator, 'hasCbor'>): readonly string[] {
+  return ['application/json;stream=watch', `${protobufMediaType};stream=watch`, ...(hasCbor ? [cborSequence] : [])]
 }
 
 export function mediaTypeOfFormat(format: Format, { protobufMediaType }: Names): string {
@@ -72,12 +77,13 @@ export const acceptsAnything: Negotiated = {
  *   application/json;as=Table;v=v1;g=meta.orch.io, application/json      objects: a Table in JSON     plain: JSON
  *   application/json;q=0.5, application/yaml                             both: YAML
  */
-export function createNegotiator(names: Names): Negotiator {
+export function createNegotiator(names: Names, { hasCbor = false }: { readonly hasCbor?: boolean } = {}): Negotiator {
   const known = new Map<string, Negotiated>()
   return {
+    hasCbor,
     known,
     read(accept) {
-      const negotiated = negotiate(accept, names)
+      const negotiated = negotiate(accept, names, hasCbor)
       if (accept.length > limits.acceptTextLengthMax) return negotiated
       if (known.size >= limits.acceptTextsMax) known.clear()
       known.set(accept, negotiated)
@@ -86,7 +92,7 @@ export function createNegotiator(names: Names): Negotiator {
   }
 }
 
-function negotiate(accept: string, names: Names): Negotiated {
+function negotiate(accept: string, names: Names, hasCbor: boolean): Negotiated {
   let objects: Negotiated['objects']
   let withoutTable: Negotiated['objects']
   let withoutProtobuf: Negotiated['objects']
@@ -94,7 +100,7 @@ function negotiate(accept: string, names: Names): Negotiated {
   let isPretty = false
   let isKnownType = false
   for (const clause of clausesOf(accept)) {
-    const format = formatOf(clause.type, names)
+    const format = formatOf(clause.type, names, hasCbor)
     const representation = representationOf(clause, format, names)
     isKnownType ||= format !== undefined
     if (format === undefined || representation === undefined || clause.weight === 0) continue
@@ -107,7 +113,7 @@ function negotiate(accept: string, names: Names): Negotiated {
   return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', hasPlain: plain !== undefined, isPretty, isKnownType }
 }
 
-function formatOf(mediaType: string, { protobufMediaType }: Names): Format | undefined {
+function formatOf(mediaType: string, { protobufMediaType }: Names, hasCbor: boolean): Format | undefined {
   switch (mediaType) {
     case 'application/json':
     case 'application/*':
@@ -115,6 +121,8 @@ function formatOf(mediaType: string, { protobufMediaType }: Names): Format | und
       return 'json'
     case 'application/yaml':
       return 'yaml'
+    case 'application/cbor':
+      return hasCbor ? 'cbor' : undefined
     case protobufMediaType:
       return 'protobuf'
     default:
@@ -122,7 +130,7 @@ function formatOf(mediaType: string, { protobufMediaType }: Names): Format | und
   }
 }
 
-/** The form that a clause asks for; undefined: it is not offered. A Table has no Protobuf. */
+/** The form that a clause asks for; undefined: it is not offered. A Table is neither in Protobuf nor in CBOR. */
 function representationOf({ parameters }: Clause, format: Format | undefined, names: Names): Representation | undefined {
   const stream = parameters.get('stream')
   if (stream !== undefined && stream !== 'watch') return undefined
@@ -132,7 +140,7 @@ function representationOf({ parameters }: Clause, format: Format | undefined, na
   if (parameters.get('g') !== domainGroup(names, 'meta') || (version !== 'v1' && version !== 'v1beta1')) return undefined
   switch (kind) {
     case 'Table':
-      return format === 'protobuf' ? undefined : { kind: 'table', version }
+      return format === 'protobuf' || format === 'cbor' ? undefined : { kind: 'table', version }
     case 'PartialObjectMetadata':
     case 'PartialObjectMetadataList':
       return { kind: 'metadata', version, isList: kind === 'PartialObjectMetadataList' }

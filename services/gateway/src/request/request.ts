@@ -195,6 +195,11 @@ export class GatewayRequest {
     return this.#negotiated
   }
 
+  /** True if CBOR is read and answered. */
+  get hasCbor(): boolean {
+    return this.#negotiator.hasCbor
+  }
+
   /** Leaves out the clauses that ask for a Table, where there is none. */
   refuseTable(): void {
     this.#negotiated = { ...this.negotiated, objects: this.negotiated.withoutTable }

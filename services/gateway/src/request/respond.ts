@@ -1,5 +1,6 @@
 import { gzip } from 'node:zlib'
 import type { Catalogue } from '@orch/core/catalogue'
+import { type ByteFields, jsonToCbor } from '@orch/core/cbor'
 import { readOurJson } from '@orch/core/events'
 import { printJson } from '@orch/core/json'
 import { failed, internal, type Status, type StatusDetails, StatusError } from '@orch/core/meta'
@@ -86,6 +87,12 @@ export function respondJson(
   return sendRepresentation(request, code, representJson(request, json, format))
 }
 
+/** The same in CBOR. `fields`: the places of bytes in the object. */
+export function respondCbor(request: GatewayRequest, code: number, json: Uint8Array, fields?: ByteFields): void | Promise<void> {
+  request.audit?.takeAnswer('application/json', json)
+  return sendRepresentation(request, code, representCbor(request, json, fields))
+}
+
 /** Formats that are made from JSON text. */
 export type TextFormat = Exclude<Format, 'protobuf'>
 
@@ -108,6 +115,7 @@ function sendRepresentation(request: GatewayRequest, code: number, made: Represe
 function representJson(request: GatewayRequest, json: Uint8Array, format: TextFormat): Representation | Promise<Representation> {
   request.audit?.takeAnswer('application/json', json)
   if (format === 'yaml') return representYaml(request, json)
+  if (format === 'cbor') return representCbor(request, json)
   if (!request.isPretty) return { contentType: 'application/json', bytes: json }
   if (json.length >= limits.prettyBytesMin && request.texts !== undefined) {
     return representInThread(request.texts, { kind: 'prettyJson', bytes: json }, 'application/json')
@@ -121,6 +129,13 @@ function representYaml(request: GatewayRequest, json: Uint8Array): Representatio
     return representInThread(request.texts, { kind: 'printYaml', bytes: json }, 'application/yaml')
   }
   return { contentType: 'application/yaml', bytes: Buffer.from(printYaml(readOurJson(json))) }
+}
+
+function representCbor(request: GatewayRequest, json: Uint8Array, fields?: ByteFields): Representation | Promise<Representation> {
+  if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
+    return representInThread(request.texts, { kind: 'printCbor', bytes: json, fields }, 'application/cbor')
+  }
+  return { contentType: 'application/cbor', bytes: jsonToCbor(json, fields) }
 }
 
 async function representInThread(texts: TextThread, job: TextJob, contentType: string): Promise<Representation> {
@@ -179,6 +194,8 @@ function printStatus(request: GatewayRequest, status: Status, format: Format): U
       return printStatusProtobuf(status)
     case 'yaml':
       return printYaml(status)
+    case 'cbor':
+      return jsonToCbor(Buffer.from(JSON.stringify(status)))
     case 'json':
       return `${request.isPretty ? prettyJson(JSON.stringify(status)) : JSON.stringify(status)}\n`
   }

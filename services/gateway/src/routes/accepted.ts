@@ -33,5 +33,5 @@ export function onlyAs(type: string): MiddlewareHandler<Environment<unknown>> {
 
 /** Refuses clients that take none of the forms of an object that is of no resource. */
 export function requireObjectForm({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
-  if (!request.negotiated.hasPlain) throw notAcceptable(acceptedMediaTypes(parts.names))
+  if (!request.negotiated.hasPlain) throw notAcceptable(acceptedMediaTypes(parts.names, request))
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Catalogue } from '@orch/core/catalogue'
+import { jsonToCbor } from '@orch/core/cbor'
 import {
   aggregatedDocument,
   aggregatedGroup,
@@ -93,12 +94,17 @@ const formsOf = memo((json: Uint8Array) => {
   return (format: Format): Uint8Array => {
     const kept = made.get(format)
     if (kept !== undefined) return kept
-    const object = JSON.parse(Buffer.from(json).toString())
-    const bytes = format === 'yaml' ? Buffer.from(printYaml(object)) : printAggregatedProtobuf(object)
+    const bytes = printedAs(format, json)
     made.set(format, bytes)
     return bytes
   }
 })
+
+function printedAs(format: Format, json: Uint8Array): Uint8Array {
+  if (format === 'cbor') return jsonToCbor(json)
+  const object = JSON.parse(Buffer.from(json).toString())
+  return format === 'yaml' ? Buffer.from(printYaml(object)) : printAggregatedProtobuf(object)
+}
 
 /** The tag of a document. */
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
@@ -109,7 +115,7 @@ function aggregatedFormat({ env: { request, parts } }: RouteContext<DiscoveryPar
   const wanted = [`g=${aggregatedGroup(names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
   for (const clause of (request.exchange.header('accept') ?? '').split(',')) {
     const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
-    const format = formats.find((one) => mediaTypeOfFormat(one, names) === type)
+    const format = formats.find((one) => mediaTypeOfFormat(one, names) === type && (one !== 'cbor' || request.hasCbor))
     const isPlain = !parameters.some((parameter) => parameter.startsWith('as='))
     if (isPlain && (format !== undefined || type === '*/*')) return undefined
     if (format !== undefined && wanted.every((parameter) => parameters.includes(parameter))) return format
@@ -117,4 +123,4 @@ function aggregatedFormat({ env: { request, parts } }: RouteContext<DiscoveryPar
   return undefined
 }
 
-const formats: readonly Format[] = ['json', 'yaml', 'protobuf']
+const formats: readonly Format[] = ['json', 'yaml', 'protobuf', 'cbor']

@@ -14,6 +14,7 @@ import { InjectedRefusal } from '../request/our-failure.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { CutOff } from '../request/respond.ts'
 import type { ServedResources } from '../target/target.ts'
+import { readCbor } from '../texts/read-cbor.ts'
 import type { Step } from './step.ts'
 
 /** The dependencies of injected faults. */
@@ -112,7 +113,7 @@ async function bodyOf(request: GatewayRequest, parts: FaultParts): Promise<unkno
   const outcome = await request.exchange.readBody(limits.bodyBytesMax)
   if (outcome.kind !== 'body' || outcome.bytes.length === 0) return undefined
   const { contentType, info } = request
-  const format = bodyFormat(contentType, parts.names)
+  const format = bodyFormat(request, parts.names)
   if (format === 'protobuf') {
     const reading = parseEnvelope(outcome.bytes, parts.names)
     if (reading.kind === 'malformed' || info.kind !== 'resource') return undefined
@@ -126,8 +127,9 @@ async function bodyOf(request: GatewayRequest, parts: FaultParts): Promise<unkno
     const parsed = parseYamlBytes(outcome.bytes)
     return parsed.kind === 'yaml' ? parsed.value : undefined
   }
+  const cbor = contentType.endsWith('cbor') ? readCbor(outcome.bytes) : undefined
   try {
-    return JSON.parse(Buffer.from(outcome.bytes).toString())
+    return JSON.parse(Buffer.from(cbor?.kind === 'bytes' ? cbor.bytes : outcome.bytes).toString())
   } catch {
     return undefined
   }

@@ -16,7 +16,7 @@ import { readBody } from '../request/body.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import { respondJson } from '../request/respond.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
-import { type ApplyParts, applied, applyMediaType, readConfiguration } from '../verbs/apply.ts'
+import { type ApplyParts, applied, isApply, readConfiguration } from '../verbs/apply.ts'
 import type { Change } from '../verbs/change.ts'
 import { applyChange, readChange, refuseStrategicMerge } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
@@ -84,7 +84,7 @@ export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, 
 
 /** Patches the scale as though it were an object. */
 export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
-  if (request.contentType === applyMediaType) return applyScale(request, target, parts)
+  if (isApply(request)) return applyScale(request, target, parts)
   refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, target.subresource, parts)

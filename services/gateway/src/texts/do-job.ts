@@ -1,6 +1,8 @@
+import { jsonToCbor } from '@orch/core/cbor'
 import { parseYamlBytes, printYaml } from '@orch/core/yaml'
 import type { TextAnswer, TextJob } from './jobs.ts'
 import { prettyJson } from './pretty-json.ts'
+import { readCbor } from './read-cbor.ts'
 import { hasTooManyValues } from './too-many-values.ts'
 
 /** Does a job of the thread of texts. Nothing here may load more than it needs: the thread begins with the first large text. */
@@ -13,6 +15,10 @@ export function doJob(job: TextJob): TextAnswer {
         return { kind: 'bytes', bytes: encoder.encode(printYaml(readExactly(textOf(job)))) }
       case 'prettyJson':
         return { kind: 'bytes', bytes: encoder.encode(prettyJson(textOf(job))) }
+      case 'readCbor':
+        return readCbor(job.bytes)
+      case 'printCbor':
+        return { kind: 'bytes', bytes: jsonToCbor(job.bytes, job.fields) }
     }
   } catch (error) {
     return { kind: 'failed', error }

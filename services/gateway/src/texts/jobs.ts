@@ -1,3 +1,4 @@
+import type { ByteFields } from '@orch/core/cbor'
 import type { Names } from '@orch/core/names'
 import type { Beside } from './openapi-part.ts'
 
@@ -8,6 +9,17 @@ export type TextJob =
   | { readonly kind: 'printYaml'; readonly bytes: Uint8Array }
   /** JSON as people read it. */
   | { readonly kind: 'prettyJson'; readonly bytes: Uint8Array }
+  /** CBOR as JSON. */
+  | { readonly kind: 'readCbor'; readonly bytes: Uint8Array }
+  | PrintCborJob
+
+/** JSON as CBOR. */
+interface PrintCborJob {
+  readonly kind: 'printCbor'
+  readonly bytes: Uint8Array
+  /** The places of bytes in the object. */
+  readonly fields?: ByteFields | undefined
+}
 
 /** Its answer; a failure is the error that the same work would have thrown here. */
 export type TextAnswer =

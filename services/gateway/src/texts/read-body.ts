@@ -5,6 +5,7 @@ import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
 import { decoderOf, typeNameAt, typeOfKind } from '@orch/core/schema'
 import { parseYamlBytes } from '@orch/core/yaml'
 import type { AuditBodyAnswer, AuditBodyJob, BodyMetadata, BodyReading } from './jobs.ts'
+import { readCbor } from './read-cbor.ts'
 import { withholdTokens } from './withheld-tokens.ts'
 
 type ObjectValue = Readonly<Record<string, unknown>>
@@ -38,7 +39,8 @@ function readValue(bytes: Buffer, { contentType, level }: BodyReading, names: Na
     const parsed = parseYamlBytes(bytes)
     return parsed.kind === 'yaml' ? parsed.value : undefined
   }
-  const decoded = decodeJson(bytes)
+  const cbor = contentType === 'application/cbor' ? readCbor(bytes) : undefined
+  const decoded = decodeJson(cbor?.kind === 'bytes' ? cbor.bytes : bytes)
   return decoded.kind === 'malformed' ? undefined : decoded.value
 }
 

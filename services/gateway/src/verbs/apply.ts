@@ -6,7 +6,7 @@ import { badRequest, conflict, notFound } from '@orch/core/meta'
 import { decodeFailureText, fieldProblems, type MismatchTexts } from '@orch/core/schema'
 import { repeatsProblems } from '@orch/core/yaml'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
-import { type BodyParts, decodeBody, parseYamlBody, readBytes } from '../request/body.ts'
+import { type BodyParts, cborProblem, decodeBody, decodeCborBody, parseYamlBody, readBytes } from '../request/body.ts'
 import { pause } from '../request/pace.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Target } from '../target/target.ts'
@@ -23,7 +23,19 @@ import type { Verb } from './verb.ts'
 export type ApplyParts = WriteParts & BodyParts & OptionsParts & RespondStoredParts
 
 /** Media type of a configuration to be applied, whether it is written as YAML or as JSON. */
-export const applyMediaType = 'application/apply-patch+yaml'
+const applyMediaType = 'application/apply-patch+yaml'
+/** The same, written as CBOR. */
+const applyCborMediaType = 'application/apply-patch+cbor'
+
+/** True if a body is a configuration to be applied. */
+export function isApply({ contentType, hasCbor }: Pick<GatewayRequest, 'contentType' | 'hasCbor'>): boolean {
+  return contentType === applyMediaType || (hasCbor && contentType === applyCborMediaType)
+}
+
+/** Media types of configurations. */
+export function applyMediaTypes({ hasCbor }: Pick<GatewayRequest, 'hasCbor'>): readonly string[] {
+  return hasCbor ? [applyMediaType, applyCborMediaType] : [applyMediaType]
+}
 
 /** Merges an applier's configuration into an object, or creates it. */
 export const apply: Verb<ApplyParts> = async (request, target, parts) => {
@@ -83,8 +95,17 @@ interface ParsedConfiguration {
   readonly hasBigIntegers: boolean
 }
 
+async function parseCborConfiguration(request: GatewayRequest, bytes: Uint8Array, parts: ApplyParts): Promise<ParsedConfiguration> {
+  const decoded = await decodeCborBody(request, bytes, parts)
+  if (decoded.kind === 'malformed') throw badRequest(`error decoding patch: ${decoded.message}`)
+  const problem = cborProblem(decoded, 'map[string]interface {}')
+  if (problem !== undefined) throw badRequest(`error decoding patch: ${problem}`)
+  return { ...decoded, repeats: [] }
+}
+
 /** JSON is YAML, and most clients send it; its own reader is faster. Members that are there twice have lines in YAML alone. */
 async function parseConfiguration(request: GatewayRequest, bytes: Uint8Array, parts: ApplyParts): Promise<ParsedConfiguration> {
+  if (request.contentType === applyCborMediaType) return parseCborConfiguration(request, bytes, parts)
   const decoded = await decodeBody(request, bytes, parts)
   const isPlain = decoded.kind === 'json' && decoded.duplicates.length === 0 && isUtf8(bytes) && !hasSurrogateEscape(bytes)
   if (isPlain) return { ...decoded, repeats: [] }

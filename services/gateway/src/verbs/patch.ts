@@ -22,7 +22,7 @@ import type { Intent, Write } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
-import { type ApplyParts, apply, applyMediaType } from './apply.ts'
+import { type ApplyParts, apply, applyMediaTypes, isApply } from './apply.ts'
 import type { Change, PatchBody } from './change.ts'
 import { decodePatched } from './patched-object.ts'
 import { requireNumericVersion, requireSameObject } from './update.ts'
@@ -33,11 +33,11 @@ export type PatchParts = ApplyParts
 
 const strategicMergeType = 'application/strategic-merge-patch+json'
 /** Patches of objects whose lists have no keys to merge by. */
-const untypedPatchTypes = ['application/json-patch+json', 'application/merge-patch+json', applyMediaType]
+const untypedPatchTypes = ['application/json-patch+json', 'application/merge-patch+json']
 
 /** Applies a patch to an object, or to the part that the path names. */
 export const patch: Verb<PatchParts> = async (request, target, parts) => {
-  if (request.contentType === applyMediaType) return apply(request, target, parts)
+  if (isApply(request)) return apply(request, target, parts)
   refuseStrategicMerge(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, target.served.resource, parts)
@@ -48,9 +48,10 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
 }
 
 /** Objects of custom kinds and their subresources, the scale too, are not merged by the keys of lists. */
-export function refuseStrategicMerge({ contentType }: GatewayRequest, { served }: Target): void {
+export function refuseStrategicMerge(request: GatewayRequest, { served }: Target): void {
   const isMergeable = served.resource.readers.mergeSchema !== undefined
-  if (!isMergeable && contentType === strategicMergeType) throw unsupportedMediaType(untypedPatchTypes)
+  if (!isMergeable && request.contentType === strategicMergeType)
+    throw unsupportedMediaType([...untypedPatchTypes, ...applyMediaTypes(request)])
 }
 
 /** Reads a patch of any form for an object of this type. A strategic merge works on values, others on the text's spelling. */

@@ -9,15 +9,17 @@ import type { GatewayRequest } from '../request/request.ts'
 import { queryInteger } from '../request/request-info.ts'
 import type { Served } from '../target/target.ts'
 
-/** The format of events for this client. A stream has no YAML. */
+/** The format of events for this client. A stream has no YAML, and CBOR is made from JSON. */
 export function watchFormatOf(request: GatewayRequest, { resource }: Served, { names }: { readonly names: Names }): WatchFormat {
   const { format, representation } = request.answer
-  if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names))
+  // One message of a WebSocket is one event, and events in CBOR have no mark between them.
+  if (format === 'cbor' && request.exchange.upgrade !== undefined) throw notAcceptable(streamedMediaTypes(names, request))
+  if (format === 'yaml') throw notAcceptable(streamedMediaTypes(names, request))
   switch (representation.kind) {
     case 'object': {
-      if (format === 'json') return { kind: 'json' }
+      if (format !== 'protobuf') return { kind: 'json' }
       const { apiVersion, kind, readers } = resource
-      if (readers.protobuf === undefined) throw notAcceptable(streamedMediaTypes(names))
+      if (readers.protobuf === undefined) throw notAcceptable(streamedMediaTypes(names, request))
       return { kind: 'protobuf', apiVersion, objectKind: kind, type: readers.protobuf.type }
     }
     case 'table': {

@@ -1,13 +1,18 @@
+import type { ByteFields } from '@orch/core/cbor'
 import type { Entry, WatchFormat } from '@orch/core/contracts'
 import { printEvent, printPartialMetadataFront } from '@orch/core/events'
 import type { Clock } from '@orch/platform'
 import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../conversion/convert.ts'
+import { limits } from '../limits.ts'
+import { cborFrameOf, cborFramesInTurns } from '../representations/cbor-frames.ts'
 import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
 import type { RemadeFrames } from '../representations/remade-frames.ts'
+import { byteFieldsIn } from '../representations/respond-stored.ts'
 import type { SharedFrames } from '../representations/shared-frames.ts'
 import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
 
 /** The dependencies of printing the events of a watch. */
@@ -20,6 +25,8 @@ export class WatchPrinter {
   readonly remakes: boolean
   readonly #served: Served
   readonly #format: WatchFormat
+  /** Events are made to CBOR at last, with these places of bytes. */
+  readonly #cbor: { readonly fields: ByteFields | undefined; readonly texts: GatewayRequest['texts'] } | undefined
   readonly #parts: WatchPrinterParts
   readonly #traceparent: string | undefined
   /** A webhook converts objects of other versions. Metadata alone are sent as stored. */
@@ -27,11 +34,13 @@ export class WatchPrinter {
   /** The resource as objects are printed: after a webhook has converted them where one does. */
   readonly #printed: Served
 
-  constructor(served: Served, format: WatchFormat, parts: WatchPrinterParts, traceparent: string | undefined) {
+  constructor(served: Served, format: WatchFormat, parts: WatchPrinterParts, request: GatewayRequest) {
     this.#served = served
     this.#format = format
+    const fields = () => (format.kind === 'metadata' ? undefined : byteFieldsIn(served))
+    this.#cbor = request.answer.format === 'cbor' ? { fields: fields(), texts: request.texts } : undefined
     this.#parts = parts
-    this.#traceparent = traceparent
+    this.#traceparent = request.trace?.span?.traceparent
     const { readers } = served.resource
     this.remakes = readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
     this.#isConverted = served.converted !== undefined && format.kind !== 'metadata'
@@ -77,6 +86,27 @@ export class WatchPrinter {
 
   /** Events as the client is to see them; later where a webhook has to be asked, and rejected where it fails. `older` as in `WatchSink`. */
   made(frames: Uint8Array, older: readonly number[]): Uint8Array | Promise<Uint8Array> {
+    const made = this.#madeEvents(frames, older)
+    return made instanceof Promise ? made.then((events) => this.encoded(events)) : this.encoded(made)
+  }
+
+  /** Printed events as the client is to get them: in CBOR if it has asked for that. Made once for all clients of the same bytes. */
+  encoded(frames: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    if (this.#cbor === undefined) return frames
+    const { fields, texts } = this.#cbor
+    const { remadeFrames } = this.#parts
+    const { resource } = this.#served
+    return frames.length < limits.cborBytesAtOnce
+      ? remadeFrames.of(frames, resource, cborForm, () => Buffer.concat([...framesIn(frames)].map((frame) => cborFrameOf(frame, fields))))
+      : remadeFrames.later(frames, resource, cborForm, () => cborFramesInTurns(frames, fields, texts))
+  }
+
+  /** The same of one small event. */
+  encodedEvent(frame: Uint8Array): Uint8Array {
+    return this.#cbor === undefined ? frame : cborFrameOf(frame, undefined)
+  }
+
+  #madeEvents(frames: Uint8Array, older: readonly number[]): Uint8Array | Promise<Uint8Array> {
     if (!this.#isConverted || (older.length === 0 && this.#served.isStoredVersion)) return this.#remade(frames, older)
     return this.#parts.remadeFrames.later(frames, this.#served.resource, this.#format, () => this.#convert(frames, older))
   }
@@ -121,6 +151,7 @@ export class WatchPrinter {
   }
 }
 
+const cborForm = { kind: 'cbor' } as const
 const addedFront = Buffer.from(frontOf('ADDED'))
 /** The object itself, without an event around it. */
 const asStored = { format: undefined, moment: 0 }

@@ -9,6 +9,7 @@ import { noteShown, type ShownParts } from '../custom-resources/shown-definition
 import type { FaultyWatch } from '../faults/watch-faults.ts'
 import { limits } from '../limits.ts'
 import type { Draws } from '../request/draws.ts'
+import { cborSequence } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { RequestLog } from '../request/request-log.ts'
 import { acceptsGzip, commonHeaders } from '../request/respond.ts'
@@ -116,7 +117,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#withBookmarks = withBookmarks
     this.#format = format
     this.#owesColumns = format.kind === 'table'
-    this.#printer = new WatchPrinter(served, format, parts, request.trace?.span?.traceparent)
+    this.#printer = new WatchPrinter(served, format, parts, request)
     const now = parts.clock.monotonic()
     this.#outbox = new Outbox({
       exchange: request.exchange,
@@ -202,6 +203,7 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   #contentType(): string {
+    if (this.request.answer.format === 'cbor') return cborSequence
     return isProtobufFormat(this.#format) ? `${this.#parts.names.protobufMediaType};stream=watch` : 'application/json'
   }
 
@@ -233,7 +235,13 @@ class WatchSession implements FaultyWatch, WheelTask {
   /** Events of the initial state as the client is to get them. */
   #packed(frames: readonly Uint8Array[]): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
     const shown = this.#owesColumns ? [this.#withFirstColumns(Buffer.concat(frames))] : frames
+    if (this.request.answer.format === 'cbor') return this.#packedCbor(Buffer.concat(shown))
     return this.#gzip === undefined ? shown : this.#gzip.packed(Buffer.concat(shown)).then((packed) => [packed])
+  }
+
+  async #packedCbor(frames: Uint8Array): Promise<readonly Uint8Array[]> {
+    const encoded = await this.#printer.encoded(frames)
+    return [this.#gzip === undefined ? encoded : await this.#gzip.packed(encoded)]
   }
 
   /** A client that takes nothing of the state for too long is given up. */
@@ -426,7 +434,7 @@ class WatchSession implements FaultyWatch, WheelTask {
       ...(annotations === undefined ? {} : { annotations }),
     }
     this.#bookmarked = this.#position
-    this.#write(this.#withFirstColumns(this.#printBookmark({ kind, apiVersion, metadata })))
+    this.#write(this.#printer.encodedEvent(this.#withFirstColumns(this.#printBookmark({ kind, apiVersion, metadata }))))
   }
 
   /** In JSON a bookmark has only its own members; other formats want a whole object, though an empty one. */
@@ -456,7 +464,7 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   #endWith(status: Status): void {
-    this.#write(printErrorEvent(this.#format, status))
+    this.#write(this.#printer.encodedEvent(printErrorEvent(this.#format, status)))
     this.#leave()
   }
 

@@ -63,7 +63,7 @@ const ignoreReadErrors = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy', 'dryRun', ignoreReadErrors]
 
 async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: DeleteOptionsParts): Promise<Record<string, unknown>> {
-  const format = bodyFormat(request.contentType, parts.names)
+  const format = bodyFormat(request, parts.names)
   // A media type that is not ours says nothing about options; most clients that send none mean JSON.
   const received = { bytes, format: format === 'unknown' ? 'json' : format, expected: deleteOptions } as const
   const body = await parseBodyOf(request, received, parts)

@@ -31,3 +31,8 @@ export function parseBase64Url(text: string): Uint8Array | undefined {
   }
   return (bits & ((1 << bitCount) - 1)) === 0 ? bytes : undefined
 }
+
+/** The bytes of a padded base64 text; undefined when it is none. */
+export function parseBase64(text: string): Uint8Array | undefined {
+  return parseBase64Url(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+}

@@ -3,7 +3,7 @@ import { type Field, isScalar, type Node, type ScalarNode, type StructNode } fro
 import { goQuote } from '../json/go-quote.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printValue } from '../json/print.ts'
-import { parseBase64Url } from '../meta/base64.ts'
+import { parseBase64 } from '../meta/base64.ts'
 import { goQuantity } from '../meta/go-quantity.ts'
 import { type LevelText, textSince } from '../meta/level-text.ts'
 import { goJson } from './go-json.ts'
@@ -184,10 +184,7 @@ function mapText(node: Node, values: Node, value: unknown): string {
 
 /** Bytes are base64 in JSON. */
 function bytesText(value: unknown): string {
-  const bytes =
-    typeof value === 'string' && value !== ''
-      ? parseBase64Url(value.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
-      : undefined
+  const bytes = typeof value === 'string' && value !== '' ? parseBase64(value) : undefined
   if (bytes === undefined) return '[]uint8(nil)'
   return `[]uint8{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`
 }

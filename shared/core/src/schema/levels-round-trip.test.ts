@@ -1,6 +1,9 @@
 import { anyStruct } from '@orch/testkit'
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
+import { byteFieldsOf } from '../cbor/byte-fields.ts'
+import { jsonToCbor } from '../cbor/encode.ts'
+import { cborToJson } from '../cbor/to-json.ts'
 import type { Node } from '../description/node.ts'
 import { knownReleases } from '../gate-releases.ts'
 import { printJson } from '../json/print.ts'
@@ -27,10 +30,12 @@ test('every type that may be a body of its own is here', () => {
   expect(types.length).toBeGreaterThan(150)
 })
 
-test.each(types)('a %s with every field of a level set is the same after JSON, YAML and Protobuf', (_name, distinct) => {
+test.each(types)('a %s with every field of a level set is the same after JSON, YAML, Protobuf and CBOR', (_name, distinct) => {
   for (const [type] of distinct) {
     const object = read(type, fullValue(type))
-    expect(read(type, fromJson(printJson(object, { hasBigIntegers: true })))).toEqual(object)
+    const json = printJson(object, { hasBigIntegers: true })
+    expect(read(type, fromJson(json))).toEqual(object)
+    expect(read(type, fromCbor(jsonToCbor(Buffer.from(json), byteFieldsOf(type))))).toEqual(object)
     if (hasProtobuf(type)) expect(read(type, fromProtobuf(type, encodeProtobuf(type, object)))).toEqual(object)
   }
   const [newest] = distinct.at(-1)!
@@ -75,6 +80,12 @@ function fromJson(text: string): unknown {
   const decoded = decodeJson(Buffer.from(text))
   if (decoded.kind === 'malformed') throw new Error(decoded.message)
   return decoded.value
+}
+
+function fromCbor(bytes: Uint8Array): unknown {
+  const reading = cborToJson(bytes, { valuesMax: Number.POSITIVE_INFINITY })
+  if (reading.kind !== 'json') throw new Error(reading.kind)
+  return fromJson(reading.text)
 }
 
 function fromYaml(text: string): unknown {

@@ -1,7 +1,7 @@
 import { cannotUnmarshal } from '../../json/go-errors.ts'
 import { isJsonObject } from '../../json/member.ts'
 import { decodeJson } from '../../json/scan.ts'
-import { parseBase64Url } from '../../meta/base64.ts'
+import { parseBase64 } from '../../meta/base64.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { immutableValue, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
@@ -58,7 +58,7 @@ function validateJson(data: Part, key: string): FieldError[] {
 }
 
 function decodeText(base64: string): string {
-  const bytes = parseBase64Url(base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+  const bytes = parseBase64(base64)
   return new TextDecoder().decode(bytes)
 }
 

@@ -1,0 +1,52 @@
+import type { Node } from '../description/node.ts'
+import { memo } from '../memo.ts'
+import { resolveNode, resolveType } from '../schema/resolve.ts'
+
+/** The places of bytes in the values of a type. JSON has base64 there. */
+export type ByteFields =
+  | { readonly kind: 'bytes' }
+  /** In each item of a list or each value of a map. */
+  | { readonly kind: 'each'; readonly of: ByteFields }
+  | { readonly kind: 'members'; readonly of: ReadonlyMap<string, ByteFields> }
+
+/** The places of bytes in objects of a type; undefined: there are none. */
+export function byteFieldsOf(type: string): ByteFields | undefined {
+  return fieldsOfNode(resolveType(type))
+}
+
+/** By node of a description, as long as that is there. */
+const fieldsOfNode = memo((node: Node): ByteFields | undefined => find(node, new Set()))
+
+/** `above`: the structs around a node. A type that contains itself has no bytes below its own name. */
+function find(node: Node, above: ReadonlySet<Node>): ByteFields | undefined {
+  const target = resolveNode(node)
+  switch (target.kind) {
+    case 'bytes':
+      return { kind: 'bytes' }
+    case 'list':
+      return each(find(target.items, above))
+    case 'map':
+      return each(find(target.values, above))
+    case 'struct': {
+      if (above.has(target)) return undefined
+      const around = new Set([...above, target])
+      const found = target.fields.flatMap(({ name, node: inner }) => {
+        const fields = find(inner, around)
+        return fields === undefined ? [] : [[name, fields] as const]
+      })
+      return found.length === 0 ? undefined : { kind: 'members', of: new Map(found) }
+    }
+    default:
+      return undefined
+  }
+}
+
+function each(of: ByteFields | undefined): ByteFields | undefined {
+  return of === undefined ? undefined : { kind: 'each', of }
+}
+
+/** The places of bytes in a member or an item. */
+export function byteFieldsIn(fields: ByteFields | undefined, member: string | number): ByteFields | undefined {
+  if (fields === undefined || fields.kind === 'bytes') return undefined
+  return fields.kind === 'each' ? fields.of : fields.of.get(String(member))
+}
