@@ -51,6 +51,7 @@ export const contents = [
       { file: 'settings-watch.html', title: 'Flags of watch', sources: ['docs/reference/settings-watch.md'] },
       { file: 'settings-admission.html', title: 'Flags of admission', sources: ['docs/reference/settings-admission.md'] },
       { file: 'settings-controllers.html', title: 'Flags of controllers', sources: ['docs/reference/settings-controllers.md'] },
+      { file: 'settings-nodes.html', title: 'Flags of nodes', sources: ['docs/reference/settings-nodes.md'] },
       { file: 'settings-backends.html', title: 'Flags of backends', sources: ['docs/reference/settings-backends.md'] },
       { file: 'envtest-flags.html', title: 'Flags of the drop-in', sources: ['docs/reference/envtest-flags.md'] },
       { file: 'kinds.html', title: 'Kinds', generated: 'kinds' },

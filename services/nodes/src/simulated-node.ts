@@ -190,6 +190,13 @@ export class SimulatedNode {
     this.#recorder.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion, ...(fieldPath && { fieldPath }) }, draft)
   }
 
+  /** Takes the address that a Pod has already, before another one is given it. */
+  keepAddress({ metadata: { uid = '' }, spec, status }: Pod): void {
+    if (spec.hostNetwork === true || this.#addresses.has(uid)) return
+    const number = lastNumber(status.podIP, podRange(this.index))
+    if (number !== undefined) this.#addresses.set(uid, number)
+  }
+
   /** The address of a Pod: the one that it has, or the first free one. Undefined: all of the range are taken. */
   takeAddress({ metadata: { uid = '' }, spec, status }: Pod): string | undefined {
     if (spec.hostNetwork === true) return this.address

@@ -165,7 +165,7 @@ class StandIn implements SimulatedNodes {
       await this.#untaint(registered)
       node.announce(registered)
     }
-    this.#wakePods(node.name)
+    this.#wakePods(node)
   }
 
   /** Readers that follow logs of its Pods are cut off. */
@@ -240,22 +240,29 @@ class StandIn implements SimulatedNodes {
     }
   }
 
-  #wakePods(node: string): void {
-    for (const pod of this.#pods.values()) if (pod.spec.nodeName === node) this.#queue.add(keyOf(pod))
+  #wakePods(node: SimulatedNode): void {
+    const own = [...this.#pods.values()].filter(({ spec }) => spec.nodeName === node.name)
+    for (const pod of own) node.keepAddress(pod)
+    for (const pod of own) this.#queue.add(keyOf(pod))
   }
 
   /** Pods that came before their Node wait for it. */
   #applyNode({ kind, object: { metadata } }: InformerEvent<Node>): void {
     const { name = '' } = metadata
-    if (kind === 'added' && this.#nodes.has(name)) this.#wakePods(name)
+    const node = this.#nodes.get(name)
+    if (kind === 'added' && node !== undefined) this.#wakePods(node)
   }
 
   #applyPod({ kind, object: pod }: InformerEvent<Pod>): void {
     const { uid = '' } = pod.metadata
     const key = keyOf(pod)
     this.#changes.notify(key)
+    const node = this.#nodes.get(pod.spec.nodeName ?? '')
     if (kind === 'deleted') this.#forgetPod(key, uid, pod.spec.nodeName)
-    else if (this.#nodes.has(pod.spec.nodeName ?? '')) this.#queue.add(key)
+    else if (node !== undefined) {
+      node.keepAddress(pod)
+      this.#queue.add(key)
+    }
   }
 
   #forgetPod(key: string, uid: string, nodeName = ''): void {

@@ -43,6 +43,11 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./distributed/settings.ts')).controllersCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/controllers.ts')).controllers(terminal, flags),
   },
+  nodes: {
+    doc: 'start simulated nodes: clients that run Pods without containers',
+    settings: async () => (await import('./distributed/settings.ts')).nodesCommandSettings,
+    run: async (terminal, flags) => (await import('./distributed/nodes.ts')).nodes(terminal, flags),
+  },
   backends: {
     doc: 'start an etcd and a nats-server on this machine, for trying out',
     settings: async () => (await import('./distributed/backends.ts')).backendsCommandSettings,

@@ -41,7 +41,7 @@ import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
-import { createNodesDoor, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
+import { createNodesDoor, groupsOfNodes, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, type Surroundings } from './surroundings.ts'
@@ -232,7 +232,9 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   )
   const { simulatedNodes: simulated = [], controllers, authorization } = options
   const { nodesDoor: door } = services
-  const nodes = await openNodes({ simulated, controllers, modes: authorization.modes, clientAs, metrics, door }, surroundings)
+  const hasVolumes = controllers.includes('simulated-provisioner')
+  const nodeGroups = groupsOfNodes(authorization.modes)
+  const nodes = await openNodes({ simulated, hasVolumes, nodeGroups, clientAs, metrics, door }, surroundings)
   return {
     url,
     names,

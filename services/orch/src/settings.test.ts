@@ -101,13 +101,6 @@ test('GATE-06: the help marks gates that are deprecated', async () => {
   expect((await printCommandHelp('up')).replace(/\s+/g, ' ')).toContain('AllowDNSOnlyNodeCSR (DEPRECATED, false)')
 })
 
-test('nodes are not simulated with services apart', async () => {
-  await expect(read(['--simulated-nodes=1', '--distributed'])).rejects.toThrow(
-    '--simulated-nodes with --distributed: nodes are simulated in one process',
-  )
-  expect((await read(['--simulated-nodes=1'])).settings.simulatedNodes).toBe(1)
-})
-
 test('flags of kube-apiserver that do not exist here are refused with the reason', async () => {
   await expect(read(['--etcd-servers=http://127.0.0.1:2379'])).rejects.toThrow(
     '--etcd-servers does not exist here: etcd is configured by the flags of `orch storage`, or --distributed starts one',

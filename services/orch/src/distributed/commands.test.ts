@@ -84,6 +84,8 @@ describe('impossible settings are refused with a sentence', () => {
     ['a gateway without a certificate', ['gateway', ...storage], '--tls-cert-file and --tls-private-key-file are needed'],
     ['controllers without a configuration', ['controllers'], '--kubeconfig is needed'],
     ['a configuration that is not there', ['controllers', '--kubeconfig=/none'], '--kubeconfig=/none: '],
+    ['nodes without a configuration', ['nodes'], '--kubeconfig is needed'],
+    ['no nodes', ['nodes', '--kubeconfig=/none', '--simulated-nodes=0'], '--simulated-nodes=0: must be from 1 to 1000'],
     ['backends without a folder', ['backends'], '--data-dir is needed'],
   ]
   test.each(cases)('%s', async (_, args, message) => {

@@ -1,6 +1,6 @@
 import { type Transport, type TransportRequest, UnsentError } from '@orch/client'
 import { expect, test } from 'vitest'
-import { createFailover } from './controllers.ts'
+import { createFailover } from './gateways.ts'
 
 const get: TransportRequest = { method: 'GET', path: '/version', headers: {} }
 const refused = () => new UnsentError(new Error('connect ECONNREFUSED'))

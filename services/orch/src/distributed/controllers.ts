@@ -1,14 +1,5 @@
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
-import {
-  type ClientConfiguration,
-  ConfigurationError,
-  createClient,
-  createHttpsTransport,
-  parseConfiguration,
-  type Transport,
-  UnsentError,
-} from '@orch/client'
+import { createClient, type Transport } from '@orch/client'
 import {
   type AutoscalingOptions,
   type ControllerName,
@@ -17,16 +8,15 @@ import {
   type SecretTokenOptions,
   usualNamespaceDelayMs,
 } from '@orch/controllers'
-import { createLifecycle, noTracer, SettingsError, type Tracer } from '@orch/platform'
+import { createLifecycle, SettingsError } from '@orch/platform'
 import { readTrust } from '../certificates/service-trust.ts'
-import { readFlagFile } from '../configuration/flag-files.ts'
-import { ClientMetrics, ofProgram, programOf } from '../controllers/client.ts'
+import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens } from '../controllers/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { createReachability } from './reachability.ts'
+import { type GatewaysOptions, openGateways, raised, readConfiguration, readServers } from './gateways.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
 import { controllersCommandSettings } from './settings.ts'
@@ -69,32 +59,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   })
 }
 
-function readServers(servers: readonly string[]): readonly string[] {
-  const wrong = servers.find((server) => !URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
-  if (wrong !== undefined) throw new SettingsError(`--servers=${wrong}: must be an address such as https://gateway:6443`)
-  return servers
-}
-
-async function readConfiguration(path: string) {
-  try {
-    return await parseConfiguration(readFlagFile('--kubeconfig', path), { folder: dirname(path) })
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new SettingsError(`--kubeconfig=${path}: ${error.message}`)
-    throw error
-  }
-}
-
-/** Longest that controllers wait for a connection to a gateway before they try the next one: less than the 10 s in which a lease is renewed. */
-const gatewayConnectMsMax = 3_000
-
-/** Silence on a watch of controllers after which its connection is taken for dead: gateways send a bookmark each minute. */
-const gatewaySilenceMsMax = 150_000
-
-export interface ControllersReplicaOptions extends ReplicaOptions {
-  /** The client configuration for the gateways. */
-  readonly configuration: ClientConfiguration
-  /** Gateways instead of the one in the configuration; empty: that one. */
-  readonly servers: readonly string[]
+export interface ControllersReplicaOptions extends ReplicaOptions, GatewaysOptions {
   readonly controllers: readonly ControllerName[]
   /** Absent: nothing is scaled by its use. */
   readonly autoscaling?: AutoscalingOptions | undefined
@@ -110,28 +75,17 @@ export interface ControllersReplicaOptions extends ReplicaOptions {
   readonly secretTokens?: SecretTokenOptions | undefined
 }
 
-/** A gateway may be reachable and useless: stopped, or at the end of a connection that is dead without a sign. */
-const patience = { connectMsMax: gatewayConnectMsMax, silenceMsMax: gatewaySilenceMsMax }
-
 /** Name of the Lease that the running replica holds. */
 const leaseName = 'controllers'
 
 /** Controllers as clients of the gateways. */
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
-    const { catalogue, chance, clock, log, tracer = noTracer } = rest
+    const { catalogue, chance, clock, log } = rest
     const { configuration, controllers, autoscaling, nodes, secretTokens, namespaceDelayMs } = options
-    const servers = options.servers.length === 0 ? [configuration.server] : options.servers
-    const gateways = createReachability({ name: 'gateway', servers, clock, log })
-    await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
-    const requests = new ClientMetrics(metrics, clock)
-    const transport = (identity?: Identity) => {
-      const gatewaysInTurn = createFailover(
-        servers.map((server) => requests.over(createHttpsTransport({ ...configuration, server }, patience), new URL(server).host)),
-      )
-      const program = identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names)
-      return createTracedTransport(ofProgram(program, gateways.over(gatewaysInTurn)), tracer)
-    }
+    const gateways = await openGateways(options, { lifecycle, metrics, ...rest })
+    const transport = (identity?: Identity) =>
+      ofProgram(identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names), gateways.transport())
     // A controller that acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
       createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport(identity)) : transport(identity))
@@ -180,65 +134,6 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
 function actingAs(user: string, transport: Transport): Transport {
   return {
     send: (request) => transport.send({ ...request, headers: { ...request.headers, 'impersonate-user': user } }),
-    close: () => transport.close(),
-  }
-}
-
-function raised(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-/**
- * One transport to several servers that show the same state. All requests go to one of them; when it is unreachable, unsent
- * ones go to the next at once, and all later ones too.
- */
-export function createFailover(transports: readonly Transport[]): Transport {
-  let current = 0
-  const sendFrom: Transport['send'] = async (request) => {
-    for (let asked = 1; ; asked += 1) {
-      const index = current
-      const transport = transports[index]
-      if (transport === undefined) throw new Error('expected at least one server')
-      try {
-        return await transport.send(request)
-      } catch (error) {
-        if (request.signal?.aborted === true) throw error
-        if (index === current) current = (index + 1) % transports.length
-        if (!(error instanceof UnsentError) || asked >= transports.length) throw error
-      }
-    }
-  }
-  return {
-    send: sendFrom,
-    close() {
-      for (const transport of transports) transport.close()
-    },
-  }
-}
-
-/**
- * The same way to a server, with a span for each request, of which the server's own is a child. It ends with the head of the
- * answer: a watch has no end of its own.
- */
-export function createTracedTransport(transport: Transport, tracer: Tracer): Transport {
-  return {
-    async send(request) {
-      const { method, path, headers } = request
-      const attributes = { 'http.request.method': method, 'url.path': path.split('?', 1)[0] ?? path }
-      const span = tracer.start(method, { kind: 'client', attributes })
-      if (span === undefined) return transport.send(request)
-      try {
-        const response = await transport.send({ ...request, headers: { ...headers, traceparent: span.traceparent } })
-        span.attribute('http.response.status_code', response.status)
-        return response
-      } catch (error) {
-        span.fail(error)
-        throw error
-      } finally {
-        span.end()
-      }
-    },
     close: () => transport.close(),
   }
 }

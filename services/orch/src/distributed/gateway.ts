@@ -1,6 +1,6 @@
 import { bootstrap, fixedObjects, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
 import type { Catalogue, Resource } from '@orch/core/catalogue'
-import { type AdmissionService, type StorageService, watchContract } from '@orch/core/contracts'
+import { type AdmissionService, nodesContract, type StorageService, watchContract } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, flagTexts, type KeyPair, retryDelayMs, SettingsError, type SigningKey, sleep, type Values } from '@orch/platform'
@@ -59,6 +59,7 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
     storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress, trust),
     watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress, trust),
     admission: readAdmissionPlace(settings, texts, trust),
+    ...(settings.nodesAddress.length > 0 && { nodesAddresses: readServiceAddresses('--nodes-address', settings.nodesAddress, trust) }),
   }
   const { advertiseAddress } = settings
   return runService({
@@ -93,6 +94,8 @@ export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   readonly storageAddresses: readonly string[]
   readonly watchAddresses: readonly string[]
   readonly admission: AdmissionPlace
+  /** Absent or empty: no node can be reached. */
+  readonly nodesAddresses?: readonly string[]
   /** The client certificate of all gateways for aggregated servers; absent: that of the settings. */
   readonly frontProxy?: FrontProxy | undefined
   /** The address of this gateway for others; empty: detected. */
@@ -120,6 +123,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     const storage = await dialStorage(options.storageAddresses, assembly)
     const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
     await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
+    const nodes = await dialNodes(options.nodesAddresses, assembly)
     const admission = await reachAdmission(options.admission, storage.service, assembly)
     await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
     let problem: string | undefined = 'the bootstrap objects are being made'
@@ -133,6 +137,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
           catalogue,
           catalogueOf(everythingServed(catalogue.names.profile, [printRelease(catalogue.level)])),
         ),
+        nodes,
         metrics,
         checks: [
           storage.check,
@@ -158,6 +163,14 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     return { address: `https://${printHost(bindAddress)}:${port}${pathPrefix}`, checks: [] }
   })
   return { ...replica, ready }
+}
+
+/** A gateway is ready without nodes: it needs them for logs alone. */
+async function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecycle }: Assembly) {
+  if (addresses === undefined || addresses.length === 0) return undefined
+  const nodes = dialContract(nodesContract, { ...rpc, addresses })
+  await lifecycle.run({ name: 'connections to nodes', stop: () => nodes.close() })
+  return nodes.service
 }
 
 /** Resolves with the awaited value, or after so long; rejects as that does. */

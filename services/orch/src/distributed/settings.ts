@@ -6,6 +6,7 @@ import { natsSettings, natsStreamSettings } from '../backends/nats.ts'
 import { type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
 import { accountKeySettings, controllersSettings } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
+import { nodesSettings } from '../nodes/settings.ts'
 import { staysHere } from '../serving/loopback.ts'
 import { generalSettings } from '../settings/general.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
@@ -15,6 +16,7 @@ const betweenServices = settingsOf('Between services')
 const inProcess = settingsOf('Process')
 const ofServing = settingsOf('Serving')
 const ofControllers = settingsOf('Controllers')
+const ofNodes = settingsOf('Nodes')
 
 /** The settings of the address of a service behind the gateway. */
 export function listenSettings(defaultAddress: string) {
@@ -55,9 +57,9 @@ export const shutdownSettings = {
   ),
 }
 
-const addressOf = (service: string, replicas: string) =>
+const addressOf = (service: string, replicas: string, word = service) =>
   betweenServices(
-    { flag: `--${service}-address`, type: list },
+    { flag: `--${word}-address`, type: list },
     `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
   )
 
@@ -73,6 +75,15 @@ export const admissionAddressSettings = {
   admission: betweenServices(
     { flag: '--admission', type: settingTypes.oneOf(places), default: 'service' },
     'service: admission is a service of its own, at --admission-address. in-process: the gateway hosts it, with the flags of the group Admission; a write then costs one call less, and webhooks are called by the gateway.',
+  ),
+}
+
+/** The setting of the address of simulated nodes. */
+export const nodesAddressSettings = {
+  nodesAddress: addressOf(
+    'the simulated nodes',
+    'Logs and other requests for Pods on them go there. Absent: no node can be reached.',
+    'nodes',
   ),
 }
 
@@ -164,26 +175,34 @@ export const gatewayCommandSettings = {
   ...storageAddressSettings,
   ...watchAddressSettings,
   ...admissionAddressSettings,
+  ...nodesAddressSettings,
   ...admissionSettings,
   ...trustSettings,
+}
+
+/** The settings of a service that is a client of the gateways. */
+function clientSettings(group: ReturnType<typeof settingsOf>, { who, running }: { readonly who: string; readonly running: string }) {
+  return {
+    kubeconfig: group(
+      { flag: '--kubeconfig', type: settingTypes.path },
+      `Client configuration file with the server and the credentials of ${who}.`,
+    ),
+    servers: group(
+      { flag: '--servers', type: settingTypes.list, defaultDoc: 'the server of --kubeconfig' },
+      'URLs of the gateways, for use without a load balancer: when one cannot be reached, the next is tried.',
+    ),
+    leaderElect: group({ flag: '--leader-elect', type: settingTypes.bool, default: 'true' }, `Only one of several replicas ${running}.`),
+  }
 }
 
 /** All settings of `orch controllers`. */
 export const controllersCommandSettings = {
   ...generalSettings,
   emulatedVersion: gateSettings.emulatedVersion,
-  kubeconfig: ofControllers(
-    { flag: '--kubeconfig', type: settingTypes.path },
-    'Client configuration file with the server and the credentials of the controllers.',
-  ),
-  servers: ofControllers(
-    { flag: '--servers', type: settingTypes.list, defaultDoc: 'the server of --kubeconfig' },
-    'URLs of the gateways, for use without a load balancer: when one cannot be reached, the next is tried.',
-  ),
-  leaderElect: ofControllers(
-    { flag: '--leader-elect', type: settingTypes.bool, default: 'true' },
-    'Only one of several replicas runs the controllers: the holder of a Lease in the system namespace.',
-  ),
+  ...clientSettings(ofControllers, {
+    who: 'the controllers',
+    running: 'runs the controllers: the holder of a Lease in the system namespace',
+  }),
   impersonateServiceAccounts: ofControllers(
     { flag: '--impersonate-service-accounts', type: settingTypes.bool, default: 'true' },
     'Each controller impersonates a service account of its own, for which the user of --kubeconfig needs permission. Otherwise all controllers act as that user.',
@@ -192,4 +211,23 @@ export const controllersCommandSettings = {
   ...accountKeySettings,
   ...trustSettings,
   ...probeSettings('127.0.0.1:7401'),
+}
+
+/** All settings of `orch nodes`. */
+export const nodesCommandSettings = {
+  ...generalSettings,
+  emulatedVersion: gateSettings.emulatedVersion,
+  ...listenSettings('127.0.0.1:7500'),
+  ...clientSettings(ofNodes, {
+    who: 'a user of the group system:masters, which impersonates each node',
+    running: 'simulates the nodes: the holder of a Lease in the system namespace',
+  }),
+  simulatedNodes: {
+    ...nodesSettings.simulatedNodes,
+    default: '1',
+    doc: 'Nodes to simulate, named node-1, node-2 and so on: they run Pods as kubelets do, without containers.',
+  },
+  ...trustSettings,
+  ...probeSettings('127.0.0.1:7501'),
+  ...shutdownSettings,
 }

@@ -1,7 +1,7 @@
 import type { Transport, TransportRequest } from '@orch/client'
 import { noTracer, type Span, type SpanOptions } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { createTracedTransport } from './controllers.ts'
+import { createTracedTransport } from './gateways.ts'
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const request = { method: 'GET', path: '/api/v1/pods?limit=5', headers: { accept: 'application/json' } }

@@ -41,6 +41,7 @@ import {
   admissionCommandSettings,
   controllersCommandSettings,
   gatewayCommandSettings,
+  nodesCommandSettings,
   storageCommandSettings,
   watchCommandSettings,
 } from './settings.ts'
@@ -104,7 +105,7 @@ function isGateway(address: string, { settings, serving }: UpOptions): boolean {
 }
 
 /** Callers end before the services that they call. */
-const stopOrder = ['controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
+const stopOrder = ['nodes', 'controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
 
 /** Settings reach the children as flags; variables would reach those too that have other settings of the same name. */
 function environment({ env }: Terminal): Record<string, string | undefined> {
@@ -119,7 +120,7 @@ const loopback = '127.0.0.1'
 /** Decides about ports and makes certificates, so that all can be started at once. */
 async function makePlan(options: UpOptions, log: Log) {
   const { settings, dataDir, serving, texts } = options
-  const { profile, gateways, storages, watches, admissions, controllerReplicas } = settings
+  const { profile, gateways, storages, watches, admissions, controllerReplicas, simulatedNodes } = settings
   const names = namesOf(profile)
   const certificates = join(dataDir, 'services')
   makePrivateFolder(certificates)
@@ -129,7 +130,8 @@ async function makePlan(options: UpOptions, log: Log) {
     hostNames: ['localhost', loopback],
     clock: systemClock,
   })
-  const inner = storages + watches + admissions
+  const nodes = simulatedNodes > 0 ? 1 : 0
+  const inner = storages + watches + admissions + nodes
   const [etcd = 0, nats = 0, ...ports] = await freePorts(2 + gateways + 2 * inner + controllerReplicas)
   const take = (count: number) => ports.splice(0, count).map((port) => `${loopback}:${port}`)
   const gatewayPorts = serving.securePort === 0 ? ports.splice(0, gateways) : numbered(gateways).map((index) => serving.securePort + index)
@@ -138,11 +140,13 @@ async function makePlan(options: UpOptions, log: Log) {
     storage: take(storages),
     watch: take(watches),
     admission: take(admissions),
+    nodes: take(nodes),
   }
   const probed = [
     ...named('storage', storages),
     ...named('watch', watches),
     ...named('admission', admissions),
+    ...named('nodes', nodes),
     ...named('controllers', controllerReplicas),
   ]
   const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
@@ -167,6 +171,8 @@ async function makePlan(options: UpOptions, log: Log) {
     given: (known: Settings) => givenFlags(known, texts),
     auditLogPath: settings.auditLogPath,
     authorizationMode: settings.authorizationMode,
+    /** With the words that simulated nodes switch on. */
+    controllers: simulatedNodes > 0 ? `--controllers=${['workloads', 'nodes', ...settings.controllers].join(',')}` : undefined,
   }
 }
 
@@ -283,7 +289,8 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   ]
   const hostsAdmission = addresses.admission.length === 0
   const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
-  const others = [storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
+  const nodesAddress = addresses.nodes.length === 0 ? [] : [`--nodes-address=${addresses.nodes.join(',')}`]
+  const others = [...nodesAddress, storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
   const givenToGateways = given(gatewayCommandSettings).filter((text) => hostsAdmission || !isAdmissionFlag(text))
   const gateways = Promise.all(
     addresses.gateway.map(async (address, index) => {
@@ -303,8 +310,24 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const forControllers = await configurationOfControllers({ configuration, files, clock: systemClock, authorizationMode })
   writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: forControllers }))
   const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
-  await Promise.all(
-    controllers.map((name) =>
+  const nodes = addresses.nodes.map((address) =>
+    children.start({
+      name: 'nodes-0',
+      arguments: [
+        'nodes',
+        `--listen=${address}`,
+        `--probe-address=${probes['nodes-0']}`,
+        `--kubeconfig=${join(dataDir, 'admin.conf')}`,
+        `--servers=${urls.join(',')}`,
+        '--leader-elect=false',
+        ...trust('nodes'),
+        ...given(nodesCommandSettings),
+      ],
+    }),
+  )
+  await Promise.all([
+    ...nodes,
+    ...controllers.map((name) =>
       children.start({
         name,
         arguments: [
@@ -314,11 +337,12 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
           `--service-account-private-key-file=${plan.signingKeyFile}`,
           `--probe-address=${probes[name]}`,
           ...trust('controllers'),
-          ...given(controllersCommandSettings),
+          ...given(controllersCommandSettings).filter((text) => plan.controllers === undefined || !text.startsWith('--controllers=')),
+          ...(plan.controllers === undefined ? [] : [plan.controllers]),
         ],
       }),
     ),
-  )
+  ])
   return urls
 }
 
@@ -342,7 +366,7 @@ function printReady(
 ): string {
   const lines = [
     ...urls.map((url, index) => [`gateway-${index}`, url, `${url}/readyz`]),
-    ...(['storage', 'watch', 'admission'] as const).flatMap((service) =>
+    ...(['storage', 'watch', 'admission', 'nodes'] as const).flatMap((service) =>
       addresses[service].map((address, index) => [`${service}-${index}`, address, probes[`${service}-${index}`]]),
     ),
     ...Object.keys(probes)

@@ -262,6 +262,24 @@ test('NODE-SIM-28: a node that begins anew gives no address that a Pod of it has
   ])
 })
 
+test('NODE-SIM-28: a Pod that waited for its node gets no address that a later one has already', async () => {
+  const { server, settled, pods } = await aServer({ controllers: ['*', '-nodes'] })
+  await server.nodes.get('node-1').delete()
+  await pods.create(aPod('waiting'))
+  await pods.create(aPod('running'))
+  const status = { podIP: '10.244.0.2', podIPs: [{ ip: '10.244.0.2' }] }
+  await pods.patch('running', { status }, { type: 'merge', subresource: 'status', namespace })
+  await settled()
+  await server.nodes.add({ name: 'node-1' })
+  await settled()
+  const { items } = await pods.list()
+  const addresses = items.map((pod) => [pod.metadata.name, (pod['status'] as { readonly podIP: string }).podIP])
+  expect(addresses).toEqual([
+    ['running', '10.244.0.2'],
+    ['waiting', '10.244.0.3'],
+  ])
+})
+
 test('NODE-SIM-13, NODE-LC-03: nodes stay ready over twenty minutes of virtual time', async () => {
   const { clock, settled, resource } = await aServer({ profile: 'kubernetes' })
   await clock.advance('20m')

@@ -3,7 +3,6 @@ import type { NodesService, Stream } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
-import type { AuthorizationMode } from '@orch/gateway'
 import type { NodeHandle, NodeSettings, SimulatedNodes } from '@orch/nodes'
 import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
@@ -56,9 +55,10 @@ export function usualNodes(count: number): SimulatedNodeState[] {
 
 export interface NodesParts {
   readonly simulated: readonly SimulatedNodeState[]
-  readonly controllers: readonly string[]
-  /** The authorizers of the server. */
-  readonly modes: readonly AuthorizationMode[]
+  /** True if simulated volumes are to be had, so that their class is there. */
+  readonly hasVolumes: boolean
+  /** The groups of nodes besides `system:nodes`. */
+  readonly nodeGroups: readonly string[]
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
@@ -67,7 +67,7 @@ export interface NodesParts {
 }
 
 /** The program that runs all nodes: it reads the Pods of all. */
-const standIn: Identity = { name: 'system:simulated-nodes', groups: ['system:masters'] }
+export const standIn: Identity = { name: 'system:simulated-nodes', groups: ['system:masters'] }
 
 /** The simulated nodes of a server. */
 export interface ServerNodes {
@@ -127,7 +127,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function startAll({ modes, clientAs, metrics, door }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
+async function startAll({ nodeGroups, clientAs, metrics, door }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { installScriptKinds, startAttacher, startNodes } = await import('@orch/nodes')
   const common = { names: catalogue.names, clock, log: log.child({ service: 'nodes' }), queues: workqueueMetricsOf(metrics, clock) }
@@ -137,7 +137,7 @@ async function startAll({ modes, clientAs, metrics, door }: NodesParts, surround
     ...common,
     level: catalogue.level,
     client,
-    clientFor: (name) => clientAs(nodeIdentity(name, modes)),
+    clientFor: (name) => clientAs({ name: `${nodeUserPrefix}${name}`, groups: ['system:nodes', ...nodeGroups] }),
     chance: chance.stream('nodes'),
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
@@ -148,8 +148,8 @@ async function startAll({ modes, clientAs, metrics, door }: NodesParts, surround
 }
 
 /** The class of simulated volumes. One that a user has changed stays so. */
-async function createStorage({ controllers, clientAs }: NodesParts, { catalogue: { names } }: Surroundings): Promise<void> {
-  if (!controllers.includes('simulated-provisioner')) return
+async function createStorage({ hasVolumes, clientAs }: NodesParts, { catalogue: { names } }: Surroundings): Promise<void> {
+  if (!hasVolumes) return
   const client = clientAs(standIn)
   const collection = (plural: string) => ({ group: domainGroup(names, 'storage'), version: 'v1', plural, namespaced: false })
   const [driver, storageClass] = simulatedStorage(names)
@@ -166,8 +166,7 @@ async function createOrFind(collection: ResourceClient, object: ApiObject): Prom
   }
 }
 
-/** A node has the rights of nodes where the Node authorizer gives them, and all rights elsewhere: no role holds them. */
-function nodeIdentity(name: string, modes: readonly AuthorizationMode[]): Identity {
-  const others = modes.includes('Node') ? [] : ['system:masters']
-  return { name: `${nodeUserPrefix}${name}`, groups: ['system:nodes', ...others] }
+/** Groups of nodes besides their own: they have the rights of nodes where the Node authorizer gives them, and all rights elsewhere, as no role holds them. */
+export function groupsOfNodes(modes: readonly string[]): readonly string[] {
+  return modes.includes('Node') ? [] : ['system:masters']
 }

@@ -9,6 +9,6 @@ const nodesMax = 1000
 export const nodesSettings = {
   simulatedNodes: setting(
     { flag: '--simulated-nodes', type: settingTypes.int({ min: 0, max: nodesMax }), default: '0' },
-    'Nodes to simulate in this process, named node-1, node-2 and so on: they run Pods as kubelets do, without containers. Switches the controllers of workloads and nodes on; -NAME in --controllers still removes one.',
+    'Nodes to simulate, named node-1, node-2 and so on: they run Pods as kubelets do, without containers. Switches the controllers of workloads and nodes on; -NAME in --controllers still removes one.',
   ),
 }

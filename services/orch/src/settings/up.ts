@@ -94,9 +94,8 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
   }
 }
 
-function checkDistributed({ distributed, memory, simulatedNodes }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
+function checkDistributed({ distributed, memory }: Values<typeof upSettings>, texts: ReadonlyMap<string, string>): void {
   if (distributed && memory) throw new SettingsError('--memory with --distributed: services apart keep their objects in etcd')
-  if (distributed && simulatedNodes > 0) throw new SettingsError('--simulated-nodes with --distributed: nodes are simulated in one process')
   const { gateways, storages, watches, admissions, controllerReplicas } = upSettings
   const counts = [gateways, storages, watches, admissions, controllerReplicas]
   const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))

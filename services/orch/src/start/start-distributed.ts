@@ -2,6 +2,7 @@ import { printConfiguration } from '@orch/client'
 import type { ServiceRole } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { certificateMemory, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
+import { freePorts } from '@orch/platform/backends'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { readAdmission } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy } from '../aggregation/front-proxy.ts'
@@ -13,6 +14,7 @@ import { openAdmissionReplica } from '../distributed/admission.ts'
 import type { AdmissionPlace } from '../distributed/admission-place.ts'
 import { openControllersReplica } from '../distributed/controllers.ts'
 import { openGatewayReplica } from '../distributed/gateway.ts'
+import { openNodesReplica } from '../distributed/nodes.ts'
 import type { Replica } from '../distributed/replica.ts'
 import { openStorageReplica } from '../distributed/storage.ts'
 import { openWatchReplica } from '../distributed/watch.ts'
@@ -110,6 +112,9 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
       ? { kind: 'in-process', settings: readAdmission(settings) }
       : { kind: 'service', addresses: admissionAddresses }
   const addresses = { storageAddresses, watchAddresses: options.watches === 0 ? storageAddresses : addressesOf(await watching), admission }
+  // Nodes are clients of the gateways, which call them.
+  const [nodesPort] = settings.simulatedNodes > 0 ? await freePorts(1) : []
+  const nodesAddresses = nodesPort === undefined ? [] : [`127.0.0.1:${nodesPort}`]
   const catalogue = catalogueOf(groups.api)
   const frontProxy = hasOwnFrontProxy(groups) ? await openFrontProxy({ files, clock }) : undefined
   const gateways = await many(options.gateways, () =>
@@ -118,6 +123,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         ...groups,
         ...as('gateway'),
         ...addresses,
+        nodesAddresses,
         pair: groups.serving.servingPair ?? certificates.serving,
         ownSigningKey,
         frontProxy,
@@ -152,5 +158,10 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
       { ...world, catalogue },
     ),
   )
+  for (const listen of nodesAddresses) {
+    const { simulatedNodes: count } = settings
+    const nodes = { ...as('nodes'), listen, configuration, servers: urls, count, leaderElect: false }
+    await (await running(openNodesReplica(nodes, { ...world, catalogue }))).ready
+  }
   return { urls, kubeconfig }
 }

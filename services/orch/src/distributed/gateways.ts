@@ -1,0 +1,131 @@
+import { dirname } from 'node:path'
+import {
+  type ClientConfiguration,
+  ConfigurationError,
+  createHttpsTransport,
+  parseConfiguration,
+  type Transport,
+  UnsentError,
+} from '@orch/client'
+import { noTracer, SettingsError, type Tracer } from '@orch/platform'
+import { readFlagFile } from '../configuration/flag-files.ts'
+import { ClientMetrics } from '../controllers/client.ts'
+import { createReachability, type Reachability } from './reachability.ts'
+import type { Assembly } from './replica.ts'
+
+/** Longest that a service waits for a connection to a gateway before it tries the next one: less than the 10 s in which a lease is renewed. */
+const gatewayConnectMsMax = 3_000
+
+/** Silence on a watch after which its connection is taken for dead: gateways send a bookmark each minute. */
+const gatewaySilenceMsMax = 150_000
+
+/** A gateway may be reachable and useless: stopped, or at the end of a connection that is dead without a sign. */
+const patience = { connectMsMax: gatewayConnectMsMax, silenceMsMax: gatewaySilenceMsMax }
+
+/** The gateways of a service that is their client. */
+export interface GatewaysOptions {
+  /** The client configuration for the gateways. */
+  readonly configuration: ClientConfiguration
+  /** Gateways instead of the one in the configuration; empty: that one. */
+  readonly servers: readonly string[]
+}
+
+/** The gateways, as a service reaches them. */
+interface Gateways extends Pick<Reachability, 'check'> {
+  /** A way to the gateways with connections of its own, counted and traced. */
+  transport(): Transport
+}
+
+/** Reports from now on whether the gateways can be reached. */
+export async function openGateways(
+  options: GatewaysOptions,
+  { lifecycle, metrics, clock, log, tracer = noTracer }: Pick<Assembly, 'lifecycle' | 'metrics' | 'clock' | 'log' | 'tracer'>,
+): Promise<Gateways> {
+  const { configuration } = options
+  const servers = options.servers.length === 0 ? [configuration.server] : options.servers
+  const gateways = createReachability({ name: 'gateway', servers, clock, log })
+  await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
+  const requests = new ClientMetrics(metrics, clock)
+  const toServer = (server: string) => requests.over(createHttpsTransport({ ...configuration, server }, patience), new URL(server).host)
+  return {
+    check: gateways.check,
+    transport: () => createTracedTransport(gateways.over(createFailover(servers.map(toServer))), tracer),
+  }
+}
+
+/** The addresses of `--servers`. */
+export function readServers(servers: readonly string[]): readonly string[] {
+  const wrong = servers.find((server) => !URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
+  if (wrong !== undefined) throw new SettingsError(`--servers=${wrong}: must be an address such as https://gateway:6443`)
+  return servers
+}
+
+/** The client configuration of `--kubeconfig`, in this process's words where it cannot be read. */
+export async function readConfiguration(path: string) {
+  try {
+    return await parseConfiguration(readFlagFile('--kubeconfig', path), { folder: dirname(path) })
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new SettingsError(`--kubeconfig=${path}: ${error.message}`)
+    throw error
+  }
+}
+
+/**
+ * One transport to several servers that show the same state. All requests go to one of them; when it is unreachable, unsent
+ * ones go to the next at once, and all later ones too.
+ */
+export function createFailover(transports: readonly Transport[]): Transport {
+  let current = 0
+  const sendFrom: Transport['send'] = async (request) => {
+    for (let asked = 1; ; asked += 1) {
+      const index = current
+      const transport = transports[index]
+      if (transport === undefined) throw new Error('expected at least one server')
+      try {
+        return await transport.send(request)
+      } catch (error) {
+        if (request.signal?.aborted === true) throw error
+        if (index === current) current = (index + 1) % transports.length
+        if (!(error instanceof UnsentError) || asked >= transports.length) throw error
+      }
+    }
+  }
+  return {
+    send: sendFrom,
+    close() {
+      for (const transport of transports) transport.close()
+    },
+  }
+}
+
+/**
+ * The same way to a server, with a span for each request, of which the server's own is a child. It ends with the head of the
+ * answer: a watch has no end of its own.
+ */
+export function createTracedTransport(transport: Transport, tracer: Tracer): Transport {
+  return {
+    async send(request) {
+      const { method, path, headers } = request
+      const attributes = { 'http.request.method': method, 'url.path': path.split('?', 1)[0] ?? path }
+      const span = tracer.start(method, { kind: 'client', attributes })
+      if (span === undefined) return transport.send(request)
+      try {
+        const response = await transport.send({ ...request, headers: { ...headers, traceparent: span.traceparent } })
+        span.attribute('http.response.status_code', response.status)
+        return response
+      } catch (error) {
+        span.fail(error)
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** Resolves when the signal is raised. */
+export function raised(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

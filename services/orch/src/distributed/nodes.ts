@@ -1,0 +1,152 @@
+import { hostname } from 'node:os'
+import { createClient, type Transport } from '@orch/client'
+import { runWhileLeading } from '@orch/controllers'
+import { nodesContract } from '@orch/core/contracts'
+import { domainGroup } from '@orch/core/names'
+import { createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
+import { type RpcServer, serveContract } from '@orch/platform/rpc'
+import { readTrust } from '../certificates/service-trust.ts'
+import { ofProgram, programOf } from '../controllers/client.ts'
+import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
+import { createNodesDoor, openNodes, standIn, usualNodes } from '../nodes/open.ts'
+import type { Terminal } from '../process/terminal.ts'
+import { readCommandSettings } from '../settings/general.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type GatewaysOptions, openGateways, raised, readConfiguration, readServers } from './gateways.ts'
+import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
+import { runService } from './run-service.ts'
+import { nodesCommandSettings, readListenAddress } from './settings.ts'
+
+/** `orch nodes`: simulated nodes, as clients of the gateways, which ask them for logs. */
+export async function nodes(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
+  const { values: settings } = await readCommandSettings(nodesCommandSettings, terminal, flags)
+  const { listen, kubeconfig, leaderElect, simulatedNodes: count } = settings
+  readListenAddress('--listen', listen)
+  if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
+  if (count === 0) throw new SettingsError('--simulated-nodes=0: must be from 1 to 1000')
+  const trust = readTrust(settings, 'nodes')
+  const configuration = await readConfiguration(kubeconfig)
+  const servers = readServers(settings.servers)
+  return runService({
+    name: 'nodes',
+    terminal,
+    settings,
+    trust,
+    open: (world) => openNodesReplica({ trust, hasProcessMetrics: true, listen, configuration, servers, count, leaderElect }, world),
+  })
+}
+
+export interface NodesReplicaOptions extends InnerReplicaOptions, GatewaysOptions {
+  /** Number of nodes. */
+  readonly count: number
+  /** True for one of several replicas, of which one simulates the nodes. */
+  readonly leaderElect: boolean
+}
+
+/** Simulated nodes, and the promise of their being registered; one of several replicas makes none. */
+export interface NodesReplica extends Replica {
+  readonly ready: Promise<void>
+}
+
+/** Name of the Lease that the running replica holds. */
+const leaseName = 'simulated-nodes'
+/** Longest pause between two attempts to register the nodes. */
+const startDelayMsMax = 2_000
+
+/** Simulated nodes as clients of the gateways. A replica that does not lead asks its callers to use another one. */
+export async function openNodesReplica(options: NodesReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<NodesReplica> {
+  const { promise: ready, resolve: isReady } = Promise.withResolvers<void>()
+  // A replica that stands by is ready, too.
+  if (options.leaderElect) isReady()
+  const replica = await assemble(options, world, async (assembly) => {
+    const { catalogue, chance, clock, lifecycle, log, metrics } = assembly
+    const gateways = await openGateways(options, assembly)
+    const shared = gateways.transport()
+    const door = createNodesDoor()
+    const server = await serve(options.listen, [serveContract(nodesContract, door.service)], assembly)
+    server.setServing(false)
+    const ending = new AbortController()
+    const leading = metrics.gauge({ name: 'nodes_leading', help: '1 while this replica simulates the nodes.' })
+    const lead = async (signal: AbortSignal) => {
+      for (let attempt = 1; !signal.aborted; attempt += 1) {
+        const term = createLifecycle({ log })
+        try {
+          leading.set(1)
+          await run({ ...options, door, shared, server, signal, isReady }, { ...assembly, lifecycle: term })
+        } catch (err) {
+          log.warn({ err, attempt }, 'the nodes could not be registered yet')
+        } finally {
+          server.setServing(false)
+          leading.set(0)
+          await term.stop()
+        }
+        await sleep(clock, retryDelayMs({ attempt, maxMs: startDelayMsMax, random: chance.fraction() }), signal)
+      }
+    }
+    const client = createClient(ofProgram(catalogue.names.controllerManager, shared))
+    const identity = `${hostname()}_${process.pid}_${Buffer.from(chance.bytes(4)).toString('hex')}`
+    const election = { client, names: catalogue.names, lease: leaseName, identity, clock, random: chance.fraction, log }
+    const running = options.leaderElect ? runWhileLeading({ ...election, signal: ending.signal, lead }) : lead(ending.signal)
+    await lifecycle.run({
+      name: 'nodes',
+      async stop() {
+        ending.abort()
+        await running
+        shared.close()
+      },
+    })
+    return { address: server.address, checks: [gateways.check] }
+  })
+  return { ...replica, ready }
+}
+
+interface Term extends Pick<NodesReplicaOptions, 'count'> {
+  readonly door: ReturnType<typeof createNodesDoor>
+  /** The way to the gateways, as the user of the configuration. */
+  readonly shared: Transport
+  readonly server: RpcServer
+  readonly signal: AbortSignal
+  /** Called when the nodes are registered. */
+  readonly isReady: () => void
+}
+
+/** Simulates the nodes until the signal is raised. */
+async function run({ count, door, shared, server, signal, isReady }: Term, assembly: Assembly): Promise<void> {
+  const { catalogue, metrics } = assembly
+  const nodeGroup = await groupOfNodes(shared, assembly)
+  const clientAs = (identity: Identity) => {
+    const program = ofProgram(programOf(identity, catalogue.names), shared)
+    return createClient(identity === standIn ? kept(program) : actingAs(identity.name, nodeGroup, program))
+  }
+  await openNodes({ simulated: usualNodes(count), hasVolumes: true, nodeGroups: [], clientAs, metrics, door }, assembly)
+  server.setServing(true)
+  isReady()
+  await raised(signal)
+}
+
+/**
+ * The group in which nodes are impersonated: their own where it gives them the rights of nodes, as the Node authorizer does, and else that
+ * of all rights.
+ */
+async function groupOfNodes(shared: Transport, { catalogue: { names } }: Assembly): Promise<string> {
+  const group = domainGroup(names, 'authorization')
+  const client = createClient(actingAs(`${nodeUserPrefix}node-1`, 'system:nodes', shared))
+  const resourceAttributes = { verb: 'patch', resource: 'nodes', subresource: 'status', name: 'node-1' }
+  const body = { apiVersion: `${group}/v1`, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } }
+  const review = await client.request<{ readonly status: { readonly allowed: boolean } }>({
+    method: 'POST',
+    path: `/apis/${group}/v1/selfsubjectaccessreviews`,
+    body,
+  })
+  return review.status.allowed ? 'system:nodes' : 'system:masters'
+}
+
+/** One of several clients that have the same connections. */
+function kept(transport: Transport): Transport {
+  return { send: (request) => transport.send(request), close() {} }
+}
+
+function actingAs(user: string, group: string, transport: Transport): Transport {
+  const headers = { 'impersonate-user': user, 'impersonate-group': group }
+  return { send: (request) => transport.send({ ...request, headers: { ...request.headers, ...headers } }), close() {} }
+}
