@@ -66,6 +66,7 @@ async function checkOwners(node: Node, live: Metadata, collection: Collection): 
 }
 
 async function standingOf(owner: OwnerReference, node: Node, { graph, owners }: Collection): Promise<Standing> {
+  if (graph.hasLive(owner, node.namespace)) return 'solid'
   const known = graph.get(owner.uid)
   if (known?.phase === 'foreground' && (known.namespace === undefined || known.namespace === node.namespace)) return 'waiting'
   return owners.standingOf(owner, node.namespace)

@@ -121,6 +121,7 @@ describe('the metadata reflector', () => {
       beginning: () => reported.push('beginning'),
       changed: ({ uid, phase, owners }) => reported.push(`changed ${uid} ${phase} ${owners.map((owner) => owner.uid).join()}`),
       settled: (uid) => reported.push(`settled ${uid}`),
+      created: ({ uid, namespace, name }) => reported.push(`created ${uid} ${namespace} ${name}`),
       removed: (uid) => reported.push(`removed ${uid}`),
       synced: (uids) => reported.push(`synced ${[...uids].join()}`),
     }
@@ -140,6 +141,7 @@ describe('the metadata reflector', () => {
     readEvent(printEvent('DELETED', { uid: 'b', resourceVersion: '7', ownerReferences: [{ uid: 'a' }] }), state, sink)
     expect(reported).toEqual([
       'settled a',
+      'created a n a',
       'changed b live a',
       'changed c orphan ',
       'changed d foreground ',
@@ -147,6 +149,18 @@ describe('the metadata reflector', () => {
       'removed b',
     ])
     expect(state.version).toBe('7')
+  })
+
+  test('reports a creation after the first list, of an object at cluster scope too, and not of a name that JSON escapes', () => {
+    const { sink, reported } = aSink()
+    const listing = { version: '', reported: new Set<string>() }
+    readEvent(printEvent('ADDED', { uid: 'a' }), listing, sink)
+    const state = { version: '1', reported: undefined }
+    const metadata = { name: 'b', uid: 'b', labels: { namespace: 'x' } }
+    readEvent(toLine({ type: 'ADDED', object: { kind: 'Node', metadata } }), state, sink)
+    readEvent(printEvent('ADDED', { name: 'c"', uid: 'c' }), state, sink)
+    readEvent(printEvent('MODIFIED', { uid: 'a' }), state, sink)
+    expect(reported).toEqual(['settled a', 'settled b', 'created b undefined b', 'settled c', 'settled a'])
   })
 
   test('reads the uid and version of the object itself if its metadata are sorted by name, as those of custom resources', () => {
@@ -399,6 +413,16 @@ describe('a change', () => {
     expect(looked).toEqual([])
     changed(aNode('a', ['top', 'unknown']))
     expect(looked).toEqual(['a'])
+  })
+
+  test('enqueues nothing if the owner is in the graph at the place that the reference names, and not being deleted', () => {
+    const { changed, looked } = someReactions([])
+    changed(aNode('top', ['other']))
+    looked.length = 0
+    changed(aNode('a', ['top']))
+    changed(aNode('b', ['top'], { namespace: 'elsewhere' }))
+    changed(aNode('c', ['unknown']))
+    expect(looked).toEqual(['b', 'c'])
   })
 
   test('of an owner that starts to wait enqueues it and its dependants', () => {

@@ -8,6 +8,8 @@ import { type Collection, collect } from './collect.ts'
 import { Graph, type Node } from './graph.ts'
 import { reflectMetadata } from './metadata-reflector.ts'
 import { createReporter } from './misplaced-owner.ts'
+import type { Identity } from './objects.ts'
+import type { OwnerReference } from './observed.ts'
 import { Owners } from './owners.ts'
 
 const workersMax = 20
@@ -98,6 +100,7 @@ export const garbageCollector: Controller = {
       return {
         changed: (object: Omit<Node, 'resource'>) => reactions.changed({ ...object, resource }),
         settled: reactions.settled,
+        created: (identity: Identity) => owners.setCreated(resource, identity),
         beginning: () => owners.forgetAll(),
         removed: reactions.removed,
         synced: (uids: ReadonlySet<string>) => {
@@ -201,11 +204,10 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
       notifyWaiting(node)
       if (node.phase === 'foreground' && before?.phase !== 'foreground') enqueueNamers(node.uid)
       if (node.phase === 'foreground' || node.phase === 'orphan') enqueue(node.uid)
-      if (node.phase === 'live' && node.owners.some((owner) => needsLook(owner.uid) || !owners.isKnownSolid(owner, node.namespace))) {
-        enqueue(node.uid)
-      }
-      function needsLook(owner: string) {
-        return graph.get(owner)?.phase === 'foreground'
+      if (node.phase === 'live' && node.owners.some(needsLook)) enqueue(node.uid)
+      function needsLook(owner: OwnerReference): boolean {
+        if (graph.hasLive(owner, node.namespace)) return false
+        return graph.get(owner.uid)?.phase === 'foreground' || !owners.isKnownSolid(owner, node.namespace)
       }
     },
     settled(uid: string) {

@@ -1,5 +1,5 @@
 import type { DiscoveredResource } from '@orch/client'
-import { isOf, mayOwn, type Observed } from './observed.ts'
+import { isOf, mayOwn, type Observed, type OwnerReference } from './observed.ts'
 
 /** An object that has owners or that is going. All others are of no interest and not kept. */
 export interface Node extends Observed {
@@ -17,6 +17,13 @@ export class Graph {
 
   get(uid: string): Node | undefined {
     return this.#nodes.get(uid)
+  }
+
+  /** True if the owner is an object of the graph that is not being deleted, at the place that a reference names. */
+  hasLive(owner: OwnerReference, namespace: string | undefined): boolean {
+    const node = this.#nodes.get(owner.uid)
+    if (node?.phase !== 'live' || node.name !== owner.name || !isOf(owner, node.resource)) return false
+    return node.namespace === undefined || node.namespace === namespace
   }
 
   /** Returns the earlier node. */

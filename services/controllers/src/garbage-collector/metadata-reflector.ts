@@ -2,6 +2,7 @@ import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/
 import { StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { metadataListMediaType, metadataMediaType } from '../informers/metadata-media-type.ts'
+import type { Identity } from './objects.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
 /** Receives the reports of a reflector of one resource. */
@@ -12,6 +13,8 @@ export interface MetadataSink {
   changed(object: Observed): void
   /** An object of which nothing is of interest, if it was before. */
   settled(uid: string): void
+  /** An object without owners has been created. */
+  created(identity: Identity): void
   removed(uid: string): void
   /** All relevant objects have been reported; any object that is not in `uids` is deleted, or no longer relevant. */
   synced(uids: ReadonlySet<string>): void
@@ -133,6 +136,9 @@ function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'
   const object = observeLine(line)
   if (object === undefined) {
     sink.settled(uid)
+    // It may be an owner, which is then named soon.
+    const name = type === 'ADDED' && reported === undefined ? ownText(line, 'name') : ''
+    if (name !== '' && !name.includes('\\')) sink.created({ uid, name, namespace: ownText(line, 'namespace') || undefined })
     return
   }
   reported?.add(uid)
@@ -171,7 +177,7 @@ const metadataOpening = '"metadata":{'
  * A text of the object's own metadata; '': it has none. If only plain fields are before it, as in metadata of built-in kinds, the
  * line is not parsed. Metadata of custom resources are sorted by name: owners and labels, which have such fields too, come before.
  */
-function ownText(line: Buffer, field: 'uid' | 'resourceVersion'): string {
+function ownText(line: Buffer, field: 'uid' | 'resourceVersion' | 'name' | 'namespace'): string {
   const begin = line.indexOf(metadataOpening) + metadataOpening.length
   const opening = `"${field}":"`
   const start = line.indexOf(opening, begin)

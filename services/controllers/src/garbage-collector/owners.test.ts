@@ -194,3 +194,24 @@ test('LIM-12: the cache of owners is bounded', async () => {
   owners.setParted('more')
   expect([owners.isParted('p0'), owners.isParted('more')]).toEqual([false, true])
 })
+
+test('an owner whose creation was shown need not be asked for at its place, until it is gone or all is forgotten', async () => {
+  const { owners, asked } = someOwners()
+  const other = { ...reference, name: 'other' }
+  owners.setCreated(configMaps, { uid: 'u', name: 'owner', namespace: 'n' })
+  owners.setCreated(nodes, { uid: 'v', name: 'node', namespace: undefined })
+  const node = { apiVersion: 'v1', kind: 'Node', name: 'node', uid: 'v' }
+  expect([await owners.standingOf(reference, 'n'), await owners.standingOf(node, 'n')]).toEqual(['solid', 'solid'])
+  const isSolid = () => [reference, other, node].map((owner) => owners.isKnownSolid(owner, 'n'))
+  expect([isSolid(), owners.isKnownSolid(reference, 'm'), asked.length]).toEqual([[true, false, true], false, 0])
+  owners.setGone('u', true)
+  expect([isSolid(), await owners.standingOf(reference, 'n')]).toEqual([[false, false, true], 'absent'])
+  owners.forgetAll()
+  expect(isSolid()).toEqual([false, false, false])
+})
+
+test('the first of very many created objects is forgotten first', () => {
+  const { owners } = someOwners()
+  for (let index = 0; index <= 4096; index++) owners.setCreated(configMaps, { uid: `u${index}`, name: 'owner', namespace: 'n' })
+  expect([0, 1, 4096].map((index) => owners.isKnownSolid({ ...reference, uid: `u${index}` }, 'n'))).toEqual([false, true, true])
+})

@@ -15,6 +15,8 @@ type Known = 'gone' | Map<string, 'solid' | 'absent'>
 
 /** Uids that are remembered. */
 const knownMax = 50_000
+/** Created objects that are remembered: an owner is named soon after its creation. */
+const createdMax = 4096
 /** Places that are remembered of one uid: there is one, unless references are wrong. */
 const placesMax = 100
 
@@ -23,6 +25,8 @@ export class Owners {
   readonly #context: ControllerContext
   readonly #resources: readonly DiscoveredResource[]
   readonly #known = new Map<string, Known>()
+  /** Places of objects whose creation the watches have shown, by uid, oldest first. */
+  readonly #created = new Map<string, string>()
   /** Uids that the server is being asked about, each with how often. */
   readonly #asked = new Map<string, number>()
   /** Owners that were deleted without their dependants. */
@@ -36,13 +40,26 @@ export class Owners {
   }
 
   isKnownSolid(owner: OwnerReference, namespace: string | undefined): boolean {
+    const place = this.#created.get(owner.uid)
+    if (place !== undefined) return place === placeOf(owner, namespace) || place === placeOf(owner, undefined)
     const known = this.#known.get(owner.uid)
     if (known === undefined || known === 'gone') return false
     return (known.get(placeOf(owner, namespace)) ?? known.get(placeOf(owner, undefined))) === 'solid'
   }
 
+  /** A watch has shown the creation of an object, which need not be asked for where it is named as an owner. */
+  setCreated({ group, kind }: Pick<DiscoveredResource, 'group' | 'kind'>, { uid, name, namespace }: Identity): void {
+    this.#created.set(uid, printPlace({ group, kind, namespace, name }))
+    if (this.#created.size <= createdMax) return
+    for (const [oldest] of this.#created) {
+      this.#created.delete(oldest)
+      return
+    }
+  }
+
   /** The owner was deleted. When it is no longer asked for, it need not be remembered. */
   setGone(uid: string, isNamed: boolean): void {
+    this.#created.delete(uid)
     if (isNamed || this.#asked.has(uid)) this.#known.set(uid, 'gone')
     else this.#known.delete(uid)
   }
@@ -64,6 +81,7 @@ export class Owners {
   /** A uid never returns, except when an older state is restored; then all cached answers are void. */
   forgetAll(): void {
     this.#known.clear()
+    this.#created.clear()
     this.#era += 1
   }
 
@@ -105,6 +123,7 @@ export class Owners {
   }
 
   #knownAt(uid: string, place: string): 'solid' | 'absent' | undefined {
+    if (this.#created.get(uid) === place) return 'solid'
     const known = this.#known.get(uid)
     return known === 'gone' ? 'absent' : known?.get(place)
   }
@@ -120,7 +139,16 @@ export class Owners {
 
 /** The place that a reference names: its absence there says nothing about other references to the same uid. */
 function placeOf(owner: OwnerReference, namespace: string | undefined): string {
-  return `${groupOf(owner)}/${owner.kind}/${namespace ?? ''}/${owner.name}`
+  return printPlace({ group: groupOf(owner), kind: owner.kind, namespace, name: owner.name })
+}
+
+interface Place extends Omit<Identity, 'uid'> {
+  readonly group: string
+  readonly kind: string
+}
+
+function printPlace({ group, kind, namespace = '', name }: Place): string {
+  return `${group}/${kind}/${namespace}/${name}`
 }
 
 function isWaiting({ deletionTimestamp, finalizers }: Metadata): boolean {
