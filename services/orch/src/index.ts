@@ -21,6 +21,7 @@ export { type VirtualClock, type VirtualClockOptions, virtualClock } from '@orch
 export type { ServerNodes } from './nodes/open.ts'
 export type { PodMetricsSource } from './start/pod-metrics.ts'
 export type { Requests, ServerRequests } from './start/requests.ts'
+export type { UserScenarios } from './start/scenarios.ts'
 export { type RunningServer, start } from './start/start.ts'
 export type { StartOptions } from './start/start-settings.ts'
 export type { ServerFaults, ServerUser, UserOptions } from './start/user.ts'

@@ -1,4 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
+import { type Clock, seededChance } from '@orch/platform'
 import type { TextMatch } from '../request/request-match.ts'
 import { compileMatch, matchesText, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
 import type { Effect } from './effects.ts'
@@ -24,8 +25,12 @@ export interface Fault {
   readonly times?: number
   /** Every so many matching requests one is hit; 1 by default. */
   readonly every?: number
+  /** So many matching requests pass in each second of the server's clock; by default none does. */
+  readonly perSecond?: number
   /** From 0 to 1, drawn from the seed of the server; 1 by default. */
   readonly probability?: number
+  /** Decides what `probability` draws, instead of the seed of the server. */
+  readonly seed?: number | string
   /** Removes the fault when it settles. */
   readonly until?: Promise<unknown>
   readonly effect: Effect
@@ -47,7 +52,14 @@ export interface FaultyRequest extends RequestFacts {
   header(name: string): string | undefined
 }
 
-const members = ['name', 'on', 'after', 'times', 'every', 'probability', 'until', 'effect']
+const members = ['name', 'on', 'after', 'times', 'every', 'perSecond', 'probability', 'seed', 'until', 'effect']
+
+interface FaultRuleParts {
+  readonly name: string
+  readonly draw: () => number
+  readonly clock: Clock
+  onEnd(rule: FaultRule): void
+}
 
 /** A fault that counts its hits. */
 export class FaultRule implements FaultHandle {
@@ -57,14 +69,17 @@ export class FaultRule implements FaultHandle {
   readonly namesUser: boolean
   readonly #fault: Fault
   readonly #draw: () => number
+  readonly #clock: Clock
   readonly #onEnd: (rule: FaultRule) => void
   readonly #matches: (facts: RequestFacts) => boolean
   readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
   #seen = 0
   #hits = 0
+  /** The second that is counted, and the requests that have passed in it. */
+  #second = { from: Number.NEGATIVE_INFINITY, passed: 0 }
   #isRemoved = false
 
-  constructor(fault: Fault, { name, draw, onEnd }: { readonly name: string; readonly draw: () => number; onEnd(rule: FaultRule): void }) {
+  constructor(fault: Fault, { name, draw, clock, onEnd }: FaultRuleParts) {
     const unknown = Object.keys(fault).find((member) => !members.includes(member))
     if (unknown !== undefined) throw new TypeError(`${unknown} is no member of a fault: expected one of ${members.join(', ')}`)
     if (fault.effect === undefined) throw new TypeError('a fault needs an effect, as in effect: refuse(500)')
@@ -73,7 +88,8 @@ export class FaultRule implements FaultHandle {
     this.effect = fault.effect
     this.namesUser = fault.on?.user !== undefined
     this.#fault = fault
-    this.#draw = draw
+    this.#draw = fault.seed === undefined ? draw : seededChance(fault.seed).fraction
+    this.#clock = clock
     this.#onEnd = onEnd
     this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body'])
     fault.until?.then(this.remove, this.remove)
@@ -105,11 +121,21 @@ export class FaultRule implements FaultHandle {
     if (this.#isRemoved || this.#hits >= times) return false
     this.#seen += 1
     if (this.#seen <= after || (this.#seen - after - 1) % every !== 0) return false
+    if (this.#passesInSecond()) return false
     if (probability < 1 && this.#draw() >= probability) return false
     this.#hits += 1
     for (const waiting of this.#waiting) if (waiting.times <= this.#hits) waiting.resolve()
     if (this.#hits >= times) this.#onEnd(this)
     return true
+  }
+
+  #passesInSecond(): boolean {
+    const { perSecond = 0 } = this.#fault
+    if (perSecond === 0) return false
+    const now = this.#clock.monotonic()
+    if (now - this.#second.from >= 1_000) this.#second = { from: now, passed: 0 }
+    this.#second.passed += 1
+    return this.#second.passed <= perSecond
   }
 
   hit(times = 1): Promise<void> {
@@ -138,11 +164,12 @@ export class FaultRule implements FaultHandle {
   }
 }
 
-function requireNumbers({ after = 0, times = 1, every = 1, probability = 1 }: Fault): void {
+function requireNumbers({ after = 0, times = 1, every = 1, perSecond = 0, probability = 1 }: Fault): void {
   const wrong = (name: string, value: number, expected: string) => new RangeError(`${name} of a fault is ${value}: expected ${expected}`)
   if (!Number.isInteger(after) || after < 0) throw wrong('after', after, 'a whole number from 0')
   if (!Number.isInteger(times) || times < 1) throw wrong('times', times, 'a whole number from 1')
   if (!Number.isInteger(every) || every < 1) throw wrong('every', every, 'a whole number from 1')
+  if (!Number.isInteger(perSecond) || perSecond < 0) throw wrong('perSecond', perSecond, 'a whole number from 0')
   if (!(probability >= 0 && probability <= 1)) throw wrong('probability', probability, 'a number from 0 to 1')
 }
 

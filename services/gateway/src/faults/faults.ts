@@ -46,7 +46,12 @@ export class Faults {
   add(fault: Fault): FaultHandle {
     if (this.#rules.size >= limits.faultsMax) throw new RangeError(`there are ${limits.faultsMax} faults already: remove some`)
     this.#added += 1
-    const rule = new FaultRule(fault, { name: fault.name ?? `fault-${this.#added}`, draw: this.#draw, onEnd: (ended) => this.#end(ended) })
+    const rule = new FaultRule(fault, {
+      name: fault.name ?? `fault-${this.#added}`,
+      draw: this.#draw,
+      clock: this.#options.clock,
+      onEnd: (ended) => this.#end(ended),
+    })
     this.#rules.add(rule)
     this.#changed()
     return rule

@@ -234,6 +234,8 @@ class InProcessServer implements RunningServer {
       faults,
       clock,
       storage,
+      names: server.names,
+      harness: () => this.client,
       counted: (transport) => counted(transport, activity),
     })
     for (const { name, options } of origin?.users ?? []) this.#users.get(name, options)

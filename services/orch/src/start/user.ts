@@ -4,6 +4,7 @@ import type { PolicyRule } from '@orch/core/rbac'
 import type { Fault, FaultHandle } from '@orch/gateway'
 import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys } from '@orch/platform'
 import { type Requests, requestsIn } from './requests.ts'
+import { type ScenarioParts, scenariosOf, type UserScenarios } from './scenarios.ts'
 import { type UserFaults, type UserReads, type UserWatches, type WeatherParts, weatherOf } from './user-weather.ts'
 
 /** Rights of a user of a test. */
@@ -26,6 +27,8 @@ export interface ServerUser {
   readonly faults: UserFaults
   readonly watches: UserWatches
   readonly reads: UserReads
+  /** Weather of several faults. */
+  readonly scenarios: UserScenarios
 }
 
 /** The faults of a server. */
@@ -70,7 +73,7 @@ export function kubeconfigOf(
 }
 
 /** The parts of a server that its users need. */
-export interface UserParts extends WeatherParts {
+export interface UserParts extends WeatherParts, ScenarioParts {
   /** The administrator's. */
   readonly configuration: ClientConfiguration
   readonly cluster: string
@@ -136,6 +139,7 @@ function createUser(name: string, groups: readonly string[], parts: UserParts): 
     const transport = createHttpsTransport({ ...configuration, clientCertificate: certificate, clientKey: key })
     return createClient(counted(transport))
   }
+  const weather = weatherOf(name, parts)
   const user: ServerUser = {
     name,
     get kubeconfig() {
@@ -146,7 +150,8 @@ function createUser(name: string, groups: readonly string[], parts: UserParts): 
       return opened
     },
     requests: requestsIn(log, { user: name }),
-    ...weatherOf(name, parts),
+    ...weather,
+    scenarios: scenariosOf(weather, parts),
   }
   return { user, close: () => opened?.close() }
 }

@@ -1,0 +1,113 @@
+import type { Client } from '@orch/client'
+import { printMicroTime, toInstant } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import { cut, type FaultHandle, loseReply, refuse, refuseConnection, type WatchFault } from '@orch/gateway'
+import { type Clock, toMs } from '@orch/platform'
+import type { UserFaults, UserWatches } from './user-weather.ts'
+
+/** A lease of a leader election. */
+interface LeaseName {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Weather of several faults, as it was seen in production. Each lasts until its end, or as long as it says; `using` ends it, too. */
+export interface UserScenarios {
+  /**
+   * All watches break off, and connections end for so long in the time of the server's clock. Without a time each connection ends at its
+   * next request, once.
+   */
+  apiServerRestart(down?: string | number): Scenario
+  /** The next updates and patches that carry a resourceVersion are refused with 409, so many. */
+  conflictStorm(times: number): Scenario
+  /** Watches stay open and get nothing for so long in the time of the server's clock, then all that they have missed. */
+  quietWatch(time: string | number): Scenario
+  /** Another holder takes a lease, and writes of the user to it are refused with 409. Resolves when the lease is taken. */
+  losesLease(lease: LeaseName, holder?: string): Promise<Scenario>
+  /** So many requests pass in each second of the server's clock; others are refused with 429. */
+  throttled(perSecond: number): Scenario
+  /** Some requests are refused, cut off before or after they are served, and watches break off, all drawn from a seed of its own. */
+  flakyNetwork(seed: number | string): Scenario
+}
+
+/** A scenario in progress. */
+interface Scenario extends Disposable {
+  /** Requests that it has hit. */
+  readonly hits: number
+  end(): void
+}
+
+/** The parts of a server that scenarios need. */
+export interface ScenarioParts {
+  readonly clock: Clock
+  readonly names: Names
+  /** The client of the test itself. */
+  readonly harness: () => Client
+}
+
+/** The scenarios of one user. */
+export function scenariosOf(
+  { faults, watches }: { readonly faults: UserFaults; readonly watches: UserWatches },
+  parts: ScenarioParts,
+): UserScenarios {
+  const { clock } = parts
+  return {
+    apiServerRestart(down) {
+      const lasts = down === undefined ? { times: 1 } : {}
+      const fault = faults.add({ name: 'restart', ...lasts, effect: refuseConnection() })
+      watches.cut()
+      return lasting(clock, down, [fault])
+    },
+    conflictStorm: (times) =>
+      lasting(clock, undefined, [faults.add({ name: 'conflict-storm', on: { verb: ['update', 'patch'] }, times, effect: refuse(409) })]),
+    quietWatch: (time) => lasting(clock, time, [], [watches.hold()]),
+    async losesLease(lease, holder = 'another-holder') {
+      const on = { verb: ['update', 'patch'], resource: 'leases', ...lease }
+      const fault = faults.add({ name: 'lost-lease', on, effect: refuse(409, { always: true }) })
+      await takeLease(lease, holder, parts)
+      return lasting(clock, undefined, [fault])
+    },
+    throttled: (perSecond) => lasting(clock, undefined, [faults.add({ name: 'throttled', perSecond, effect: refuse(429) })]),
+    flakyNetwork(seed) {
+      const some = (name: string, probability: number) => ({ name: `flaky-${name}`, probability, seed: `${seed} ${name}` })
+      return lasting(clock, undefined, [
+        faults.add({ ...some('refused', 0.05), effect: refuse(503) }),
+        faults.add({ ...some('cut', 0.05), on: { verb: writesAndReads }, effect: cut() }),
+        faults.add({ ...some('lost-reply', 0.1), effect: loseReply() }),
+        faults.add({ ...some('watch', 0.2), on: { verb: 'watch' }, effect: cut({ when: 'after' }) }),
+      ])
+    },
+  }
+}
+
+const writesAndReads = ['get', 'list', 'create', 'update', 'patch', 'delete', 'deletecollection']
+
+/** A scenario of these faults, until its end or for this time. */
+function lasting(
+  clock: Clock,
+  time: string | number | undefined,
+  faults: readonly FaultHandle[],
+  holds: readonly WatchFault[] = [],
+): Scenario {
+  const timer = time === undefined ? undefined : clock.after(toMs('scenario', time), () => end())
+  const end = () => {
+    timer?.cancel()
+    for (const fault of faults) fault.remove()
+    for (const hold of holds) hold.release()
+  }
+  return {
+    get hits() {
+      return faults.reduce((sum, { hits }) => sum + hits, 0)
+    },
+    end,
+    [Symbol.dispose]: end,
+  }
+}
+
+/** Gives the lease to another holder. */
+async function takeLease({ namespace, name }: LeaseName, holderIdentity: string, { clock, names, harness }: ScenarioParts): Promise<void> {
+  const leases = harness().resource({ group: domainGroup(names, 'coordination'), version: 'v1', plural: 'leases', namespaced: true })
+  const now = printMicroTime(toInstant(clock.now()))
+  const patch = { spec: { holderIdentity, acquireTime: now, renewTime: now } }
+  await leases.patch(name, patch, { namespace, type: 'merge', fieldManager: 'scenario' })
+}

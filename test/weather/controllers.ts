@@ -1,0 +1,213 @@
+import type { Client } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+
+/**
+ * Small controllers, each once as it is often written and once as it should be. Their objects are ConfigMaps: `wanted` says what is wanted,
+ * others are made for it.
+ */
+export interface Controller {
+  /** One pass of its loop, which the test calls as often as the controller would. */
+  pass(): Promise<void>
+}
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const leases = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true }
+const inDefault = { namespace: 'default' }
+const children = { ...inDefault, labelSelector: 'of=wanted' }
+
+export interface Wanted extends ApiObject {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+const maps = (client: Client) => client.resource<Wanted>(configMaps)
+const isReason = (reason: string) => (error: unknown) => (error as { readonly reason?: string }).reason === reason
+
+function aChild(metadata: { readonly name: string } | { readonly generateName: string }): Wanted {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, ...inDefault, labels: { of: 'wanted' } } }
+}
+
+/** Tries again at any error, as work queues do. */
+async function retried(times: number, work: () => Promise<unknown>): Promise<void> {
+  for (let left = times; ; left -= 1) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (left === 0) throw error
+    }
+  }
+}
+
+export const creating = {
+  /** A create that has failed is repeated under another name. */
+  badly: (client: Client): Controller => ({ pass: () => retried(3, () => maps(client).create(aChild({ generateName: 'child-' }))) }),
+  /** The name is decided once, and a taken name is success. */
+  well: (client: Client): Controller => ({
+    pass: () =>
+      retried(3, () =>
+        maps(client)
+          .create(aChild({ name: 'child-0' }))
+          .catch((error: unknown) => {
+            if (!isReason('AlreadyExists')(error)) throw error
+          }),
+      ),
+  }),
+}
+
+async function mark(client: Client): Promise<void> {
+  const wanted = await maps(client).get('wanted', inDefault)
+  await maps(client).update({ ...wanted, data: { ...wanted.data, marked: 'yes' } })
+}
+
+export const marking = {
+  /** A conflict is taken for another client's success. */
+  badly: (client: Client): Controller => ({
+    pass: () =>
+      mark(client).catch((error: unknown) => {
+        if (!isReason('Conflict')(error)) throw error
+      }),
+  }),
+  /** After a conflict the object is read again. */
+  well: (client: Client): Controller => ({ pass: () => retried(5, () => mark(client)) }),
+}
+
+const fillWith = (client: Client, resourceVersion: string | undefined): Controller => ({
+  async pass() {
+    const there = await maps(client).list({ ...children, resourceVersion })
+    for (let count = there.items.length; count < 3; count += 1) await maps(client).create(aChild({ generateName: 'child-' }))
+  },
+})
+
+export const filling = {
+  /** It counts what its cache shows. */
+  badly: (client: Client): Controller => fillWith(client, '0'),
+  /** It counts what is there. */
+  well: (client: Client): Controller => fillWith(client, undefined),
+}
+
+const forceOn = (client: Client, version: (object: Wanted) => string | undefined): Controller => ({
+  pass: () =>
+    retried(1, async () => {
+      const { metadata, ...rest } = await maps(client).get('wanted', { ...inDefault, resourceVersion: '0' })
+      const { resourceVersion: _read, ...own } = metadata
+      const given = version({ metadata, ...rest })
+      const written = { ...rest, metadata: given === undefined ? own : { ...own, resourceVersion: given } }
+      await maps(client).update({ ...written, data: { ...rest.data, marked: 'yes' } })
+    }).catch(() => undefined),
+})
+
+export const overwriting = {
+  /** It writes all of an old object, without the version that it has read. */
+  badly: (client: Client): Controller => forceOn(client, () => undefined),
+  /** It says which version it has read, and leaves the rest to a later pass. */
+  well: (client: Client): Controller => forceOn(client, ({ metadata }) => metadata.resourceVersion),
+}
+
+export const pruning = {
+  /** A list that cannot be read is taken for an empty one. */
+  badly: (client: Client): Controller => ({
+    async pass() {
+      const { items: owners } = await maps(client)
+        .list({ ...inDefault, labelSelector: 'kind=owner' })
+        .catch(() => ({ items: [] }))
+      if (owners.length === 0)
+        for (const { metadata } of (await maps(client).list(children)).items) await maps(client).delete(metadata.name ?? '', inDefault)
+    },
+  }),
+  /** Nothing is deleted for an answer that did not come. */
+  well: (client: Client): Controller => ({
+    async pass() {
+      const owners = await maps(client)
+        .list({ ...inDefault, labelSelector: 'kind=owner' })
+        .catch(() => undefined)
+      if (owners?.items.length === 0)
+        for (const { metadata } of (await maps(client).list(children)).items) await maps(client).delete(metadata.name ?? '', inDefault)
+    },
+  }),
+}
+
+async function count(client: Client): Promise<void> {
+  const wanted = await maps(client).get('wanted', inDefault)
+  await maps(client).update({ ...wanted, data: { ...wanted.data, steps: String(Number(wanted.data?.['steps'] ?? '0') + 1) } })
+}
+
+export const counting = {
+  /** A step whose answer was lost is taken again. */
+  badly: (client: Client): Controller => ({ pass: () => retried(3, () => count(client)) }),
+  /** The goal is written, not a step towards it. */
+  well: (client: Client): Controller => ({
+    pass: () =>
+      retried(3, async () => {
+        const wanted = await maps(client).get('wanted', inDefault)
+        await maps(client).update({ ...wanted, data: { ...wanted.data, steps: '1' } })
+      }),
+  }),
+}
+
+/** A leader that has the lease `leader` from the start. */
+const leading = (client: Client, isStill: () => Promise<boolean>): Controller => ({
+  async pass() {
+    if (await isStill()) await maps(client).create(aChild({ generateName: 'child-' }))
+  },
+})
+
+export const led = {
+  /** A leader stays leader, whatever becomes of its lease. */
+  badly: (client: Client): Controller => leading(client, async () => true),
+  /** A leader that cannot renew its lease stops. */
+  well: (client: Client): Controller =>
+    leading(client, async () => {
+      const lease = await client.resource(leases).get('leader', inDefault)
+      return client
+        .resource(leases)
+        .update(lease)
+        .then(
+          () => true,
+          () => false,
+        )
+    }),
+}
+
+/** The names of all children, kept by a watch. */
+export interface Mirror {
+  readonly names: ReadonlySet<string>
+  /** Resolves when its watch has ended for good. */
+  readonly ended: Promise<void>
+}
+
+interface MirrorOptions {
+  readonly listsAgain: boolean
+  readonly watchesAgain: boolean
+}
+
+function mirrorOf(client: Client, signal: AbortSignal, { listsAgain, watchesAgain }: MirrorOptions): Mirror {
+  const names = new Set<string>()
+  const run = async () => {
+    let resourceVersion = ''
+    for (let round = 0; !signal.aborted && (round === 0 || watchesAgain); round += 1) {
+      try {
+        if (resourceVersion === '') {
+          const list = await maps(client).list(children)
+          if (listsAgain || round === 0) names.clear()
+          for (const { metadata } of list.items) names.add(metadata.name ?? '')
+          resourceVersion = list.metadata.resourceVersion ?? ''
+        }
+        for await (const { type, object } of await maps(client).watch({ ...children, resourceVersion, signal })) {
+          resourceVersion = object.metadata.resourceVersion ?? ''
+          if (type === 'DELETED') names.delete(object.metadata.name ?? '')
+          else if (type !== 'BOOKMARK') names.add(object.metadata.name ?? '')
+        }
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code === 410) resourceVersion = ''
+      }
+    }
+  }
+  return { names, ended: run() }
+}
+
+/** After an expired watch it adds what it finds, and keeps what has gone meanwhile. */
+export const mirrorThatAdds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: false, watchesAgain: true })
+/** A watch that has ended stays ended. */
+export const mirrorThatEnds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: false })
+/** It watches again, and begins anew where its version has expired. */
+export const mirrorThatStays = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: true })
