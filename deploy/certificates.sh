@@ -68,6 +68,8 @@ rsa_key admin
 sign admin client-ca /O=system:masters/CN=admin clientAuth
 # The role of this user is there from the start: it acts as the service account of each controller.
 sign controllers-client client-ca /CN=system:controllers clientAuth
+# With SIMULATED_NODES=true: acts as each simulated node, and may do everything.
+[ "${SIMULATED_NODES:-}" != true ] || sign nodes-client client-ca /O=system:masters/CN=system:simulated-nodes clientAuth
 # Who reads metrics: of the services, and of the gateways.
 sign monitoring ca /CN=orch-monitoring clientAuth
 sign monitoring-client client-ca /O=system:monitoring/CN=orch-monitoring clientAuth
@@ -93,6 +95,7 @@ YAML
 }
 
 configuration controllers-client > controllers.conf
+[ ! -f nodes-client.crt ] || configuration nodes-client > nodes.conf
 configuration admin > admin.conf
 
 # secret NAME KEY=FILE...
@@ -112,5 +115,6 @@ secret() {
   secret orch-monitoring-client tls.crt=monitoring-client.crt tls.key=monitoring-client.key ca.crt=client-ca.crt
   secret orch-account-key sa.key=sa.key
   secret orch-controllers-client controllers.conf=controllers.conf
+  [ ! -f nodes.conf ] || secret orch-nodes-client nodes.conf=nodes.conf
 } > secrets.yaml
 echo "made in $folder: secrets.yaml for the namespace $namespace, admin.conf for the administrator"

@@ -12,6 +12,7 @@ import {
   admissionCommandSettings,
   controllersCommandSettings,
   gatewayCommandSettings,
+  nodesCommandSettings,
   storageCommandSettings,
   watchCommandSettings,
 } from '../../services/orch/src/distributed/settings.ts'
@@ -25,6 +26,7 @@ const settingsOf: Readonly<Record<string, Settings>> = {
   watch: watchCommandSettings,
   admission: admissionCommandSettings,
   controllers: controllersCommandSettings,
+  nodes: nodesCommandSettings,
 }
 
 const helm = findProgram('helm')
@@ -36,6 +38,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const variants = [
   ['as it is', []],
   ['with monitoring and cert-manager', ['--set=monitoring.enabled=true,certificates.from=cert-manager']],
+  ['with simulated nodes', ['--set=simulatedNodes=3,monitoring.enabled=true']],
   [
     'with fixed replicas and an image by digest and without NATS',
     ['--set=autoscaling.enabled=false,nats.servers=null,image.digest=sha256:0'],
@@ -68,7 +71,8 @@ const definitions = [
 describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () => {
   test.each(variants)('%s starts each service with flags that its command has', (_, flags) => {
     const started = startedBy('chart', render(flags).manifests)
-    expect(started.map(({ command }) => command).sort()).toEqual(deployedRoles)
+    const nodes = flags.some((flag) => flag.includes('simulatedNodes')) ? ['nodes'] : []
+    expect(started.map(({ command }) => command).sort()).toEqual([...deployedRoles, ...nodes].sort())
     for (const { command, flags: given } of started)
       expect(() => readSettings(settingsOf[command] as Settings, { flags: given, env: {}, file: undefined })).not.toThrow()
   })

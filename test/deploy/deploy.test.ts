@@ -13,6 +13,7 @@ import {
   admissionCommandSettings,
   controllersCommandSettings,
   gatewayCommandSettings,
+  nodesCommandSettings,
   storageCommandSettings,
   watchCommandSettings,
 } from '../../services/orch/src/distributed/settings.ts'
@@ -35,6 +36,7 @@ const settingsOf: Readonly<Record<string, Settings>> = {
   watch: watchCommandSettings,
   admission: admissionCommandSettings,
   controllers: controllersCommandSettings,
+  nodes: nodesCommandSettings,
 }
 
 const kubectl = findKubectls().at(-1)
@@ -58,7 +60,7 @@ function expectReadable({ command, flags }: Started): void {
 
 test('CARD-07, CARD-23: each service has a process of its own in Compose and in systemd, with flags that its command has', () => {
   for (const started of [composeServices(), systemdServices()]) {
-    expect(started.map(({ command }) => command).sort()).toEqual(deployedRoles)
+    expect(started.map(({ command }) => command).sort()).toEqual([...serviceRoles].sort())
     for (const one of started) expectReadable(one)
   }
 })

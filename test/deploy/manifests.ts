@@ -7,7 +7,7 @@ import { serviceRoles } from '@orch/core/contracts'
 /** The folder `deploy`. */
 export const deployFolder = join(import.meta.dirname, '../../deploy')
 
-/** The services of every deployment, sorted: simulated nodes run only where they are asked for. */
+/** The services of every cluster, sorted: simulated nodes run only where they are asked for. */
 export const deployedRoles = serviceRoles.filter((role) => role !== 'nodes').sort()
 
 /** A manifest, as far as these tests look into it. */

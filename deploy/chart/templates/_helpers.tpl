@@ -1,3 +1,8 @@
+{{- /* Names of the services, with a blank between them. */ -}}
+{{- define "orch.components" -}}
+gateway storage watch admission controllers{{ if .Values.simulatedNodes }} nodes{{ end }}
+{{- end -}}
+
 {{- define "orch.labels" -}}
 app.kubernetes.io/name: orch
 app.kubernetes.io/component: {{ .component }}
@@ -14,10 +19,10 @@ orch-{{ .component }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterD
 
 {{- /* Ports for other services and for probes and metrics. */ -}}
 {{- define "orch.rpcPort" -}}
-{{- get (dict "gateway" "6443" "storage" "7100" "watch" "7200" "admission" "7300" "controllers" "") . -}}
+{{- get (dict "gateway" "6443" "storage" "7100" "watch" "7200" "admission" "7300" "controllers" "" "nodes" "7500") . -}}
 {{- end -}}
 {{- define "orch.probePort" -}}
-{{- get (dict "gateway" "6443" "storage" "7101" "watch" "7201" "admission" "7301" "controllers" "7401") . -}}
+{{- get (dict "gateway" "6443" "storage" "7101" "watch" "7201" "admission" "7301" "controllers" "7401" "nodes" "7501") . -}}
 {{- end -}}
 
 {{- define "orch.probe" -}}
@@ -58,6 +63,9 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 - --service-account-issuer=https://{{ include "orch.host" . }}
 - --watch-address=dns:///{{ include "orch.host" (dict "root" $root "component" "watch") }}:7200
 - --admission-address=dns:///{{ include "orch.host" (dict "root" $root "component" "admission") }}:7300
+{{- if $root.Values.simulatedNodes }}
+- --nodes-address=dns:///{{ include "orch.host" (dict "root" $root "component" "nodes") }}:7500
+{{- end }}
 {{- else }}
 {{- if ne .component "controllers" }}
 - --listen=0.0.0.0:{{ include "orch.rpcPort" .component }}
@@ -69,7 +77,7 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 - --etcd-cafile=/trust/ca.crt
 - --etcd-certfile=/trust/tls.crt
 - --etcd-keyfile=/trust/tls.key
-{{- else if ne .component "controllers" }}
+{{- else if not (has .component (list "controllers" "nodes")) }}
 - --storage-address=dns:///{{ $storage }}:7100
 {{- end }}
 {{- if and (has .component (list "storage" "watch")) $root.Values.nats.servers }}
@@ -84,10 +92,18 @@ exec: { command: [node, /orch/probe.mjs, "http://127.0.0.1:{{ $port }}{{ .path }
 {{- if has .component (list "gateway" "admission") }}
 - --webhook-service-dns=true
 {{- end }}
-{{- if eq .component "controllers" }}
-- --kubeconfig=/client/controllers.conf
+{{- if has .component (list "controllers" "nodes") }}
+- --kubeconfig=/client/{{ .component }}.conf
 - --leader-elect=true
+{{- end }}
+{{- if eq .component "nodes" }}
+- --simulated-nodes={{ $root.Values.simulatedNodes }}
+{{- end }}
+{{- if eq .component "controllers" }}
 - --service-account-private-key-file=/account-key/sa.key
+{{- if $root.Values.simulatedNodes }}
+- --controllers=workloads,nodes,*
+{{- end }}
 {{- else }}
 - --shutdown-delay-duration={{ if eq .component "gateway" }}10s{{ else }}5s{{ end }}
 {{- end }}
