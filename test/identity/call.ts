@@ -72,6 +72,14 @@ export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
   return { certificate: clientCertificate, key: clientKey }
 }
 
+/** The administrator's credentials, as Node's clients take them. */
+export async function credentialsOf({
+  kubeconfig,
+}: RunningServer): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
+  const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(kubeconfig)
+  return { ca, cert, key }
+}
+
 /** The caller's user according to the server; undefined after a 401. */
 export async function whoAmI(server: RunningServer, options: Call, send: typeof call = call) {
   const { code, body } = await send(server, {

@@ -23,7 +23,7 @@ import { createParts, type GatewayParts } from './parts.ts'
 import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
-import { countsAsWork, GatewayRequest, isWatchTarget, type RequestOptions } from './request/request.ts'
+import { countsAsWork, GatewayRequest, isTunnelTarget, isWatchTarget, type RequestOptions } from './request/request.ts'
 import { CutOff, PlainRefusal, respondError } from './request/respond.ts'
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { sendResponse } from './routes/document.ts'
@@ -114,8 +114,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     loadAuthorization: async () => options.authorization?.load(),
     async listen(listenOptions) {
-      const upgradeOf = (target: string) =>
-        isRemotePath(target, parts) ? 'tunnel' : isWatchTarget(target, parts.pathPrefix) ? 'events' : undefined
+      const upgradeOf = (target: string) => {
+        if (isRemotePath(target, parts) || isTunnelTarget(target, parts.pathPrefix)) return 'tunnel'
+        return isWatchTarget(target, parts.pathPrefix) ? 'events' : undefined
+      }
       const listener = await Listener.open(
         { ...listenOptions, upgradeOf, clock, guard: parts.guard, onHandshakeError: parts.metrics.countHandshakeError },
         handle,

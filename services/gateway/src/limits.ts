@@ -93,6 +93,26 @@ export const limits = {
   watchLeaveMs: 30_000,
   /** Longest message of a client of a watch that is a WebSocket, which is read and ignored. */
   webSocketMessageBytesMax: 64 * 1024,
+  /** Longest data frame of a tunnel over SPDY. Clients of Kubernetes send 32 KiB; the format allows 16 MiB. */
+  spdyFrameBytesMax: 1024 * 1024,
+  /** Longest control frame, which has to be there as a whole: a block of headers, and as much again. */
+  spdyControlBytesMax: 32 * 1024,
+  /** Headers of one stream when they are unpacked: clients send some 100 bytes, and a packed block may be a thousand times as long. */
+  spdyHeaderBytesMax: 16 * 1024,
+  /** Streams that one connection may have open: an exec has five, a port-forward two for each connection to the port. */
+  spdyStreamsMax: 256,
+  /** Pings and settings in one read of a connection: what clients send in an hour, one every five seconds, and a fifth of a full read. */
+  spdyIdleFramesMax: 1000,
+  /** Frames that are handled before others get their turn: some milliseconds for those with headers. */
+  spdyFramesPerTurn: 64,
+  /** Bytes of a tunnel's client that wait to be taken, and bytes that wait for the client, before nothing more is read from it. */
+  streamUnreadBytesMax: 256 * 1024,
+  /** Longest message of a client of a tunnel over WebSocket. Clients of Kubernetes send 32 KiB. */
+  channelMessageBytesMax: 1024 * 1024,
+  /** A tunnel in which nothing is sent for this long is closed, as by a kubelet. */
+  tunnelIdleMs: 4 * 60 * 60_000,
+  /** Longest that a client may take to open the streams of an exec or of a forwarded connection, as by a kubelet. */
+  streamOpeningMs: 30_000,
   /** Interval of bookmarks. */
   bookmarkIntervalMs: 60_000,
   /** Time of the last bookmark before the end of a watch. */

@@ -1,6 +1,7 @@
-import type { NodesService, PodOnNode } from '@orch/core/contracts'
-import { failed, notFound, type StatusError } from '@orch/core/meta'
+import type { AttachRequest, NodesService, PodOnNode } from '@orch/core/contracts'
+import { failed, notFound } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
+import type { ContainerSessions, PodOfNode } from './container-sessions.ts'
 import { type LoggedPod, type PodLogOptions, streamLog } from './pod-log.ts'
 import { Sessions } from './sessions.ts'
 
@@ -10,41 +11,46 @@ export interface NodesServiceOptions {
   hasNode(name: string): boolean
   /** The reader of one container of a Pod, as its log needs it. */
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
+  /** Undefined: the node has no such Pod. */
+  findPod(pod: PodOnNode): PodOfNode | undefined
+  readonly containers: ContainerSessions
   /** A name that no other session has. */
   newName(): string
 }
 
 /** The ways into the Pods of simulated nodes. */
-export function createNodesService({ clock, hasNode, openPod, newName }: NodesServiceOptions): NodesService {
+export function createNodesService(options: NodesServiceOptions): NodesService {
+  const { clock, hasNode, openPod, findPod, containers, newName } = options
   const sessions = new Sessions({ newName })
   const requireNode = (node: string) => {
     if (!hasNode(node)) throw notFound({ group: '', resource: 'nodes' }, node)
   }
-  const refuse = (what: string, pod: PodOnNode) =>
-    sessions.open(() => {
-      requireNode(pod.node)
-      throw notSimulated(what)
-    })
+  const requirePod = (pod: PodOnNode): PodOfNode => {
+    requireNode(pod.node)
+    const found = findPod(pod)
+    if (found === undefined) throw notFound({ group: '', resource: 'pods' }, pod.name)
+    return found
+  }
+  const logs: NodesService['logs'] = (request) => {
+    const { read, onChange } = openPod(request.pod, request.container)
+    const readOnNode = () => {
+      requireNode(request.pod.node)
+      return read()
+    }
+    return streamLog({ request, clock, onChange, read: readOnNode })
+  }
+  /** The log of a container from now on. */
+  const outputOf = ({ pod, container }: AttachRequest) =>
+    logs({ pod, container, follow: true, previous: false, timestamps: false, tailLines: 0, stream: 'All' })
   return {
-    logs(request) {
-      const { read, onChange } = openPod(request.pod, request.container)
-      const readOnNode = () => {
-        requireNode(request.pod.node)
-        return read()
-      }
-      return streamLog({ request, clock, onChange, read: readOnNode })
-    },
-    exec: ({ pod }) => refuse('exec', pod),
-    attach: ({ pod }) => refuse('attach', pod),
-    forward: ({ pod }) => refuse('port-forward', pod),
+    logs,
+    exec: (request) => sessions.open(() => containers.exec(requirePod(request.pod), request)),
+    attach: (request) => sessions.open(() => containers.attach(requirePod(request.pod), request, () => outputOf(request))),
+    forward: ({ pod, port }) => sessions.open(() => containers.forward(requirePod(pod), port)),
     input: (request) => sessions.input(request),
     async request({ node, path }) {
       requireNode(node)
       throw failed(404, 'NotFound', `${path} is not simulated`)
     },
   }
-}
-
-function notSimulated(what: string): StatusError {
-  return failed(501, '', `${what} is not simulated`)
 }

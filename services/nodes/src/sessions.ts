@@ -3,7 +3,7 @@ import { notFound, serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
 
 /** One side of a session: the program that runs in it. */
-interface Session {
+export interface Session {
   /** The client's input in its order. It ends with the session. */
   readonly input: AsyncIterable<SessionInput>
   /** Raised when the client has left. */

@@ -6,6 +6,7 @@ import { type Names, subdomainLabel } from '@orch/core/names'
 import { type LogEntry, PodLife, type PodScript, refusalOf, refusedStatus, scriptOf, statusPatch, usualLog } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { ContainerSessions } from './container-sessions.ts'
 import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
 import type { LoggedPod, PodLogOptions } from './pod-log.ts'
@@ -87,6 +88,7 @@ class StandIn implements SimulatedNodes {
   readonly #digests = new Map<string, string>()
   readonly service: NodesService
   readonly #changes = new KeyedListeners()
+  readonly #containers: ContainerSessions
   #eventsLeft = eventsBurst
   #eventsAtMs = 0
 
@@ -94,10 +96,24 @@ class StandIn implements SimulatedNodes {
     const { names, client, clock, chance, log, queues } = options
     const { signal } = this.#ending
     this.#options = options
+    this.#containers = new ContainerSessions({
+      clock,
+      programs: [],
+      ports: [],
+      endRun: ({ pod, life }, container, exitCode) => {
+        life?.endRun(container, exitCode, clock.now())
+        this.#queue.add(keyOf(pod))
+      },
+    })
     this.service = createNodesService({
       clock,
       hasNode: (name) => this.#nodes.get(name)?.isRunning === true,
       openPod: (pod, container) => this.#openPod(pod, container),
+      findPod: (place) => {
+        const pod = this.#findPod(place)
+        return pod && { pod, life: this.#findLife(place) }
+      },
+      containers: this.#containers,
       newName: chance.uuid,
     })
     this.#queue = createWorkqueue({
@@ -179,7 +195,7 @@ class StandIn implements SimulatedNodes {
     this.#stopNode(node)
     await node.close()
     if (this.#nodes.get(name) === node) this.#nodes.delete(name)
-    for (const [key, running] of this.#running) if (running.node === node) this.#running.delete(key)
+    for (const [key, running] of this.#running) if (running.node === node) this.#forgetRunning(key, running)
     try {
       await this.#options.client.resource(nodes).delete(name)
     } catch (error) {
@@ -209,6 +225,7 @@ class StandIn implements SimulatedNodes {
     for (const node of this.#nodes.values()) this.#stopNode(node)
     await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close()])
     await this.#queue.close()
+    this.#containers.close()
     for (const node of this.#nodes.values()) {
       await node.close()
       node.client.close()
@@ -224,11 +241,15 @@ class StandIn implements SimulatedNodes {
     return newest(running?.uid === uid ? running.written : undefined, cached)
   }
 
+  #findLife({ node, namespace, name, uid }: PodOnNode): PodLife | undefined {
+    const running = this.#running.get(`${namespace}/${name}`)
+    return running?.uid === uid && running.node.name === node ? running.life : undefined
+  }
+
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
     const { names } = this.#options
     const key = `${place.namespace}/${place.name}`
-    const running = this.#running.get(key)
-    const life = running?.uid === place.uid ? running.life : undefined
+    const life = this.#findLife(place)
     let entries: readonly LogEntry[] = []
     return {
       read: () => {
@@ -275,6 +296,7 @@ class StandIn implements SimulatedNodes {
   #forgetRunning(key: string, { node, uid }: RunningPod): void {
     this.#running.delete(key)
     node.pods.delete(uid)
+    this.#containers.forget(uid)
   }
 
   /** Makes the changes of a Pod that are due, in one write. */
@@ -290,6 +312,7 @@ class StandIn implements SimulatedNodes {
     life.observe(current)
     const nowMs = clock.now()
     const { events, due, isGone } = life.advance(nowMs)
+    this.#containers.observe(running.uid, life)
     for (const event of events) if (event.type === 'Warning' || this.#takeEvent(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
     running.written = (await this.#writeStatus(node, current, statusPatch(current, status))) ?? running.written

@@ -25,6 +25,7 @@ export const actingGates = [
   'AllowUnsafeMalformedObjectDeletion',
   'AppArmorFields',
   'AtomicWriteVolumeUserFields',
+  'AuthorizePodWebsocketUpgradeCreatePermission',
   'CBORServingAndStorage',
   'CRDObservedGenerationTracking',
   'CRDValidationRatcheting',

@@ -1,4 +1,6 @@
-import type { Duplex, Readable } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 
 /** The other end of the connection, from the connection itself. */
 export type Peer =
@@ -87,7 +89,8 @@ export interface Exchange {
 
 /** A connection that is about to speak another protocol. */
 export interface Upgrade {
-  readonly socket: Duplex
+  readonly request: IncomingMessage
+  readonly socket: Socket
   /** The client's first bytes in it. */
   readonly head: Uint8Array
 }

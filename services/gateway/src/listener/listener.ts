@@ -217,7 +217,7 @@ export class Listener {
       this.#guard.run(
         'upgrade',
         () => connection.destroy(),
-        () => this.#upgrade(request, { socket, head }),
+        () => this.#upgrade({ request, socket, head }),
       )
     })
   }
@@ -246,8 +246,8 @@ export class Listener {
   }
 
   /** The parser has released the connection: the answer in place of an upgrade is its last response. */
-  async #upgrade(request: IncomingMessage, upgrade: Upgrade & { readonly socket: TLSSocket }): Promise<void> {
-    const { socket } = upgrade
+  async #upgrade(upgrade: Upgrade & { readonly socket: TLSSocket }): Promise<void> {
+    const { request, socket } = upgrade
     socket.on('error', ignoreError)
     const isOfEvents = this.#upgradeOf(request) === 'events'
     // Few servers are ever asked for one.

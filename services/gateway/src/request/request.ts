@@ -299,6 +299,18 @@ export function isWatchTarget(target: string, pathPrefix: string): boolean {
   }
 }
 
+const tunnels: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward'])
+
+/** True if a path and query are those of a tunnel into a Pod. */
+export function isTunnelTarget(target: string, pathPrefix: string): boolean {
+  try {
+    const info = parseRequestInfo({ method: 'POST', path: splitTarget(target, pathPrefix).path, isWatch: false })
+    return info.kind === 'resource' && info.resource === 'pods' && tunnels.has(info.subresource)
+  } catch {
+    return false
+  }
+}
+
 function splitTarget(target: string, pathPrefix: string): { path: string; query: Query } {
   if (target.length > limits.targetBytesMax) throw badRequest(`the request target has more than ${limits.targetBytesMax} bytes`)
   const origin = target.startsWith('/') || target === '*' ? target : withoutAuthority(target)

@@ -1,5 +1,5 @@
-import { type NodesService, objectKey } from '@orch/core/contracts'
-import { type ApiObject, badRequest, failed, internal, notFound, OutsideError, type StatusError, serviceUnavailable } from '@orch/core/meta'
+import { type NodesService, objectKey, type PodOnNode } from '@orch/core/contracts'
+import { type ApiObject, badRequest, failed, internal, notFound, OutsideError, StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { Host } from '../strategies/kind-rules.ts'
@@ -18,26 +18,6 @@ export type ConnectParts = LiveParts &
   }
 
 export type Pod = BuiltIn<'core/v1.Pod'>
-
-/** A tunnel into a container. */
-export const enterContainer: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
-  await admitConnection(request, target, parts)
-  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
-  requireContainer(pod, request)
-  throw await unreachablePod(request, target, pod, parts)
-}
-
-/** A tunnel to a port of a pod. */
-export const forwardPort: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
-  await admitConnection(request, target, parts)
-  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
-  throw await unreachablePod(request, target, pod, parts)
-}
-
-async function unreachablePod(request: GatewayRequest, target: Target, pod: Pod, parts: ConnectParts): Promise<Error> {
-  const host = hostOf(target, pod)
-  return host === undefined ? badRequest(`pod ${pod.metadata.name} does not have a host assigned`) : unreachable(request, host, parts)
-}
 
 /** The node of a Pod; undefined: it has none. */
 export function hostOf({ served }: Target, pod: Pod): Host | undefined {
@@ -101,4 +81,14 @@ function notConnected(nodeName: string): Error {
 
 function outside({ status }: StatusError): OutsideError {
   return new OutsideError(status)
+}
+
+/** A Pod as its node is asked for it. */
+export function podOnNode({ metadata: { name = '', namespace = '', uid = '' }, spec }: Pod): PodOnNode {
+  return { node: spec.nodeName ?? '', namespace, name, uid }
+}
+
+/** True if the node itself is not reached. */
+export function isOfNode(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
 }

@@ -1,12 +1,11 @@
-import type { LogChunk, PodOnNode, Stream } from '@orch/core/contracts'
-import { StatusError } from '@orch/core/meta'
+import type { LogChunk, Stream } from '@orch/core/contracts'
 import { requireType } from '@orch/core/schema'
 import { type GatewayRequest, originOf } from '../request/request.ts'
 import { commonHeaders, send } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { GateParts } from '../write/draft.ts'
-import { type ConnectParts, hostOf, type Pod, requireContainer, requireObject, unreachable } from './connect.ts'
+import { type ConnectParts, hostOf, isOfNode, podOnNode, requireContainer, requireObject, unreachable } from './connect.ts'
 import { readLogOptions } from './log-options.ts'
 
 /** The dependencies of logs. */
@@ -33,16 +32,6 @@ export const readLog: SubresourceVerb<LogParts> = async (request, target, parts)
   } finally {
     log.close()
   }
-}
-
-/** A Pod as its node is asked for it. */
-function podOnNode({ metadata: { name = '', namespace = '', uid = '' }, spec }: Pod): PodOnNode {
-  return { node: spec.nodeName ?? '', namespace, name, uid }
-}
-
-/** True if the node itself is not reached. */
-function isOfNode(error: unknown): boolean {
-  return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
 }
 
 interface SentLog {

@@ -1,14 +1,17 @@
 import type { ResourceVerb } from '../request/request-info.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type BindingParts, bindPod } from './binding.ts'
-import { type ConnectParts, enterContainer, forwardPort, proxy } from './connect.ts'
+import { type ConnectParts, proxy } from './connect.ts'
+import { enterContainer } from './enter-container.ts'
 import { type EvictionParts, evictPod } from './eviction.ts'
+import { forwardPort } from './forward-port.ts'
 import { type LogParts, readLog } from './logs.ts'
 import { getScale, patchScale, type ScaleParts, updateScale } from './scale.ts'
 import { requestToken, type TokenRequestParts } from './token-request.ts'
+import type { TunnelParts } from './tunnel.ts'
 
 /** The dependencies of the verbs of all subresources. */
-export type SubresourceParts = BindingParts & ConnectParts & LogParts & EvictionParts & ScaleParts & TokenRequestParts
+export type SubresourceParts = BindingParts & ConnectParts & LogParts & EvictionParts & ScaleParts & TokenRequestParts & TunnelParts
 
 type VerbsOfSubresource = Partial<Record<ResourceVerb, SubresourceVerb<SubresourceParts>>>
 

@@ -129,6 +129,15 @@ export class ContainerLife {
     return { id, startedMs: end.startedMs ?? end.finishedMs, end: { atMs: end.finishedMs, exitCode: end.exitCode } }
   }
 
+  get runId(): string | undefined {
+    return this.isRunning ? this.#id : undefined
+  }
+
+  /** Its program has ended; the next step shows it. */
+  endRun(exitCode: number, nowMs: number): void {
+    if (this.#state.kind === 'running') Object.assign(this.#state, { exitCode, endMs: nowMs })
+  }
+
   get exitCode(): number | undefined {
     return this.#state.kind === 'terminated' ? this.#state.end.exitCode : undefined
   }

@@ -100,6 +100,21 @@ export class PodLife {
     return this.#containers.get(container)?.runOf(id)
   }
 
+  /** The names of its containers of all kinds. */
+  get names(): readonly string[] {
+    return [...this.#containers.keys()]
+  }
+
+  /** The id of the present run of a container. Undefined: it does not run. */
+  runIdOf(name: string): string | undefined {
+    return this.#containers.get(name)?.runId
+  }
+
+  /** Ends the run of a container at the next advance, as its program has ended. */
+  endRun(name: string, exitCode: number, nowMs: number): void {
+    this.#containers.get(name)?.endRun(exitCode, nowMs)
+  }
+
   advance(nowMs: number): Advance {
     this.#startedMs ??= nowMs
     while (this.#step(nowMs));

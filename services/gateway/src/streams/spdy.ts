@@ -1,0 +1,318 @@
+import type { Duplex } from 'node:stream'
+import { limits } from '../limits.ts'
+import type { ByteChannel } from './byte-channel.ts'
+import { ByteQueue } from './byte-queue.ts'
+import { FrameReader, goAwayStatus, printFrame, resetStatus, type SpdyFrame } from './spdy-frames.ts'
+import { printHeaders, SpdyError, type SpdyHeaders } from './spdy-headers.ts'
+
+export interface SpdyOptions {
+  readonly socket: Duplex
+  /** The first bytes of the client. */
+  readonly head: Uint8Array
+  /** Takes a stream that the client has opened. False: it is refused. */
+  readonly onStream: (stream: SpdyStream) => boolean
+}
+
+/** Window of a stream, and of a connection, as long as nothing else is said: SPDY/3.1, section 2.6.8. */
+const usualWindow = 64 * 1024
+
+/**
+ * Bytes that may be sent to a client that keeps windows. Those of Kubernetes keep none: they never say how much they have read, so that
+ * everything is sent until a client shows that it counts.
+ */
+class SendWindow {
+  #granted = usualWindow
+  #sent = 0
+  #isKept = false
+
+  get room(): number {
+    return this.#isKept ? this.#granted - this.#sent : Number.POSITIVE_INFINITY
+  }
+
+  grant(bytes: number): void {
+    this.#isKept = true
+    this.#granted += bytes
+  }
+
+  spend(bytes: number): void {
+    this.#sent += bytes
+  }
+}
+
+/** A stream that the client has opened. */
+export class SpdyStream implements ByteChannel {
+  readonly id: number
+  readonly headers: SpdyHeaders
+  readonly input: ByteQueue
+  readonly window = new SendWindow()
+  readonly #connection: SpdyConnection
+  #hasEnded = false
+  #hasInputEnded = false
+  /** Bytes that were taken and not yet reported to the client. */
+  #unreported = 0
+
+  constructor(id: number, headers: SpdyHeaders, connection: SpdyConnection) {
+    this.id = id
+    this.headers = headers
+    this.#connection = connection
+    this.input = new ByteQueue((bytes) => this.#take(bytes))
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length && !this.#hasEnded; ) {
+      const piece = await this.#connection.sendPiece(this, bytes.subarray(at))
+      if (piece === 0) return
+      at += piece
+    }
+  }
+
+  end(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#connection.sendEnd(this)
+    this.#leaveWhenOver()
+  }
+
+  /** Ends both directions at once. */
+  reset(status: number = resetStatus.cancel): void {
+    this.#connection.sendReset(this, status)
+    this.close()
+  }
+
+  receive(bytes: Uint8Array, isLast: boolean): void {
+    if (!this.input.push(bytes)) this.#take(bytes.length)
+    if (isLast) this.endInput()
+  }
+
+  endInput(): void {
+    this.#hasInputEnded = true
+    this.input.end()
+    this.#leaveWhenOver()
+  }
+
+  /** Both directions have ended; nothing is sent. */
+  close(): void {
+    this.#hasEnded = true
+    this.endInput()
+  }
+
+  #leaveWhenOver(): void {
+    if (this.#hasEnded && this.#hasInputEnded) this.#connection.forget(this)
+  }
+
+  #take(bytes: number): void {
+    this.#unreported += bytes
+    const reports = this.#unreported >= usualWindow / 2 && !this.#hasInputEnded
+    this.#connection.take(this, bytes, reports ? this.#unreported : 0)
+    if (reports) this.#unreported = 0
+  }
+}
+
+/** The server's side of a connection over SPDY/3.1, as kubectl and client-go use it for exec, attach and port-forward. */
+export class SpdyConnection {
+  /** Resolves when nothing more is received. */
+  readonly closed: Promise<void>
+  readonly #socket: Duplex
+  readonly #onStream: SpdyOptions['onStream']
+  readonly #frames = new FrameReader()
+  readonly #streams = new Map<number, SpdyStream>()
+  readonly #window = new SendWindow()
+  #initialWindow = usualWindow
+  #keepsWindows = false
+  #lastId = 0
+  #hasReplied = false
+  #isLeaving = false
+  #isOver = false
+  /** Bytes of the client that were not taken. */
+  #unread = 0
+  /** Bytes of all streams that were taken and not yet reported to the client. */
+  #unreported = 0
+  #wake: (() => void)[] = []
+
+  constructor({ socket, head, onStream }: SpdyOptions) {
+    this.#socket = socket
+    this.#onStream = onStream
+    const wake = () => this.#wakeAll()
+    socket.on('drain', wake).once('close', wake)
+    this.closed = this.#run(head)
+  }
+
+  get streams(): number {
+    return this.#streams.size
+  }
+
+  /** Says goodbye; what was written before arrives. */
+  close(status: number = goAwayStatus.ok): void {
+    if (this.#isOver) return
+    this.#send(printFrame.goAway(this.#lastId, status))
+    this.#finish()
+  }
+
+  async #run(head: Uint8Array): Promise<void> {
+    try {
+      await this.#receive(head)
+      // The last bytes may have to be read before the end of the connection.
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
+        if (this.#isOver) return
+        await this.#receive(chunk)
+      }
+    } catch (error) {
+      // Everything else is the end of the connection.
+      if (error instanceof SpdyError) this.close(goAwayStatus.protocolError)
+    } finally {
+      this.#finish()
+    }
+  }
+
+  async #receive(bytes: Uint8Array): Promise<void> {
+    this.#frames.push(bytes)
+    let idle = 0
+    let inTurn = 0
+    for (let frame = this.#frames.next(); frame !== undefined && !this.#isOver; frame = this.#frames.next()) {
+      if (frame.kind === 'ping' || frame.kind === 'settings' || frame.kind === 'headers') idle += 1
+      if (idle > limits.spdyIdleFramesMax) throw new SpdyError('there are too many pings and settings')
+      this.#apply(frame)
+      inTurn += 1
+      if (inTurn % limits.spdyFramesPerTurn === 0) await nextTurn()
+      await this.#until(() => this.#unread <= limits.streamUnreadBytesMax && this.#socket.writableLength <= limits.streamUnreadBytesMax)
+    }
+  }
+
+  #apply(frame: SpdyFrame): void {
+    switch (frame.kind) {
+      case 'synStream':
+        this.#open(frame)
+        break
+      case 'data':
+        this.#receiveData(frame)
+        break
+      case 'headers':
+        if (frame.isLast) this.#streams.get(frame.id)?.endInput()
+        break
+      case 'rstStream':
+        this.#streams.get(frame.id)?.close()
+        break
+      case 'ping':
+        // An even number would answer a ping of this server, which sends none.
+        if (frame.id % 2 === 1) this.#send(printFrame.ping(frame.id))
+        break
+      case 'settings':
+        this.#setWindow(frame.initialWindow)
+        break
+      case 'windowUpdate':
+        this.#grant(frame.id, frame.bytes)
+        break
+      case 'goAway':
+        this.#isLeaving = true
+    }
+  }
+
+  #open({ id, isLast, headers }: Extract<SpdyFrame, { kind: 'synStream' }>): void {
+    if (this.#isLeaving) return
+    if (id % 2 === 0 || id <= this.#lastId) throw new SpdyError(`a stream cannot have the number ${id}`)
+    this.#lastId = id
+    if (this.#streams.size >= limits.spdyStreamsMax) {
+      this.#send(printFrame.rstStream(id, resetStatus.refusedStream))
+      return
+    }
+    const stream = new SpdyStream(id, headers, this)
+    if (this.#keepsWindows) stream.window.grant(this.#initialWindow - usualWindow)
+    this.#streams.set(id, stream)
+    // The reply comes before the first bytes.
+    this.#send(printFrame.synReply(id, printHeaders(new Map(), !this.#hasReplied)))
+    this.#hasReplied = true
+    if (!this.#onStream(stream)) stream.reset()
+    else if (isLast) stream.endInput()
+  }
+
+  #receiveData({ id, isLast, bytes }: Extract<SpdyFrame, { kind: 'data' }>): void {
+    const stream = this.#streams.get(id)
+    // Bytes on their way to a stream that has ended meanwhile.
+    if (stream === undefined) return
+    this.#unread += bytes.length
+    stream.receive(bytes, isLast)
+  }
+
+  #setWindow(bytes: number | undefined): void {
+    if (bytes === undefined) return
+    const more = bytes - this.#initialWindow
+    this.#initialWindow = bytes
+    this.#keepsWindows = true
+    for (const stream of this.#streams.values()) stream.window.grant(more)
+    this.#wakeAll()
+  }
+
+  #grant(id: number, bytes: number): void {
+    const window = id === 0 ? this.#window : this.#streams.get(id)?.window
+    window?.grant(bytes)
+    this.#wakeAll()
+  }
+
+  /** Sends as much of the bytes as one frame may have; resolves with their number when more may follow. 0: the connection is over. */
+  async sendPiece(stream: SpdyStream, bytes: Uint8Array): Promise<number> {
+    await this.#until(() => stream.window.room > 0 && this.#window.room > 0 && !this.#socket.writableNeedDrain)
+    if (this.#isOver || !this.#streams.has(stream.id)) return 0
+    const length = Math.min(bytes.length, dataBytesMax, stream.window.room, this.#window.room)
+    stream.window.spend(length)
+    this.#window.spend(length)
+    this.#socket.cork()
+    this.#socket.write(printFrame.dataHead(stream.id, length, false))
+    this.#socket.write(bytes.subarray(0, length))
+    this.#socket.uncork()
+    await this.#until(() => !this.#socket.writableNeedDrain)
+    return length
+  }
+
+  sendEnd({ id }: SpdyStream): void {
+    this.#send(printFrame.dataHead(id, 0, true))
+  }
+
+  sendReset({ id }: SpdyStream, status: number): void {
+    this.#send(printFrame.rstStream(id, status))
+  }
+
+  forget({ id }: SpdyStream): void {
+    this.#streams.delete(id)
+    this.#wakeAll()
+  }
+
+  /** Counts bytes that the reader of a stream has taken. `reported`: bytes that may be reported to the client. */
+  take({ id }: SpdyStream, bytes: number, reported: number): void {
+    this.#unread -= bytes
+    this.#unreported += bytes
+    if (reported > 0) this.#send(printFrame.windowUpdate(id, reported))
+    if (this.#unreported >= usualWindow / 2) {
+      this.#send(printFrame.windowUpdate(0, this.#unreported))
+      this.#unreported = 0
+    }
+    this.#wakeAll()
+  }
+
+  #send(frame: Uint8Array): void {
+    if (!this.#isOver && this.#socket.writable) this.#socket.write(frame)
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    for (const stream of [...this.#streams.values()]) stream.close()
+    this.#socket.end()
+    this.#wakeAll()
+  }
+
+  /** Resolves when the condition holds, or the connection is over. */
+  async #until(holds: () => boolean): Promise<void> {
+    while (!this.#isOver && !this.#socket.destroyed && !holds()) await new Promise<void>((resolve) => void this.#wake.push(resolve))
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+}
+
+/** Bytes of one data frame: several streams share a connection. */
+const dataBytesMax = 32 * 1024
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,93 @@
+import { StatusError } from '@orch/core/meta'
+import { requireType } from '@orch/core/schema'
+import { type GatewayRequest, originOf } from '../request/request.ts'
+import { PlainRefusal } from '../request/respond.ts'
+import { ChannelSocket } from '../streams/channels.ts'
+import {
+  channelConnections,
+  channelPortForms,
+  type PortConnection,
+  portChannels,
+  portOf,
+  portProtocol,
+  SpdyPortStreams,
+  tunnelSubprotocol,
+} from '../streams/port-tunnel.ts'
+import { SpdyConnection } from '../streams/spdy.ts'
+import { byteStreamOf, chooseForm, negotiateProtocol, offeredChannels, openSpdySocket, openWebSocket } from '../streams/upgrade.ts'
+import type { SubresourceVerb } from '../verbs/verb.ts'
+import { requireObject } from './connect.ts'
+import { admitConnection } from './connection-options.ts'
+import { openSession, sendInput } from './node-session.ts'
+import { permitCreation, requirePlace, runTunnel, type TunnelParts, type TunnelPlace } from './tunnel.ts'
+
+/** A tunnel to ports of a Pod. */
+export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target, parts) => {
+  await admitConnection(request, target, parts)
+  await permitCreation(request, parts)
+  const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
+  const place = await requirePlace(request, target, pod, parts)
+  const offered = offeredChannels(request)
+  const tunnel = tunnelSubprotocol(parts.names)
+  if (offered !== undefined && !offered.includes(tunnel)) return forwardChannels(request, offered, place, parts)
+  const { upgrade } = place
+  const { socket, head } =
+    offered === undefined
+      ? { socket: openSpdySocket(request, upgrade, negotiateProtocol(request, [portProtocol(parts.names)], true)), head: upgrade.head }
+      : { socket: await byteStreamOf(await openWebSocket(request, upgrade, tunnel)), head: new Uint8Array() }
+  const pairs = new SpdyPortStreams(parts.clock, (connection) => void forwardConnection(request, connection, place))
+  const connection = new SpdyConnection({ socket, head, onStream: (stream) => pairs.add(stream) })
+  await runTunnel(request, { upgrade, state: parts.state, close: () => connection.close() }, () => connection.closed)
+  pairs.close()
+}
+
+/** The older form over WebSocket: the ports are in the query. */
+async function forwardChannels(request: GatewayRequest, offered: readonly string[], place: TunnelPlace, parts: TunnelParts): Promise<void> {
+  const ports = portsOf(request)
+  const { subprotocol, form } = chooseForm(offered, channelPortForms(parts.names))
+  const { upgrade } = place
+  const socket = new ChannelSocket(await openWebSocket(request, upgrade, subprotocol), form, portChannels(ports))
+  await runTunnel(request, { upgrade, state: parts.state, close: () => socket.close() }, async () => {
+    const connections = await channelConnections(socket, ports)
+    await Promise.all(connections.map((connection) => forwardConnection(request, connection, place)))
+    socket.close()
+    await socket.closed
+  })
+}
+
+/** Ports of one tunnel over channels: a channel has a number of one byte, and each port takes two. */
+const portsMax = 64
+
+function portsOf({ query }: GatewayRequest): number[] {
+  const texts = query.all('ports').flatMap((value) => value.split(','))
+  if (texts.length === 0) throw new PlainRefusal(400, 'query parameter "port" is required')
+  if (texts.length > portsMax) throw new PlainRefusal(400, `query parameter "port" names more than ${portsMax} ports`)
+  return texts.map((text) => {
+    const port = portOf(text)
+    if (port === undefined) throw new PlainRefusal(400, `unable to parse ${JSON.stringify(text)} as a port: must be from 1 to 65535`)
+    return port
+  })
+}
+
+/** Passes the bytes of one connection both ways. A failure is a text for the client. */
+async function forwardConnection(
+  request: GatewayRequest,
+  { port, data, error }: PortConnection,
+  { nodes, pod }: TunnelPlace,
+): Promise<void> {
+  try {
+    const node = await openSession(nodes, nodes.forward({ pod, port }, originOf(request)))
+    void sendInput(node, data.input)
+    try {
+      for await (const part of node.parts) if (part.kind === 'stdout') await data.write(part.bytes)
+    } finally {
+      node.close()
+    }
+  } catch (failure) {
+    const text = failure instanceof StatusError ? failure.message : 'the node has failed'
+    await error.write(Buffer.from(`error forwarding port ${port} to pod ${pod.name}, uid : ${text}`))
+  }
+  data.end()
+  error.end()
+  await data.input.return?.()
+}

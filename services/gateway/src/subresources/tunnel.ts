@@ -1,0 +1,82 @@
+import type { NodesService, PodOnNode } from '@orch/core/contracts'
+import { badRequest, failed, StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import type { Clock } from '@orch/platform'
+import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import type { Upgrade } from '../exchange/exchange.ts'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import { PlainRefusal } from '../request/respond.ts'
+import type { GatewayState } from '../server/state.ts'
+import type { Target } from '../target/target.ts'
+import type { GateParts } from '../write/draft.ts'
+import { type ConnectParts, hostOf, isOfNode, type Pod, podOnNode, unreachable } from './connect.ts'
+
+/** The dependencies of a tunnel into a Pod. */
+export type TunnelParts = ConnectParts &
+  GateParts & {
+    readonly names: Names
+    readonly authorizers: readonly Authorizer[]
+    readonly clock: Pick<Clock, 'after'>
+    readonly state: Pick<GatewayState, 'watches'>
+  }
+
+/** A GET opens what a POST does, so that its caller must be allowed to create, by gate from 1.35 on. */
+export async function permitCreation({ info, user }: GatewayRequest, { authorizers, isGateOn }: TunnelParts): Promise<void> {
+  if (info.kind === 'path' || info.verb === 'create' || !isGateOn('AuthorizePodWebsocketUpgradeCreatePermission')) return
+  const { kind, reason } = await decide(authorizers, user, { ...info, verb: 'create' })
+  if (kind === 'allow') return
+  const { name, resource } = info
+  throw failed(403, 'Forbidden', `${resource} ${JSON.stringify(name)} is forbidden: ${reason}`, { details: { name, kind: resource } })
+}
+
+/** The end of a tunnel in a Pod, and the connection of its client. */
+export interface TunnelPlace {
+  readonly nodes: NodesService
+  readonly pod: PodOnNode
+  readonly upgrade: Upgrade
+}
+
+/** The place of a tunnel. A Pod without a node, a node without a way to it, and a request that asks for no other protocol are refused. */
+export async function requirePlace(request: GatewayRequest, target: Target, pod: Pod, parts: TunnelParts): Promise<TunnelPlace> {
+  const host = hostOf(target, pod)
+  if (host === undefined) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
+  const { nodes } = parts
+  if (nodes === undefined) throw await unreachable(request, host, parts)
+  const { upgrade } = request.exchange
+  const place = podOnNode(pod)
+  try {
+    await nodes.request({ node: place.node, path: '/healthz' })
+  } catch (error) {
+    if (isOfNode(error)) throw await unreachable(request, host, parts)
+  }
+  if (upgrade === undefined) throw badRequest('Upgrade request required')
+  return { nodes, pod: place, upgrade }
+}
+
+/** The refusal of a node, as a kubelet's answer is passed on. */
+export function refusalOfNode(error: unknown): unknown {
+  if (!(error instanceof StatusError)) return error
+  const isOfPod = error.reason === 'NotFound' && error.status.details?.kind === 'pods'
+  return isOfPod ? new PlainRefusal(404, 'pod does not exist') : new PlainRefusal(error.code, error.message)
+}
+
+/** Runs a tunnel that is open until its body ends. The server closes it when it stops, and when nothing passes for hours. */
+export async function runTunnel(
+  request: GatewayRequest,
+  { upgrade: { socket }, close, state }: { readonly upgrade: Upgrade; readonly close: () => void } & Pick<TunnelParts, 'state'>,
+  body: () => Promise<void>,
+): Promise<void> {
+  request.leave()
+  request.audit?.responseStarted()
+  const open = { request, finish: close, compare() {} }
+  state.watches.add(open)
+  socket.setTimeout(limits.tunnelIdleMs, close)
+  try {
+    await body()
+  } finally {
+    state.watches.delete(open)
+    // The last bytes arrive; a client that does not leave is cut off.
+    socket.destroySoon()
+  }
+}

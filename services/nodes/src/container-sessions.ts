@@ -1,0 +1,332 @@
+import type { LogChunk, Stream } from '@orch/core/contracts'
+import { failed } from '@orch/core/meta'
+import type { PodLife } from '@orch/core/pod-life'
+import type { Pod } from '@orch/core/workloads'
+import { type Clock, PushStream, sleep } from '@orch/platform'
+import { ContainerFiles } from './programs/container-files.ts'
+import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
+import { builtInPrograms } from './programs/shell.ts'
+import { plainInput, printedText, typedInput } from './programs/terminal.ts'
+import type { Session, Program as SessionProgram } from './sessions.ts'
+
+/** A Pod that a node has. */
+export interface PodOfNode {
+  readonly pod: Pod
+  /** Undefined: it does not run, or not any more. */
+  readonly life: PodLife | undefined
+}
+
+export interface ContainerSessionsOptions {
+  readonly clock: Clock
+  /** Asked in order before the built-in programs. */
+  readonly programs: readonly ProgramSource[]
+  /** Asked in order. */
+  readonly ports: readonly PortSource[]
+  /** The run of a container ends with an exit status. */
+  endRun(place: PodOfNode, container: string, exitCode: number): void
+}
+
+/** The streams that a client has asked for. */
+interface Asked {
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
+  readonly tty: boolean
+}
+
+/** One run of a container, from the first session with it on. */
+interface Run {
+  readonly id: string
+  readonly container: RunningContainer
+  readonly ending: AbortController
+  /** Its own program runs: a client is attached to it. */
+  isAttached: boolean
+}
+
+/** Longest timer of Node. */
+const timerMsMax = 2 ** 31 - 1
+/** Exit status of a program that was killed, and of one that Control-C has ended. */
+const codes = { killed: 137, interrupted: 130, notStarted: 126 } as const
+/** Bytes of one part of the output. */
+const partBytesMax = 64 * 1024
+
+/** Programs and ports of the containers of simulated Pods. */
+export class ContainerSessions {
+  readonly #options: ContainerSessionsOptions
+  readonly #builtIn: ProgramSource
+  /** By the uid of the Pod, and the name of the container. */
+  readonly #runs = new Map<string, Map<string, Run>>()
+
+  constructor(options: ContainerSessionsOptions) {
+    this.#options = options
+    this.#builtIn = builtInPrograms((container, command) => this.#find(container, command))
+  }
+
+  /** Runs a command in a container. */
+  exec(
+    place: PodOfNode,
+    { container: name, command, ...asked }: Asked & { readonly container: string; readonly command: readonly string[] },
+  ): SessionProgram {
+    const run = this.#runOf(place, name)
+    if (run === undefined) throw refused(`container not found (${JSON.stringify(name)})`)
+    const program = this.#find(run.container, command) ?? missing
+    return (session) => runProgram({ program, command, run, asked }, session)
+  }
+
+  /**
+   * Joins the run of a container, until it ends. Its own program runs for the first client that may write to it; the others see
+   * what it logs.
+   */
+  attach(
+    place: PodOfNode,
+    { container: name, ...asked }: Asked & { readonly container: string },
+    output: () => Stream<LogChunk>,
+  ): SessionProgram {
+    const run = this.#runOf(place, name)
+    const { metadata } = place.pod
+    if (run === undefined) throw refused(`container ${name} not found in pod ${metadata.name}_${metadata.namespace}`)
+    const { stdin, tty, command, args } = containerOf(place.pod, name) ?? {}
+    const own = [...(command ?? []), ...(args ?? [])]
+    const program = this.#find(run.container, own.length === 0 ? ['sh'] : own)
+    if (stdin !== true || !asked.stdin || program === undefined || run.isAttached) return (session) => showOutput(run, output(), session)
+    run.isAttached = true
+    return async (session) => {
+      try {
+        const code = await runProgram({ program, command: own, run, asked: { ...asked, tty: tty === true } }, session)
+        if (!session.signal.aborted) this.#options.endRun(place, name, code)
+        return 0
+      } finally {
+        run.isAttached = false
+      }
+    }
+  }
+
+  /** Serves one connection to a port. */
+  forward(place: PodOfNode, port: number): SessionProgram {
+    const { ports } = this.#options
+    const { pod, life } = place
+    const name = life?.names.find((one) => life.runIdOf(one) !== undefined)
+    const run = name === undefined ? undefined : this.#runOf(place, name)
+    if (run === undefined) throw refused(`pod not found ("${pod.metadata.name}_${pod.metadata.namespace}")`)
+    const handler = ports.map((source) => source(pod, port)).find((found) => found !== undefined)
+    if (handler === undefined) throw refused(refusedText(pod, port))
+    return async (session) => {
+      const signal = AbortSignal.any([session.signal, run.ending.signal])
+      const input = plainInput({ input: session.input, onSize() {} })
+      const write = (bytes: string | Uint8Array) => writeParts(session, 'stdout', Buffer.from(bytes))
+      await Promise.race([handler({ input, signal, write }), raised(signal)])
+      return undefined
+    }
+  }
+
+  /** Ends the sessions of runs that have ended. */
+  observe(uid: string, life: PodLife): void {
+    for (const [name, run] of this.#runs.get(uid) ?? []) if (life.runIdOf(name) !== run.id) this.#end(uid, name, run)
+  }
+
+  /** Ends all sessions of a Pod. */
+  forget(uid: string): void {
+    for (const [name, run] of this.#runs.get(uid) ?? []) this.#end(uid, name, run)
+    this.#runs.delete(uid)
+  }
+
+  close(): void {
+    for (const uid of [...this.#runs.keys()]) this.forget(uid)
+  }
+
+  #end(uid: string, name: string, run: Run): void {
+    run.ending.abort()
+    this.#runs.get(uid)?.delete(name)
+  }
+
+  #find(container: RunningContainer, command: readonly string[]): Program | undefined {
+    for (const source of this.#options.programs) {
+      const program = source(container, command)
+      if (program !== undefined) return program
+    }
+    return this.#builtIn(container, command)
+  }
+
+  /** Undefined: the container does not run. */
+  #runOf({ pod, life }: PodOfNode, name: string): Run | undefined {
+    const { uid = '' } = pod.metadata
+    const id = life?.runIdOf(name)
+    if (id === undefined) return undefined
+    const runs = this.#runs.get(uid) ?? new Map<string, Run>()
+    this.#runs.set(uid, runs)
+    const known = runs.get(name)
+    if (known?.id === id) return known
+    known?.ending.abort()
+    const run: Run = { id, container: containerIn(pod, name, this.#options.clock), ending: new AbortController(), isAttached: false }
+    runs.set(name, run)
+    return run
+  }
+}
+
+/** A refusal whose text is that of a kubelet. */
+function refused(message: string) {
+  return failed(500, '', message)
+}
+
+function refusedText({ metadata: { uid = '' } }: Pod, port: number): string {
+  const dial = (address: string, network: string) => `dial ${network} ${address}:${port}: connect: connection refused`
+  const space = `failed to execute portforward in network namespace "/var/run/netns/cni-${uid}"`
+  return `${space}: failed to connect to localhost:${port} inside namespace "${uid}", IPv4: ${dial('127.0.0.1', 'tcp4')} IPv6 ${dial('[::1]', 'tcp6')} `
+}
+
+/** The program of a command that no source knows. */
+const missing: Program = async (_container, [name = ''], streams) => {
+  const where = name.includes('/') ? `stat ${name}: no such file or directory` : 'executable file not found in $PATH'
+  const text = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(name)}: ${where}: unknown\n`
+  await streams.write('stderr', text)
+  return codes.notStarted
+}
+
+interface ProgramCall {
+  readonly program: Program
+  readonly command: readonly string[]
+  readonly run: Run
+  readonly asked: Asked
+}
+
+/** Runs a program until it ends, its container ends, or its client leaves. */
+async function runProgram({ program, command, run, asked }: ProgramCall, session: Session): Promise<number> {
+  const interrupted = new AbortController()
+  const signal = AbortSignal.any([session.signal, run.ending.signal, interrupted.signal])
+  const streams = streamsOf(session, { asked, signal, interrupted })
+  const ended = raised(signal).then(() => (interrupted.signal.aborted ? codes.interrupted : codes.killed))
+  const code = await Promise.race([program(run.container, command, streams), ended])
+  return code === undefined ? 0 : code
+}
+
+function raised(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** Shows what a container logs until it ends, or the client leaves. */
+async function showOutput({ ending }: Run, output: Stream<LogChunk>, session: Session): Promise<number> {
+  const signal = AbortSignal.any([ending.signal, session.signal])
+  const show = async () => {
+    for await (const { bytes } of output) await writeParts(session, 'stdout', bytes)
+  }
+  try {
+    await Promise.race([show(), raised(signal)])
+    return 0
+  } finally {
+    output.close()
+  }
+}
+
+interface StreamOptions {
+  readonly asked: Asked
+  readonly signal: AbortSignal
+  readonly interrupted: AbortController
+}
+
+function streamsOf(session: Session, { asked, signal, interrupted }: StreamOptions): ProgramStreams {
+  const interrupts: ProgramStreams['interrupts'] = { handle: undefined }
+  let size: TerminalSize | undefined
+  const onSize = (seen: TerminalSize) => {
+    size = seen
+  }
+  const write: ProgramStreams['write'] = async (to, text) => {
+    if (asked.tty) await writeParts(session, 'stdout', printedText(text))
+    else if (asked[to]) await writeParts(session, to, Buffer.from(text))
+  }
+  const onInterrupt = () => (interrupts.handle ?? (() => interrupted.abort()))()
+  const echo = (text: string) => writeParts(session, 'stdout', Buffer.from(text, 'latin1'))
+  const { input } = session
+  const stdin = !asked.stdin
+    ? nothing()
+    : asked.tty
+      ? typedAhead(typedInput({ input, onSize, onInterrupt, echo }))
+      : plainInput({ input, onSize })
+  return {
+    stdin,
+    isTerminal: asked.tty,
+    get size() {
+      return size
+    },
+    signal,
+    interrupts,
+    write,
+  }
+}
+
+/** Bytes that are typed ahead of their reader. */
+const typedBytesMax = 64 * 1024
+
+/** Reads what is typed before the program asks for it, so that Control-C is seen. */
+function typedAhead(lines: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let drained: (() => void) | undefined
+  const wake = () => drained?.()
+  const waiting = new PushStream<Uint8Array>({ onDrain: wake, onClose: wake })
+  const read = async () => {
+    for await (const line of lines) {
+      waiting.push(line, line.length)
+      if (waiting.waitingBytes <= typedBytesMax) continue
+      const { promise, resolve } = Promise.withResolvers<void>()
+      drained = resolve
+      await promise
+    }
+    waiting.end()
+  }
+  // The client has left while something was shown to it.
+  read().catch(() => waiting.end())
+  return waiting
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function writeParts(session: Session, kind: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += partBytesMax) await session.write({ kind, bytes: bytes.subarray(at, at + partBytesMax) })
+}
+
+/** A container of a Pod by its name, whatever its kind. */
+function containerOf({ spec }: Pod, name: string) {
+  return [spec.containers, spec.initContainers, spec.ephemeralContainers].flatMap((list) => list ?? []).find((one) => one.name === name)
+}
+
+function containerIn(pod: Pod, name: string, clock: Clock): RunningContainer {
+  const { metadata, spec } = pod
+  const hostname = spec.hostname || (spec.hostNetwork === true ? spec.nodeName : metadata.name) || ''
+  const hosts = `127.0.0.1\tlocalhost\n::1\tlocalhost\n${pod.status.podIP ?? ''}\t${hostname}\n`
+  return {
+    pod,
+    name,
+    hostname,
+    env: environmentOf(pod, name, hostname),
+    files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts }, clock.now()),
+    now: () => clock.now(),
+    sleep: (ms, signal) => sleep(clock, Math.min(ms, timerMsMax), signal),
+  }
+}
+
+/** Variables with values, or with fields of the Pod. Those of ConfigMaps and Secrets are not read. */
+function environmentOf(pod: Pod, name: string, hostname: string): Readonly<Record<string, string>> {
+  const env: Record<string, string> = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOSTNAME: hostname }
+  for (const { name: key, value, valueFrom } of containerOf(pod, name)?.env ?? []) {
+    const field = valueFrom?.fieldRef == null ? undefined : fieldOf(pod, valueFrom.fieldRef.fieldPath)
+    if (valueFrom == null || field !== undefined)
+      env[key] = field ?? (value ?? '').replace(/\$\((\w+)\)/g, (all, other: string) => env[other] ?? all)
+  }
+  return { ...env, HOME: '/root' }
+}
+
+function fieldOf({ metadata, spec, status }: Pod, path: string): string | undefined {
+  const [, kind, key = ''] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
+  if (kind === 'labels' || kind === 'annotations') return metadata[kind]?.[key] ?? ''
+  const fields: Readonly<Record<string, string | null | undefined>> = {
+    'metadata.name': metadata.name,
+    'metadata.namespace': metadata.namespace,
+    'metadata.uid': metadata.uid,
+    'spec.nodeName': spec.nodeName,
+    'spec.serviceAccountName': spec.serviceAccountName,
+    'status.hostIP': status.hostIP,
+    'status.podIP': status.podIP,
+  }
+  return fields[path] ?? undefined
+}

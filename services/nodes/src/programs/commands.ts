@@ -1,0 +1,231 @@
+import { durationToMs, parseDuration } from '@orch/core/meta'
+import { NoSpaceError, parentOf, resolvePath } from './container-files.ts'
+import type { Program, ProgramStreams, RunningContainer } from './program.ts'
+import { printTar, readTar, type TarEntry, TarError } from './tar.ts'
+
+/** The directory in which programs run. */
+export const home = '/'
+/** Bytes of one file that is read from an archive, or from the input. */
+const fileBytesMax = 32 * 1024 * 1024
+
+/** Programs by their names, as far as a simulated container has them. */
+export const commands: Readonly<Record<string, Program>> = {
+  true: () => 0,
+  ':': () => 0,
+  false: () => 1,
+  echo: async (_container, [, ...words], { write }) => {
+    const isWithoutEnd = words[0] === '-n'
+    await write('stdout', `${(isWithoutEnd ? words.slice(1) : words).join(' ')}${isWithoutEnd ? '' : '\n'}`)
+    return 0
+  },
+  cat,
+  date: async (container, _command, { write }) => {
+    await write('stdout', `${printDate(new Date(container.now()))}\n`)
+    return 0
+  },
+  env: printEnvironment,
+  printenv: printEnvironment,
+  hostname: async ({ hostname }, _command, { write }) => {
+    await write('stdout', `${hostname}\n`)
+    return 0
+  },
+  id: async (_container, _command, { write }) => {
+    await write('stdout', 'uid=0(root) gid=0(root) groups=0(root)\n')
+    return 0
+  },
+  ls: list,
+  mkdir: eachPath('mkdir', ({ files, now }, path) => files.makeDirectory(path, now())),
+  pwd: async (_container, _command, { write }) => {
+    await write('stdout', `${home}\n`)
+    return 0
+  },
+  rm: eachPath('rm', ({ files }, path) => files.remove(path)),
+  sleep,
+  tar,
+  test,
+  touch: eachPath('touch', ({ files, now }, path) => files.get(path) ?? files.write(path, new Uint8Array(), now())),
+  whoami: async (_container, _command, { write }) => {
+    await write('stdout', 'root\n')
+    return 0
+  },
+}
+
+function eachPath(name: string, work: (container: RunningContainer, path: string) => void): Program {
+  return async (container, [, ...words], { write }) => {
+    const paths = words.filter((word) => !word.startsWith('-'))
+    try {
+      for (const path of paths) work(container, resolvePath(home, path))
+      return 0
+    } catch (error) {
+      if (!(error instanceof NoSpaceError)) throw error
+      await write('stderr', `${name}: ${error.message}\n`)
+      return 1
+    }
+  }
+}
+
+async function cat({ files }: RunningContainer, [, ...paths]: readonly string[], { stdin, write }: ProgramStreams): Promise<number> {
+  let code = 0
+  for (const path of paths.length === 0 ? ['-'] : paths) {
+    if (path === '-') {
+      for await (const chunk of stdin) await write('stdout', chunk)
+      continue
+    }
+    const entry = files.get(resolvePath(home, path))
+    if (entry?.kind === 'file') {
+      await write('stdout', entry.bytes)
+      continue
+    }
+    const problem = entry === undefined ? `can't open '${path}': No such file or directory` : 'read error: Is a directory'
+    await write('stderr', `cat: ${problem}\n`)
+    code = 1
+  }
+  return code
+}
+
+async function printEnvironment({ env }: RunningContainer, [, name]: readonly string[], { write }: ProgramStreams): Promise<number> {
+  const values = name === undefined ? Object.entries(env).map(([key, value]) => `${key}=${value}`) : name in env ? [env[name]] : []
+  await write('stdout', values.map((line) => `${line}\n`).join(''))
+  return name === undefined || values.length > 0 ? 0 : 1
+}
+
+async function list({ files }: RunningContainer, [, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+  const paths = words.filter((word) => !word.startsWith('-'))
+  let code = 0
+  for (const path of paths.length === 0 ? [home] : paths) {
+    const resolved = resolvePath(home, path)
+    const entry = files.get(resolved)
+    if (entry === undefined) {
+      await write('stderr', `ls: ${path}: No such file or directory\n`)
+      code = 1
+    } else {
+      const names = entry.kind === 'file' ? [path] : files.namesIn(resolved)
+      await write('stdout', names.map((name) => `${name}\n`).join(''))
+    }
+  }
+  return code
+}
+
+async function sleep(container: RunningContainer, [, ...words]: readonly string[], { signal, write }: ProgramStreams): Promise<number> {
+  let totalMs = 0
+  for (const word of words) {
+    const duration = parseDuration(/^\d*\.?\d+$/.test(word) ? `${word}s` : word)
+    if (word === 'infinity') totalMs = Number.POSITIVE_INFINITY
+    else if (duration === undefined) {
+      await write('stderr', `sleep: invalid number '${word}'\n`)
+      return 1
+    } else totalMs += durationToMs(duration)
+  }
+  await container.sleep(totalMs, signal)
+  return 0
+}
+
+/** Tests of files and of texts, as kubectl and probes ask them. */
+async function test({ files }: RunningContainer, [name, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+  const given = name === '[' ? words.slice(0, -1) : words
+  const [first = '', second, third] = given
+  const entry = () => files.get(resolvePath(home, second ?? ''))
+  const isTrue =
+    given.length === 3
+      ? second === '=' || second === '=='
+        ? first === third
+        : second === '!=' && first !== third
+      : given.length === 2
+        ? {
+            '-d': entry()?.kind === 'directory',
+            '-e': entry() !== undefined,
+            '-f': entry()?.kind === 'file',
+            '-n': second !== '',
+            '-z': second === '',
+          }[first]
+        : given.length === 1 && first !== ''
+  if (isTrue !== undefined) return isTrue ? 0 : 1
+  await write('stderr', `${name}: ${first}: unknown operand\n`)
+  return 2
+}
+
+/** `tar cf - PATH…` and `tar xf - [-C DIRECTORY]`, as kubectl cp calls it. */
+async function tar(container: RunningContainer, [, ...words]: readonly string[], streams: ProgramStreams): Promise<number> {
+  const asked = parseTar(words)
+  if (typeof asked === 'string') {
+    await streams.write('stderr', `tar: ${asked}\n`)
+    return 2
+  }
+  return asked.creates ? createArchive(container, asked, streams) : extractArchive(container, asked, streams)
+}
+
+interface TarCall {
+  readonly creates: boolean
+  readonly directory: string
+  readonly paths: readonly string[]
+}
+
+function parseTar(words: readonly string[]): TarCall | string {
+  const paths: string[] = []
+  let letters = ''
+  let file = ''
+  let directory = home
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? ''
+    if (word.startsWith('--')) continue
+    const isOption = word.length > 1 && (word.startsWith('-') || index === 0)
+    if (!isOption) paths.push(word)
+    for (const letter of isOption ? word.replace('-', '') : '') {
+      letters += letter
+      if (letter === 'f') file = words[++index] ?? ''
+      if (letter === 'C') directory = resolvePath(home, words[++index] ?? '')
+    }
+  }
+  const modes = [...letters].filter((letter) => 'cx'.includes(letter))
+  if (modes.length !== 1) return 'must specify one of c, x'
+  if (file !== '-') return 'only - is simulated as an archive'
+  return { creates: modes[0] === 'c', directory, paths }
+}
+
+async function createArchive({ files }: RunningContainer, { directory, paths }: TarCall, { write }: ProgramStreams): Promise<number> {
+  const entries: TarEntry[] = []
+  let code = 0
+  for (const path of paths) {
+    const root = resolvePath(directory, path)
+    const found = files.under(root)
+    if (found.length === 0) {
+      await write('stderr', `tar: ${path}: No such file or directory\n`)
+      code = 1
+    }
+    // Archives have no slash before a name.
+    const shown = (path === '.' ? '.' : path.replace(/^\/+/, '').replace(/\/+$/, '')) || '.'
+    for (const [below, entry] of found)
+      entries.push({ path: shown + (root === '/' && below !== '/' ? below : below.slice(root === '/' ? 1 : root.length)), entry })
+  }
+  if (entries.length === 0) {
+    if (paths.length === 0) await write('stderr', 'tar: empty archive\n')
+    return 1
+  }
+  for (const piece of printTar(entries)) await write('stdout', piece)
+  return code
+}
+
+async function extractArchive({ files, now }: RunningContainer, { directory }: TarCall, { stdin, write }: ProgramStreams): Promise<number> {
+  try {
+    for await (const { path, entry } of readTar(stdin, fileBytesMax)) {
+      const target = resolvePath(directory, path)
+      if (files.get(parentOf(target))?.kind === 'file') throw new TarError(`can't create '${path}': Not a directory`)
+      if (entry.kind === 'directory') files.makeDirectory(target, now(), entry.mode)
+      else files.write(target, Buffer.from(entry.bytes), entry.modifiedMs, entry.mode)
+    }
+    return 0
+  } catch (error) {
+    if (!(error instanceof TarError || error instanceof NoSpaceError)) throw error
+    await write('stderr', `tar: ${error.message}\n`)
+    return 1
+  }
+}
+
+const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `Sun Nov 29 06:50:00 UTC 2026` */
+function printDate(date: Date): string {
+  const day = String(date.getUTCDate()).padStart(2)
+  return `${days[date.getUTCDay()]} ${months[date.getUTCMonth()]} ${day} ${date.toISOString().slice(11, 19)} UTC ${date.getUTCFullYear()}`
+}

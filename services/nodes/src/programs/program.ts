@@ -1,0 +1,64 @@
+import type { Pod } from '@orch/core/workloads'
+import type { ContainerFiles } from './container-files.ts'
+
+/** A running container, as a program in it sees it. */
+export interface RunningContainer {
+  readonly pod: Pod
+  readonly name: string
+  readonly hostname: string
+  readonly env: Readonly<Record<string, string>>
+  /** They are gone with the run of the container. */
+  readonly files: ContainerFiles
+  /** Milliseconds since 1970 by the clock of the node. */
+  now(): number
+  /** By the clock of the node; ends early with the signal. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** The size of a terminal in characters. */
+export interface TerminalSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** The streams of a program. */
+export interface ProgramStreams {
+  /** Ends when the client ends it, or has left. Empty where the client sends none. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Both outputs of a terminal are `stdout`. */
+  readonly isTerminal: boolean
+  /** The size of the terminal, as far as its input was read. */
+  readonly size: TerminalSize | undefined
+  /** Raised when the client has left or has typed Control-C, or the container has ended. */
+  readonly signal: AbortSignal
+  /** Called instead of raising the signal when the client types Control-C. */
+  readonly interrupts: { handle: (() => void) | undefined }
+  /** Resolves when the client has taken most of it; rejects when it has left. */
+  write(to: 'stdout' | 'stderr', text: string | Uint8Array): Promise<void>
+}
+
+/** A program of a container: runs, and gives its exit status from 0 to 255. */
+export type Program = (
+  container: RunningContainer,
+  command: readonly string[],
+  streams: ProgramStreams,
+) => number | undefined | Promise<number | undefined>
+
+/** Finds the program of a command. Undefined: this source has none for it. */
+export type ProgramSource = (container: RunningContainer, command: readonly string[]) => Program | undefined
+
+/** A connection to a port of a container. */
+interface PortSocket {
+  /** The bytes of the client. */
+  readonly input: AsyncIterable<Uint8Array>
+  /** Raised when the client has left, or the container has ended. */
+  readonly signal: AbortSignal
+  /** Resolves when the client has taken most of it; rejects when it has left. */
+  write(bytes: string | Uint8Array): Promise<void>
+}
+
+/** Serves one connection; the connection ends with it. */
+type PortHandler = (socket: PortSocket) => void | Promise<void>
+
+/** Finds who serves a port of a Pod. Undefined: this source has no handler. */
+export type PortSource = (pod: Pod, port: number) => PortHandler | undefined

@@ -1,0 +1,199 @@
+import type { Pod } from '@orch/core/workloads'
+import { describe, expect, test } from 'vitest'
+import { ContainerFiles, resolvePath } from './container-files.ts'
+import type { Program, ProgramStreams, RunningContainer } from './program.ts'
+import { builtInPrograms } from './shell.ts'
+import { printTar, readTar, type TarEntry } from './tar.ts'
+import { typedInput } from './terminal.ts'
+
+const nowMs = Date.parse('2026-11-29T06:05:04Z')
+const builtIn = builtInPrograms((container, command) => builtIn(container, command))
+
+function aContainer(files: Readonly<Record<string, string>> = {}): RunningContainer {
+  return {
+    pod: { metadata: {}, spec: {}, status: {} } as Pod,
+    name: 'main',
+    hostname: 'web-1',
+    env: { COLOR: 'light blue', EMPTY: '' },
+    files: new ContainerFiles({ '/etc/motd': 'welcome\n', ...files }, nowMs),
+    now: () => nowMs,
+    sleep: async () => {},
+  }
+}
+
+async function* chunksOf(...chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield Buffer.from(chunk)
+}
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+interface Result {
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command whose program is built in. */
+async function run(
+  command: readonly string[],
+  { container = aContainer(), stdin = [] as readonly (string | Uint8Array)[] } = {},
+): Promise<Result> {
+  const written = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] }
+  const streams: ProgramStreams = {
+    stdin: chunksOf(...stdin),
+    isTerminal: false,
+    size: undefined,
+    signal: new AbortController().signal,
+    interrupts: { handle: undefined },
+    async write(to, text) {
+      written[to].push(Buffer.from(text))
+    },
+  }
+  const program: Program | undefined = builtIn(container, command)
+  if (program === undefined) return { code: undefined, stdout: '', stderr: '' }
+  const code = await program(container, command, streams)
+  return { code, stdout: Buffer.concat(written.stdout).toString('latin1'), stderr: Buffer.concat(written.stderr).toString('latin1') }
+}
+
+const sh = (script: string, container = aContainer()) => run(['sh', '-c', script], { container })
+
+describe('NODE-IO-22: programs of simulated containers', () => {
+  test.each([
+    [['true'], 0, '', ''],
+    [['/bin/false'], 1, '', ''],
+    [['echo', '-n', 'a', 'b'], 0, 'a b', ''],
+    [['hostname'], 0, 'web-1\n', ''],
+    [['date'], 0, 'Sun Nov 29 06:05:04 UTC 2026\n', ''],
+    [['env'], 0, 'COLOR=light blue\nEMPTY=\n', ''],
+    [['printenv', 'COLOR'], 0, 'light blue\n', ''],
+    [['printenv', 'NONE'], 1, '', ''],
+    [['cat', '/etc/motd', 'etc/../etc/motd'], 0, 'welcome\nwelcome\n', ''],
+    [['cat', '/none', '/etc'], 1, '', "cat: can't open '/none': No such file or directory\ncat: read error: Is a directory\n"],
+    [['ls', '/etc'], 0, 'motd\n', ''],
+    [['ls', '/none'], 1, '', 'ls: /none: No such file or directory\n'],
+    [['test', '-d', '/etc'], 0, '', ''],
+    [['[', '-f', '/etc', ']'], 1, '', ''],
+    [['test', '-e', '/none'], 1, '', ''],
+    [['test', 'a', '=', 'a'], 0, '', ''],
+    [['test', '-q', 'a'], 2, '', 'test: -q: unknown operand\n'],
+    [['sleep', '0.5', '1m'], 0, '', ''],
+    [['sleep', 'long'], 1, '', "sleep: invalid number 'long'\n"],
+    [['tar', 'cf', '/tmp/x.tar', '/etc'], 2, '', 'tar: only - is simulated as an archive\n'],
+    [['tar', 'f', '-'], 2, '', 'tar: must specify one of c, x\n'],
+    [['curl'], undefined, '', ''],
+    [['constructor'], undefined, '', ''],
+  ] as const)('%j', async (command, code, stdout, stderr) => {
+    expect(await run(command)).toEqual({ code, stdout, stderr })
+  })
+
+  test.each([
+    ['echo $COLOR "$COLOR" \'$COLOR\' \\$COLOR $NONE.', 0, 'light blue light blue $COLOR $COLOR .\n', ''],
+    ['false; echo $?; true && echo yes || echo no', 0, '1\nyes\n', ''],
+    ['false && echo no || echo other', 0, 'other\n', ''],
+    ['echo one > /tmp/a; echo two >> /tmp/a; cat /tmp/a', 0, 'one\ntwo\n', ''],
+    ['cat /none 2>/dev/null; echo done # a comment', 0, 'done\n', "cat: can't open '/none': No such file or directory\n"],
+    ['exec false; echo never', 1, '', ''],
+    ['exit 300', 44, '', ''],
+    ['nosuch', 127, '', 'sh: nosuch: not found\n'],
+    ['cat x | wc', 2, '', 'sh: syntax error: unexpected "| wc"; only simple commands are simulated\n'],
+    ["echo 'open", 2, '', 'sh: syntax error: unexpected "\'open"; only simple commands are simulated\n'],
+    ['echo >', 2, '', 'sh: syntax error: unexpected end of line\n'],
+    ['', 0, '', ''],
+  ])('sh -c %j', async (script, code, stdout, stderr) => {
+    expect(await sh(script)).toEqual({ code, stdout, stderr })
+  })
+
+  test('a shell reads commands from its input, and its commands read the rest', async () => {
+    expect(await run(['sh'], { stdin: ['echo one\nec', 'ho two\nexit 3\n', 'echo never\n'] })).toEqual({
+      code: 3,
+      stdout: 'one\ntwo\n',
+      stderr: '',
+    })
+    expect(await run(['sh'], { stdin: ['cat\n', 'text for cat'] })).toEqual({ code: 0, stdout: 'text for cat', stderr: '' })
+  })
+
+  test('an archive that one container writes is read by another', async () => {
+    const name = `${'long-name/'.repeat(20)}end`
+    const [from, to] = [aContainer({ '/data/a': 'one', '/data/sub/b': 'x'.repeat(1000), [`/data/${name}`]: '' }), aContainer()]
+    const { stdout, code } = await run(['tar', 'cf', '-', '-C', '/', 'data'], { container: from })
+    expect(code).toBe(0)
+    const bytes = Buffer.from(stdout, 'latin1')
+    // Cut anywhere.
+    const chunks = Array.from({ length: Math.ceil(bytes.length / 700) }, (_, index) => bytes.subarray(index * 700, (index + 1) * 700))
+    expect(await run(['tar', '-xmf', '-', '-C', '/copy'], { container: to, stdin: chunks })).toEqual({ code: 0, stdout: '', stderr: '' })
+    const texts = to.files
+      .under('/copy')
+      .flatMap(([path, entry]) => (entry.kind === 'file' ? [[path, Buffer.from(entry.bytes).toString()]] : []))
+    expect(texts).toEqual([
+      ['/copy/data/a', 'one'],
+      [`/copy/data/${name}`, ''],
+      ['/copy/data/sub/b', 'x'.repeat(1000)],
+    ])
+  })
+
+  test('an archive stays in its container, and in the room that this has', async () => {
+    const outside: TarEntry = { path: '../../etc/motd', entry: { kind: 'file', bytes: Buffer.from('changed'), mode: 0o644, modifiedMs: 0 } }
+    const container = aContainer()
+    expect(await run(['tar', 'xf', '-', '-C', '/tmp'], { container, stdin: [...printTar([outside])] })).toMatchObject({ code: 0 })
+    expect(container.files.get('/etc/motd')).toMatchObject({ bytes: Buffer.from('changed') })
+    const large = (index: number): TarEntry => ({
+      path: `f${index}`,
+      entry: { kind: 'file', bytes: new Uint8Array(30 * 1024 * 1024), mode: 0o644, modifiedMs: 0 },
+    })
+    expect(await run(['tar', 'xf', '-'], { stdin: [...printTar([large(1), large(2), large(3)])] })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'tar: No space left on device\n',
+    })
+  })
+
+  test.each([
+    ['no archive', 'this is text'.repeat(100), 'invalid tar header'],
+    [
+      'an archive that ends early',
+      Buffer.concat([...printTar([{ path: 'a', entry: { kind: 'file', bytes: Buffer.from('abc'), mode: 0, modifiedMs: 0 } }])]).subarray(
+        0,
+        514,
+      ),
+      'short read',
+    ],
+  ])('%s is an error', async (_name, bytes, message) => {
+    await expect(allOf(readTar(chunksOf(bytes), 1000))).rejects.toThrow(message)
+  })
+
+  test('a terminal edits lines, and knows Control-C and Control-D', async () => {
+    let shown = ''
+    let interrupts = 0
+    const parts = ['ab\x7fc\r', 'dropped\x03', 'rest', '\x04', '\x04', 'never\r'].map(
+      (bytes) => ({ kind: 'stdin', bytes: Buffer.from(bytes) }) as const,
+    )
+    const lines = await allOf(
+      typedInput({
+        input: (async function* () {
+          yield* parts
+        })(),
+        onSize() {},
+        onInterrupt() {
+          interrupts += 1
+        },
+        async echo(text) {
+          shown += text
+        },
+      }),
+    )
+    expect(lines.map((line) => Buffer.from(line).toString())).toEqual(['ac\n', 'rest'])
+    expect([shown, interrupts]).toEqual(['ab\b \bc\r\ndropped^C\r\nrest', 1])
+  })
+
+  test.each([
+    ['/', 'a/./b', '/a/b'],
+    ['/x', '../../y', '/y'],
+    ['/x', '/', '/'],
+  ])('from %s the path %s is %s', (from, path, expected) => {
+    expect(resolvePath(from, path)).toBe(expected)
+  })
+})

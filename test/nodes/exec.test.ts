@@ -1,0 +1,212 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, start } from 'orch'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type ChannelClient, channelsTo, execBySpdy, spdyTo } from './tunnels.ts'
+
+const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
+let server: RunningServer
+beforeAll(async () => {
+  server = await start({ profile: 'kubernetes', nodes: 1, seed: 7 })
+  await aPod('web', { containers: [container('main', { env: [{ name: 'COLOR', value: 'blue' }] }), container('side')] })
+  await aPod('alone', { containers: [container('main')] })
+  await aPod('shell', { containers: [container('main', { stdin: true, tty: true })], restartPolicy: 'Never' })
+  await aPod('logging', { containers: [container('main', { stdin: false })] })
+  await aPod('ended', { containers: [container('main')], restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '0s' })
+  await aPod('unbound', { containers: [container('main')], schedulerName: 'none' })
+  await server.settled()
+  return () => server.stop()
+})
+
+const container = (name: string, rest: object = {}) => ({ name, image: 'busybox', ...rest })
+
+async function aPod(name: string, spec: object, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default', annotations }, spec }
+  await server.client.objects.create(pod as ApiObject)
+}
+
+const pathOf = (pod: string, subresource: string, query: string) => `/api/v1/namespaces/default/pods/${pod}/${subresource}?${query}`
+const exec = (words: readonly string[], flags = 'stdout=true&stderr=true', pod = 'web') =>
+  pathOf(pod, 'exec', `${words.map((word) => `command=${encodeURIComponent(word)}`).join('&')}&container=main&${flags}`)
+const withStdin = 'stdin=true&stdout=true&stderr=true'
+const exitOf = (code: number) => ({
+  metadata: {},
+  status: 'Failure',
+  message: `command terminated with non-zero exit code: command terminated with exit code ${code}`,
+  reason: 'NonZeroExitCode',
+  details: { causes: [{ reason: 'ExitCode', message: String(code) }] },
+})
+const success = { metadata: {}, status: 'Success' }
+
+async function channels(path: string, ...protocols: string[]): Promise<ChannelClient> {
+  const client = await channelsTo(server, path, protocols)
+  if ('code' in client) throw new Error(`${client.code}: ${client.body}`)
+  return client
+}
+
+describe('exec over SPDY', () => {
+  test.each([
+    [['echo', 'hello', 'there'], '', { stdout: 'hello there\n', stderr: '' }, success],
+    [['cat'], 'from the client', { stdout: 'from the client', stderr: '' }, success],
+    [['sh', '-c', 'echo $COLOR; exit 3'], '', { stdout: 'blue\n', stderr: '' }, exitOf(3)],
+    [['cat', '/none'], '', { stdout: '', stderr: "cat: can't open '/none': No such file or directory\n" }, exitOf(1)],
+    [
+      ['nosuch'],
+      '',
+      {
+        stdout: '',
+        stderr:
+          'OCI runtime exec failed: exec failed: unable to start container process: exec: "nosuch": executable file not found in $PATH: unknown\n',
+      },
+      exitOf(126),
+    ],
+  ] as const)('NODE-IO-12, NODE-IO-13, NODE-IO-14: %j gives its output, and then its Status', async (words, stdin, output, status) => {
+    const { error, ...streams } = await execBySpdy(server, exec(words, withStdin), { stdin })
+    expect(streams).toEqual(output)
+    expect(JSON.parse(error)).toEqual(status)
+  })
+
+  test.each(['v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io'])(
+    'NODE-IO-14: %s tells a failure as a text, and success by none',
+    async (protocol) => {
+      expect(await execBySpdy(server, exec(['false']), { protocol })).toMatchObject({
+        error: 'command terminated with non-zero exit code: command terminated with exit code 1',
+      })
+      expect(await execBySpdy(server, exec(['true']), { protocol })).toMatchObject({ error: '' })
+    },
+  )
+
+  test('NODE-IO-15, NODE-IO-22: a terminal shows what is typed, ends lines at the left, and takes sizes', async () => {
+    const { stdout, error } = await execBySpdy(server, exec(['sh'], 'stdin=true&stdout=true&tty=true'), { stdin: 'echo one\rexit 4\r' })
+    expect(stdout).toBe('/ # echo one\r\nexit 4\r\none\r\n/ # ')
+    expect(JSON.parse(error)).toEqual(exitOf(4))
+  })
+
+  test('NODE-IO-12: a protocol that is not spoken is a 403 with the spoken ones', async () => {
+    const refused = await spdyTo(server, exec(['true']), { headers: { 'x-stream-protocol-version': ['v9', 'v8'] } })
+    expect(refused).toMatchObject({
+      code: 403,
+      body: 'unable to upgrade: unable to negotiate protocol: client supports [v9 v8], server accepts [v4.channel.k8s.io v3.channel.k8s.io v2.channel.k8s.io channel.k8s.io]',
+      headers: { 'x-accepted-stream-protocol-versions': 'v4.channel.k8s.io, v3.channel.k8s.io, v2.channel.k8s.io, channel.k8s.io' },
+    })
+  })
+})
+
+describe('exec over WebSocket', () => {
+  test('NODE-IO-16, NODE-IO-17, NODE-IO-18, NODE-IO-19: v5 begins with an empty message, ends the input at a signal, and closes after the Status', async () => {
+    const client = await channels(exec(['cat'], withStdin), 'v5.channel.k8s.io')
+    expect(client.protocol).toBe('v5.channel.k8s.io')
+    client.send(0, 'some input')
+    client.client.send(Buffer.from([255, 0]))
+    expect(await client.closed).toBe(1000)
+    expect(client.textOf(1)).toBe('some input')
+    expect(JSON.parse(client.textOf(3))).toEqual(success)
+    expect([client.order[0], client.order.at(-1)]).toEqual([1, 3])
+  })
+
+  test.each([
+    [['v4.channel.k8s.io'], 'v4.channel.k8s.io', true],
+    [['v4.base64.channel.k8s.io'], 'v4.base64.channel.k8s.io', true],
+    [['base64.channel.k8s.io'], 'base64.channel.k8s.io', false],
+    [['x.example.com', 'channel.k8s.io'], 'channel.k8s.io', false],
+    [[], '', false],
+  ])('NODE-IO-16: the subprotocols %j are answered with %j', async (offered, chosen, tellsStatus) => {
+    const client = await channels(exec(['sh', '-c', 'echo out; nosuch']), ...offered)
+    expect(client.protocol).toBe(chosen)
+    expect(await client.closed).toBe(1000)
+    expect([client.textOf(1), client.textOf(2)]).toEqual(['out\n', 'sh: nosuch: not found\n'])
+    const end = exitOf(127)
+    expect(client.textOf(3)).toBe(tellsStatus ? JSON.stringify(end) : end.message)
+  })
+
+  test('NODE-IO-16: a subprotocol that is not spoken is a 403', async () => {
+    expect(await channelsTo(server, exec(['true']), ['v7.channel.k8s.io'])).toMatchObject({ code: 403 })
+  })
+
+  test('NODE-IO-17: the end of a channel that is not there is an error of the protocol', async () => {
+    const client = await channels(exec(['cat'], withStdin), 'v5.channel.k8s.io')
+    client.client.send(Buffer.from([255, 9]))
+    expect(await client.closed).toBe(1002)
+  })
+
+  test('NODE-IO-21: a command whose container ends is killed', async () => {
+    await aPod('killed', { containers: [container('main')], terminationGracePeriodSeconds: 0 })
+    await server.settled()
+    const client = await channels(exec(['sleep', 'infinity'], withStdin, 'killed'), 'v5.channel.k8s.io')
+    await server.client.resource(pods).delete('killed', { namespace: 'default' })
+    expect(await client.closed).toBe(1000)
+    expect(JSON.parse(client.textOf(3))).toEqual(exitOf(137))
+  })
+})
+
+describe('attach', () => {
+  test('NODE-IO-23: the program of a container with an input runs for who attaches, and its end is that of the container', async () => {
+    const client = await channels(pathOf('shell', 'attach', 'stdin=true&stdout=true&tty=true'), 'v5.channel.k8s.io')
+    client.send(0, 'echo in the container\rexit 5\r')
+    expect(await client.closed).toBe(1000)
+    expect(client.textOf(1)).toContain('\r\nin the container\r\n')
+    expect(JSON.parse(client.textOf(3))).toEqual(success)
+    await server.settled()
+    const pod = await server.client.resource<ApiObject & { status: object }>(pods).get('shell', { namespace: 'default' })
+    expect(pod.status).toMatchObject({ phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 5 } } }] })
+  })
+
+  test('NODE-IO-23: an attach without an input lasts until the container ends', async () => {
+    const client = await channels(pathOf('logging', 'attach', 'stdout=true&stderr=true'), 'v5.channel.k8s.io')
+    await server.client.resource(pods).delete('logging', { namespace: 'default' })
+    expect(await client.closed).toBe(1000)
+    expect(JSON.parse(client.textOf(3))).toEqual(success)
+  })
+})
+
+describe('a tunnel', () => {
+  test.each([
+    ['no node', exec(['true'], 'stdout=true', 'unbound'), 400, 'pod unbound does not have a host assigned'],
+    ['no such Pod', exec(['true'], 'stdout=true', 'none'), 404, 'pods "none" not found'],
+    ['no such container', pathOf('web', 'exec', 'container=x&command=true&stdout=true'), 400, 'container x is not valid for pod web'],
+    [
+      'two containers and no choice',
+      pathOf('web', 'attach', 'stdout=true'),
+      400,
+      'a container name must be specified for pod web, choose one of: [main side]',
+    ],
+    ['no stream', exec(['true'], ''), 400, 'you must specify at least 1 of stdin, stdout, stderr'],
+    ['an ended container', exec(['true'], 'stdout=true', 'ended'), 500, 'container not found ("main")'],
+    ['a port that is none', pathOf('web', 'portforward', 'ports=0'), 400, 'unable to parse "0" as a port: must be from 1 to 65535'],
+  ])('NODE-IO-01, NODE-IO-02, NODE-IO-11: to %s is refused', async (_name, path, code, text) => {
+    const refused = await channelsTo(server, path, ['v4.channel.k8s.io'])
+    expect(refused).toMatchObject({ code })
+    expect('body' in refused && refused.body).toContain(
+      text.replaceAll('"', refused && 'body' in refused && refused.body.startsWith('{') ? '\\"' : '"'),
+    )
+  })
+
+  test('NODE-IO-30: a request that asks for no other protocol is a 400, over HTTP/2 too', async () => {
+    for (const path of [exec(['true']), pathOf('web', 'portforward', '')]) {
+      const { status, body } = await server.client.transport.send({ method: 'POST', path, headers: {} })
+      let text = ''
+      for await (const chunk of body) text += Buffer.from(chunk).toString()
+      expect([status, JSON.parse(text).message]).toEqual([400, 'Upgrade request required'])
+    }
+  })
+
+  test('NODE-IO-27: a port that nothing serves is refused on the error stream', async () => {
+    const tunnel = await spdyTo(server, pathOf('web', 'portforward', ''), {
+      headers: { 'x-stream-protocol-version': 'portforward.k8s.io' },
+    })
+    if (tunnel.kind === 'refused') throw new Error(tunnel.body)
+    const { client } = tunnel
+    const error = client.open({ streamtype: 'error', port: '80', requestid: '0' }, true)
+    const data = client.open({ streamtype: 'data', port: '80', requestid: '0' })
+    await client.until(() => client.hasEndOf(data) && client.hasEndOf(error))
+    expect(client.textOf(error)).toMatch(
+      /^error forwarding port 80 to pod web, uid : .* dial tcp4 127\.0\.0\.1:80: connect: connection refused/,
+    )
+  })
+
+  test('NODE-IO-25: a port over channels begins with its number on both channels', async () => {
+    const client = await channels(pathOf('alone', 'portforward', 'ports=80&ports=8080'), 'v4.channel.k8s.io')
+    await client.closed
+    expect([0, 1, 2, 3].map((channel) => client.textOf(channel).slice(0, 2))).toEqual(['P\0', 'P\0', '\x90\x1f', '\x90\x1f'])
+    expect(client.textOf(3)).toContain('error forwarding port 8080 to pod alone')
+  })
+})

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { request } from 'node:https'
+import type { Duplex } from 'node:stream'
+import type { RunningServer } from 'orch'
+import { onTestFinished } from 'vitest'
+import { WebSocket as WsClient } from 'ws'
+import { SpdyClient } from '../../services/gateway/src/streams/spdy-testing.ts'
+import { credentialsOf } from '../identity/call.ts'
+
+/** The end of a command, by the text of its error stream or the Status in it. */
+export interface CommandEnd {
+  readonly stdout: string
+  readonly stderr: string
+  readonly error: string
+}
+
+export interface Refusal {
+  readonly code: number
+  readonly body: string
+  readonly headers: IncomingMessage['headers']
+}
+
+const spdyHeaders = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' }
+
+/** A tunnel over SPDY, or the refusal of it. */
+export async function spdyTo(
+  server: RunningServer,
+  path: string,
+  { method = 'POST', headers = {} }: { readonly method?: string; readonly headers?: OutgoingHttpHeaders } = {},
+): Promise<
+  | { readonly kind: 'open'; readonly client: SpdyClient; readonly headers: IncomingMessage['headers'] }
+  | ({ readonly kind: 'refused' } & Refusal)
+> {
+  const sent = request(new URL(path, server.url), {
+    method,
+    headers: { ...spdyHeaders, ...headers },
+    ...(await credentialsOf(server)),
+    agent: false,
+  })
+  const upgraded = once(sent, 'upgrade') as Promise<[IncomingMessage, Duplex]>
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>
+  sent.end()
+  const [response, socket] = await Promise.race([upgraded, answered])
+  if (socket === undefined) return { kind: 'refused', ...(await refusalOf(response)) }
+  onTestFinished(() => void socket.destroy())
+  return { kind: 'open', client: new SpdyClient(socket), headers: response.headers }
+}
+
+async function refusalOf(response: IncomingMessage): Promise<Refusal> {
+  let body = ''
+  for await (const chunk of response) body += String(chunk)
+  return { code: response.statusCode ?? 0, body, headers: response.headers }
+}
+
+/** Runs a command over SPDY. `stdin` is sent whole, and ended. */
+export async function execBySpdy(
+  server: RunningServer,
+  path: string,
+  options: { readonly stdin?: string; readonly protocol?: string } = {},
+): Promise<CommandEnd> {
+  const { stdin, protocol = 'v4.channel.k8s.io' } = options
+  const tunnel = await spdyTo(server, path, { headers: { 'x-stream-protocol-version': protocol } })
+  if (tunnel.kind === 'refused') throw new Error(`${tunnel.code}: ${tunnel.body}`)
+  const { client } = tunnel
+  const query = new URL(path, server.url).searchParams
+  const open = (streamtype: string) => client.open({ streamtype })
+  const error = open('error')
+  const input = query.get('stdin') === 'true' ? open('stdin') : 0
+  const output = query.get('stdout') === 'true' ? open('stdout') : 0
+  const errors = query.get('stderr') === 'true' ? open('stderr') : 0
+  if (query.get('tty') === 'true') client.write(open('resize'), '{"Width":80,"Height":24}\n')
+  if (stdin !== undefined) client.write(input, stdin, true)
+  await client.until(() => false)
+  return { stdout: client.textOf(output), stderr: client.textOf(errors), error: client.textOf(error) }
+}
+
+/** A WebSocket whose messages are of channels. */
+export interface ChannelClient {
+  readonly client: WsClient
+  readonly protocol: string
+  /** The bytes of a channel so far. */
+  textOf(channel: number): string
+  /** Channels of messages, in their order. */
+  readonly order: readonly number[]
+  send(channel: number, text: string): void
+  /** Resolves with the code of the close. */
+  readonly closed: Promise<number>
+  until(holds: () => boolean): Promise<void>
+}
+
+/** Opens a WebSocket; a refusal is its code and text. */
+export async function channelsTo(server: RunningServer, path: string, protocols: string[], headers = {}): Promise<ChannelClient | Refusal> {
+  const client = new WsClient(`${server.url.replace(/^https/, 'wss')}${path}`, protocols, { ...(await credentialsOf(server)), headers })
+  onTestFinished(() => client.on('error', () => undefined).terminate())
+  const isBase64 = () => client.protocol.includes('base64')
+  const texts = new Map<number, string>()
+  const order: number[] = []
+  const wake: (() => void)[] = []
+  const wakeAll = () => {
+    for (const resolve of wake.splice(0)) resolve()
+  }
+  client.on('message', (data) => {
+    const bytes = data as Buffer
+    const channel = isBase64() ? (bytes[0] ?? 0) - 0x30 : (bytes[0] ?? 0)
+    const rest = isBase64() ? Buffer.from(bytes.toString('latin1', 1), 'base64') : bytes.subarray(1)
+    order.push(channel)
+    texts.set(channel, (texts.get(channel) ?? '') + rest.toString('latin1'))
+    wakeAll()
+  })
+  const closed = new Promise<number>((resolve) => client.once('close', resolve))
+  void closed.then(wakeAll)
+  const [, response] = (await Promise.race([once(client, 'open'), once(client, 'unexpected-response')])) as [unknown, IncomingMessage?]
+  if (response !== undefined) return refusalOf(response)
+  return {
+    client,
+    protocol: client.protocol,
+    textOf: (channel) => texts.get(channel) ?? '',
+    order,
+    send(channel, text) {
+      client.send(
+        isBase64() ? `${channel}${Buffer.from(text).toString('base64')}` : Buffer.concat([Buffer.from([channel]), Buffer.from(text)]),
+      )
+    },
+    closed,
+    async until(holds) {
+      while (!holds() && client.readyState === client.OPEN) await new Promise<void>((resolve) => void wake.push(resolve))
+    },
+  }
+}
