@@ -99,6 +99,7 @@ function manifest() {
       './jest': { types: './jest.d.cts', default: './jest.cjs' },
       './jest/global-setup': { types: './jest-global-setup.d.cts', default: './jest-global-setup.cjs' },
       './jest/global-teardown': { types: './jest-global-teardown.d.cts', default: './jest-global-teardown.cjs' },
+      './node-test': { types: './node-test.d.cts', default: './node-test.cjs' },
       './package.json': './package.json',
     },
     engines: { node: '^22.19.0 || ^24.0.0 || >=26.0.0' },

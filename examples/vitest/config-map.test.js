@@ -1,4 +1,4 @@
-import { test } from 'orch/vitest'
+import { test, testWith } from 'orch/vitest'
 import { expect } from 'vitest'
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'first', namespace: 'default' }, data: { greeting: 'hello' } }
@@ -17,3 +17,14 @@ test('a wrong name is refused with the message of kube-apiserver', async ({ serv
   const wrong = { ...configMap, metadata: { name: 'Not_A_Name', namespace: 'default' } }
   await expect(server.client.objects.create(wrong)).rejects.toThrow('a lowercase RFC 1123 subdomain must consist of')
 })
+
+const filled = testWith({ profile: 'kubernetes' }, (base) => base.client.objects.create(configMap))
+
+filled.concurrent.for(['hi', 'welcome'])(
+  'a test that runs beside others changes a server of its own to %s',
+  async (greeting, { server }) => {
+    const configMaps = server.client.resource(address)
+    await configMaps.patch('first', { data: { greeting } }, { namespace: 'default', type: 'merge' })
+    expect(await configMaps.get('first', { namespace: 'default' })).toMatchObject({ data: { greeting } })
+  },
+)

@@ -54,7 +54,7 @@ async function runExample(name: string): Promise<string> {
 }
 
 test('the example with vitest runs by its README', async () => {
-  expect(await runExample('vitest')).toMatch(/Tests +3 passed \(3\)/)
+  expect(await runExample('vitest')).toMatch(/Tests +5 passed \(5\)/)
 })
 
 test('the example with jest runs by its README', async (context) => {

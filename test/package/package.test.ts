@@ -125,7 +125,7 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
   write(
     'vitest/a.test.js',
     `import { expect, test as plain } from 'vitest'
-     import { test, useServer } from 'orch/vitest'
+     import { test, testWith, useServer } from 'orch/vitest'
      const configMaps = (server) => server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
      test('creates', async ({ server }) => {
        await configMaps(server).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } })
@@ -133,6 +133,14 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
      })
      test('is empty again', async ({ server }) => {
        expect((await configMaps(server).list({ namespace: 'default' })).items).toEqual([])
+     })
+     const first = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'first', namespace: 'default' } }
+     const prepared = testWith({ profile: 'kubernetes' }, (base) => base.client.objects.create(first))
+     const urls = new Set()
+     for (const name of ['b', 'c']) prepared.concurrent('at a time ' + name, async ({ server }) => {
+       urls.add(server.url)
+       await configMaps(server).create({ ...first, metadata: { ...first.metadata, name } })
+       expect((await configMaps(server).list({ namespace: 'default' })).items.map(({ metadata }) => metadata.name)).toEqual([name, 'first'])
      })
      const own = useServer({ profile: 'orch' })
      plain('has one of its own, and KUBECONFIG', () => {
@@ -142,7 +150,26 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
   )
   const results = join(project, 'results.json')
   await runInProject([join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${results}`])
-  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 3, numFailedTests: 0 })
+  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 5, numFailedTests: 0 })
+})
+
+test('node:test: a fork for each test, and a server for all', async () => {
+  const file = write(
+    'node-test/a.test.mjs',
+    `import assert from 'node:assert/strict'
+     import { test } from 'node:test'
+     import { useForks, useServer } from 'orch/node-test'
+     const first = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'first', namespace: 'default' } }
+     const inFork = useForks({ profile: 'kubernetes' }, (base) => base.client.objects.create(first))
+     const own = useServer()
+     for (const name of ['a', 'b']) test(name, inFork(async ({ client, url }) => {
+       await client.objects.create({ ...first, metadata: { ...first.metadata, name } })
+       const list = await client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).list({ namespace: 'default' })
+       assert.deepEqual(list.items.map(({ metadata }) => metadata.name), [name, 'first'].sort())
+       assert.notEqual(url, own.url)
+     }))`,
+  )
+  expect(await runInProject(['--test', file])).toMatch(/pass 2\n.*fail 0\n/s)
 })
 
 test('the types hold for modules, for require and for bundlers', async () => {
@@ -156,9 +183,16 @@ test('the types hold for modules, for require and for bundlers', async () => {
      await start({ profile: 'x' })`,
   )
   write('types/require.cts', "import orch = require('orch')\nexport const server: Promise<orch.RunningServer> = orch.start()")
-  write('types/jest.cts', "import { useServer } from 'orch/jest'\nexport const url: string = useServer().url")
+  write(
+    'types/jest.cts',
+    "import { useForks, useServer } from 'orch/jest'\nexport const url: string = useServer().url\nexport const inFork = useForks()",
+  )
+  write(
+    'types/node-test.mts',
+    "import { useForks } from 'orch/node-test'\nexport const test: () => Promise<void> = useForks()(({ url }) => url)",
+  )
   const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--lib', 'es2024,esnext.disposable', '--types', 'node']
-  const files = ['types/module.mts', 'types/require.cts', 'types/jest.cts']
+  const files = ['types/module.mts', 'types/require.cts', 'types/jest.cts', 'types/node-test.mts']
   await expect(runInProject([typescript, ...flags, '--module', 'nodenext', ...files])).resolves.toBe('')
   await expect(runInProject([typescript, ...flags, '--module', 'esnext', '--moduleResolution', 'bundler', files[0] ?? ''])).resolves.toBe(
     '',

@@ -2,6 +2,11 @@
 /* global beforeAll, beforeEach, afterAll */
 const native = require('./native-require.cjs')
 const { start } = native('./dist/index.js')
-const { createServerHook, startGlobalServer } = native('./dist/testing.js')
+const { createForkHook, createServerHook, startGlobalServer } = native('./dist/testing.js')
 
-module.exports = { start, startGlobalServer, useServer: createServerHook({ beforeAll, beforeEach, afterAll }) }
+module.exports = {
+  start,
+  startGlobalServer,
+  useForks: createForkHook({ beforeAll, afterAll }),
+  useServer: createServerHook({ beforeAll, beforeEach, afterAll }),
+}

@@ -7,3 +7,12 @@ export declare function useServer(options?: StartOptions): RunningServer
 
 /** A server for a whole run: until the returned function is called `KUBECONFIG` names its client configuration. */
 export declare function startGlobalServer(options?: StartOptions): Promise<() => Promise<void>>
+
+/**
+ * For the tests of a file or of a `describe`: makes each test out of what it does with a server of its own, a fork of one base, on which
+ * `prepare` has been called.
+ */
+export declare function useForks(
+  options?: StartOptions,
+  prepare?: (base: RunningServer) => unknown,
+): (body: (server: RunningServer) => unknown) => () => Promise<void>

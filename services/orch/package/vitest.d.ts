@@ -7,5 +7,11 @@ export { type GlobalTeardown, startGlobalServer } from './dist/testing.js'
 /** A server for the tests of a file or of a `describe`; before each of them it has the state of its start again. */
 export declare function useServer(options?: StartOptions): RunningServer
 
-/** vitest's `test` with a fixture `server` of profile `kubernetes`, one per test file, reset before each test that uses it. */
+/** vitest's `test` with a fixture `server` of profile `kubernetes`: each test that uses it has one of its own, a fork of the file's. */
 export declare const test: TestAPI<{ readonly server: RunningServer }>
+
+/** The same with a base of these options, on which `prepare` has been called before the first test that uses the fixture. */
+export declare function testWith(
+  options?: StartOptions,
+  prepare?: (base: RunningServer) => unknown,
+): TestAPI<{ readonly server: RunningServer }>

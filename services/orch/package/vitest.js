@@ -7,21 +7,26 @@ export { startGlobalServer }
 
 export const useServer = createServerHook({ beforeAll, beforeEach, afterAll })
 
-export const test = base
-  .extend({
-    $fileServer: [
-      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
-      async ({}, use) => {
-        const server = await start({ profile: 'kubernetes' })
-        await use(server)
-        await server.stop()
+export const testWith = (options, prepare) =>
+  base
+    .extend({
+      $base: [
+        // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures this one needs.
+        async ({}, use) => {
+          const server = await start(options)
+          await prepare?.(server)
+          await use(server)
+          await server.stop()
+        },
+        { scope: 'file' },
+      ],
+    })
+    .extend({
+      server: async ({ $base }, use) => {
+        const fork = await $base.fork()
+        await use(fork)
+        await fork.stop()
       },
-      { scope: 'file' },
-    ],
-  })
-  .extend({
-    server: async ({ $fileServer }, use) => {
-      await $fileServer.reset()
-      await use($fileServer)
-    },
-  })
+    })
+
+export const test = testWith({ profile: 'kubernetes' })

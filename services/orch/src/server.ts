@@ -1,15 +1,8 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import {
-  type AutoscalingOptions,
-  type BootstrapObject,
-  bootstrapObjects,
-  type ControllerName,
-  gatewayObjects,
-  type NodeControllersOptions,
-} from '@orch/controllers'
+import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
-import { admissionContract, nodesContract, objectKey, type Store, storageContract, watchContract } from '@orch/core/contracts'
+import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
@@ -38,6 +31,7 @@ import { openPortCertificates, type PortCertificates } from './certificates/port
 import { type Identity, runControllers } from './controllers/open.ts'
 import { isControllerManager } from './controllers/settings.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
+import { amendStartObjects, renewNamespaces } from './gateway/amend-start-objects.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
@@ -56,6 +50,10 @@ export interface ServerOptions extends GatewayGroups {
   readonly store: Store
   /** The server with which the store begins, if it was one with the same settings; absent: the store is read, and objects of the start are made. */
   readonly base?: ServerBase | undefined
+  /** The server is another cluster than its base, with namespaces of its own. */
+  readonly isNewCluster?: boolean
+  /** Receives the moment at which the objects of the start are there, and nothing else. */
+  readonly onMade?: ((made: ServerBase) => void) | undefined
   readonly certificateFiles: CertificateFiles
   /** Kind of the administrator's key, where it is made. */
   readonly adminKey?: KeyKind
@@ -92,10 +90,12 @@ export interface ServerOptions extends GatewayGroups {
 }
 
 /** A moment of another server. */
-interface ServerBase {
+export interface ServerBase {
   readonly snapshot: StateSnapshot
   /** The port that it listened on. */
   readonly port: number
+  /** The published authorities of clients and of the proxy, in PEM. */
+  readonly authorities: readonly string[]
 }
 
 /** A server that is ready. */
@@ -108,6 +108,8 @@ export interface Server {
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
+  /** The present moment, for another server. */
+  moment(): ServerBase
   readonly nodes: OpenNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
@@ -132,21 +134,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   } catch (error) {
     await lifecycle.stop()
     throw error
-  }
-}
-
-/** The objects with the port of the base get that of this server, at their revisions: a fork differs from its base in the port alone. */
-function amendPort(
-  storage: Storage,
-  objects: readonly BootstrapObject[],
-  { catalogue, port, base }: { readonly catalogue: Catalogue; readonly port: number; readonly base: ServerBase },
-): void {
-  const mentioned = new RegExp(`"(port|targetPort)":${base.port}(?!\\d)`, 'g')
-  for (const { resource, object } of objects) {
-    const { metadata } = object
-    const prefix = catalogue.find(resource.group, resource.version, resource.plural)?.stored.prefix
-    if (prefix !== undefined)
-      storage.amend(objectKey(prefix, metadata.namespace, metadata.name ?? ''), (text) => text.replace(mentioned, `"$1":${port}`))
   }
 }
 
@@ -180,11 +167,10 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
   const advertised = [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }]
   const { gateway, metrics } = services
-  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
   const { clientAs, ...start } = startObjectsOf(
     bootstrapObjects({
       names,
-      serviceAddress,
+      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
       advertised,
       serviceRange: hasServiceRanges(surroundings.catalogue)
         ? { cidr: objects.serviceClusterIpRange.text, now: printTime(toInstant(clock.now())) }
@@ -193,13 +179,15 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
     surroundings,
   )
-  if (options.base === undefined) await start.make()
-  else {
-    amendPort(services.storage, gatewayObjects({ names, serviceAddress, advertised }), {
-      catalogue: surroundings.catalogue,
-      port,
-      base: options.base,
-    })
+  const { storage } = services
+  const authorities = [portCertificates.authorities.current.clients, frontProxy?.authority ?? '']
+  const moment = () => ({ snapshot: storage.snapshot(), port, authorities })
+  if (options.base === undefined) {
+    await start.make()
+    options.onMade?.(moment())
+  } else {
+    amendStartObjects(storage, start.objects, { catalogue: surroundings.catalogue, base: options.base, port, authorities })
+    if (options.isNewCluster === true) renewNamespaces(storage, start.objects, surroundings)
     await start.load()
   }
   await start.follow()
@@ -240,7 +228,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     names,
     rules: surroundings.catalogue,
     configuration,
-    storage: services.storage,
+    storage,
+    moment,
     nodes,
     clientAs,
     giveRules: services.giveRules,

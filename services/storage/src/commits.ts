@@ -20,6 +20,15 @@ export interface CommitsOptions {
   readonly randomId: () => string
 }
 
+/** An unchanged object that is written again, or a key that is deleted. */
+export interface Rewrite {
+  readonly key: string
+  /** Absent: the key is deleted. */
+  readonly object?: StoredObject | undefined
+  /** Revision that the key is at. */
+  readonly expected: Revision
+}
+
 /** Commits to the store. One with a write id that was seen before is not made again. */
 export class Commits {
   readonly #store: Store
@@ -110,6 +119,17 @@ export class Commits {
     } finally {
       this.#committing.delete(writeId)
     }
+  }
+
+  /** Writes unchanged objects and deletes keys, each at its expected revision, as changes of their own. */
+  async rewriteAll(writes: readonly Rewrite[]): Promise<StoreOutcome[]> {
+    const commits = writes.map(({ key, object, expected }) => {
+      const writeId = this.#randomId()
+      return { key, expected, conditions: [], writeId, ...(object === undefined ? {} : { value: toStored(object, writeId) }) }
+    })
+    const { commitAll } = this.#store
+    if (commitAll !== undefined) return commitAll.call(this.#store, commits)
+    return Promise.all(commits.map((commit) => this.#store.commit(commit)))
   }
 
   /** Writes an unchanged object at its expected revision, as a change of its own. */

@@ -1,6 +1,4 @@
-import type { CommitOutcome } from '@orch/core/contracts'
-import type { Commits } from './commits.ts'
-import { objectsOf } from './memory/objects.ts'
+import type { Commits, Rewrite } from './commits.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import type { State } from './state.ts'
@@ -9,26 +7,37 @@ import type { State } from './state.ts'
 export async function restoreTree(target: Tree, state: State, commits: Commits): Promise<void> {
   // Commits that were requested before it are part of the undone changes.
   await commits.settled()
-  const current = state.tree.fork()
-  const writes: Promise<void>[] = []
-  for (const { key } of objectsOf(current)) if (target.get(key) === undefined) writes.push(remove(key, state, commits))
-  for (const object of objectsOf(target)) {
-    const now = current.get(object.key)
-    if (now === undefined || now.revision !== object.revision) writes.push(rewrite(object, state, commits))
+  let writes = differences(state.tree.fork(), target)
+  while (writes.length > 0) {
+    const outcomes = await commits.rewriteAll(writes)
+    // A commit from before the restore may still be open.
+    writes = writes
+      .filter((_, index) => outcomes[index]?.kind !== 'written')
+      .map((write) => ({ ...write, expected: state.tree.get(write.key)?.revision ?? 0 }))
+      .filter(({ object, expected }) => object !== undefined || expected !== 0)
   }
-  await Promise.all(writes)
 }
 
-/** Replaces any object: a commit from before the restore may still be open. */
-async function rewrite(object: StoredObject, state: State, commits: Commits): Promise<void> {
-  let outcome: CommitOutcome
-  do outcome = await commits.writeAgain(object, state.tree.get(object.key)?.revision ?? 0)
-  while (outcome.kind !== 'written')
+/** The writes that make a tree of another one. Leaves that both share are not looked at. */
+function differences(current: Tree, target: Tree): Rewrite[] {
+  const [own, wanted] = [leavesOf(current), leavesOf(target)]
+  const writes: Rewrite[] = []
+  for (const objects of own) {
+    if (wanted.has(objects)) continue
+    for (const { key, revision } of objects) if (target.get(key) === undefined) writes.push({ key, expected: revision })
+  }
+  for (const objects of wanted) {
+    if (own.has(objects)) continue
+    for (const object of objects) {
+      const expected = current.get(object.key)?.revision ?? 0
+      if (expected !== object.revision) writes.push({ key: object.key, object, expected })
+    }
+  }
+  return writes
 }
 
-async function remove(key: string, state: State, commits: Commits): Promise<void> {
-  for (let live = state.tree.get(key); live !== undefined; live = state.tree.get(key)) {
-    const outcome = await commits.remove(key, live.revision)
-    if (outcome.kind === 'written') return
-  }
+function leavesOf(tree: Tree): Set<readonly StoredObject[]> {
+  const leaves = new Set<readonly StoredObject[]>()
+  for (const { objects } of tree.walk('', '\uffff')) leaves.add(objects)
+  return leaves
 }

@@ -66,7 +66,10 @@ export interface Storage extends StorageService {
    * Streams of changes end with `expired`, and tokens and revisions from before are refused.
    */
   restore(snapshot: StateSnapshot): Promise<void>
-  /** Changes the text of an object behind its metadata, at its revision; only before anybody has read it. */
+  /**
+   * Changes the text of an object at its revision, metadata and the rest one by one; only before anybody has read it. Metadata keep
+   * their length.
+   */
   amend(key: string, edit: (text: string) => string): void
   /**
    * Calls back in the turn of the event loop of a commit. Commits are answered at its end from now on, after the
@@ -286,7 +289,8 @@ class StorageOverStore implements Storage {
   async #restore(target: Tree): Promise<void> {
     await restoreTree(target, this.#state, this.#commits)
     this.#state.epoch = await this.#store.renewEpoch()
-    await this.compact(this.#state.revision)
+    // Clients read no revision from before; the store keeps it.
+    this.#state.forget(this.#state.revision)
     this.#state.notifier.notifyAll()
   }
 }

@@ -172,16 +172,17 @@ export class State implements StateReader {
   }
 
   /**
-   * Changes the text of an object behind its metadata, at its revision: a part that is another one in each server. Only before the state
-   * is read; the past is left as it is.
+   * Changes the text of an object at its revision: a part that is another one in each server. The metadata and the text behind them are
+   * given one by one, and metadata keep their length. Only before the state is read; the past is left as it is.
    */
   amend(key: string, edit: (text: string) => string): void {
     const object = this.tree.get(key)
     if (object === undefined) return
     const { revision, writeId, metadataEnd } = object
     const json = Buffer.from(jsonOf(object))
-    const edited = Buffer.from(edit(json.toString('utf8', metadataEnd)))
-    const text = Buffer.concat([json.subarray(0, metadataEnd), edited])
+    const metadata = Buffer.from(edit(json.toString('utf8', 0, metadataEnd)))
+    if (metadata.length !== metadataEnd) throw new RangeError(`the metadata of ${key} would have another length`)
+    const text = Buffer.concat([metadata, Buffer.from(edit(json.toString('utf8', metadataEnd)))])
     const value = toStored({ ...object, recall: undefined, bytes: text, start: 0, length: text.length }, writeId)
     const amended = toStoredObject({ key, revision, value }, this.#room)
     this.tree.set(amended)

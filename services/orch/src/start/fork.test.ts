@@ -318,6 +318,34 @@ async function fetchCode(port: number): Promise<number> {
   })
 }
 
+test('a second start has what the first one with the same settings had, but for the port, authorities, namespaces and epoch of its own', async () => {
+  const options = { profile: 'kubernetes', serviceClusterIpRange: '10.77.0.0/24', controllers: ['-*'] } as const
+  const servers = [await startCluster({ mode: 'embedded', options }), await startCluster({ mode: 'embedded', options })] as const
+  const [first, second] = servers
+  const plain = (text: string) => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:]+Z/g, '')
+  const [one = '', two = ''] = await Promise.all(servers.map((server) => server.dump()))
+  expect(plain(two)).toBe(plain(one))
+  expect([two.includes(`"port":${new URL(first.url).port}`), one.split('\n')[0]]).not.toContain(two.split('\n')[0])
+  const system = { namespace: 'kube-system' }
+  const seenBy = async ({ client, kubeconfig }: RunningServer) => {
+    const { uid } = (await client.resource(core('namespaces', false)).get('kube-system')).metadata
+    const published = await client.resource<ApiObject & { data: object }>(core('configmaps')).get('extension-apiserver-authentication', system)
+    const { certificateAuthority } = await parseConfiguration(kubeconfig)
+    expect(published.data).toMatchObject({ 'client-ca-file': certificateAuthority })
+    return [uid, JSON.stringify(published.data)]
+  }
+  const [ofFirst = [], ofSecond = []] = await Promise.all(servers.map(seenBy))
+  expect(ofFirst.map((value, index) => value === ofSecond[index])).toEqual([false, false])
+  const { certificateAuthority } = await parseConfiguration(second.kubeconfig)
+  const stranger = { ...(await parseConfiguration(first.kubeconfig)), server: second.url, certificateAuthority: certificateAuthority ?? '' }
+  const client = createClient(createHttpsTransport(stranger))
+  onTestFinished(() => client.close())
+  await expect(client.resource(core('configmaps')).list(inDefault)).rejects.toMatchObject({ code: 401 })
+  const page = await first.client.resource(core('namespaces', false)).list({ limit: 1 })
+  const elsewhere = second.client.resource(core('namespaces', false)).list({ limit: 1, continue: page.metadata.continue })
+  await expect(elsewhere).rejects.toMatchObject({ code: 410 })
+})
+
 test('two forks and their base store the same after the same requests, where a seed and a clock decide', async () => {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
   const base = await startCluster({ mode: 'embedded', options: { clock, seed: 7, profile: 'kubernetes' } })

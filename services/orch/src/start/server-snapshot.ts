@@ -2,6 +2,7 @@ import type { CertificateMemory, Chance } from '@orch/platform'
 import { SettingsError } from '@orch/platform'
 import type { StateSnapshot } from '@orch/storage'
 import type { SimulatedNodeState } from '../nodes/open.ts'
+import type { ServerBase } from '../server.ts'
 import type { StartOptions } from './start-settings.ts'
 import type { NamedUser } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
@@ -10,7 +11,6 @@ import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
 export interface Origin {
   /** All that the base was started with. */
   readonly options: StartOptions
-  readonly port: number
   readonly certificates: CertificateMemory
   /** Draws from now on what the base draws from now on. */
   readonly chance: Chance
@@ -24,16 +24,16 @@ export interface Origin {
 
 /** A server at a moment: what it has stored, its history, users and keys. */
 export class ServerSnapshot implements StateSnapshot {
-  readonly state: StateSnapshot
+  readonly base: ServerBase
   readonly origin: Origin
 
-  constructor(state: StateSnapshot, origin: Origin) {
-    this.state = state
+  constructor(base: ServerBase, origin: Origin) {
+    this.base = base
     this.origin = origin
   }
 
   get revision(): number {
-    return this.state.revision
+    return this.base.snapshot.revision
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
+import { boundedMemo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
 import { Faults, RequestLog } from '@orch/gateway'
@@ -13,6 +14,7 @@ import {
   clientIssuer,
   type Log,
   silentLog,
+  systemChance,
   systemClock,
   withActivity,
 } from '@orch/platform'
@@ -22,7 +24,7 @@ import { readAutoscaling, readControllers, readNodeControllers } from '../contro
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
-import { type Server, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import { type Origin, readForkOptions, readSnapshot, ServerSnapshot } from './server-snapshot.ts'
@@ -99,7 +101,8 @@ interface PlacementExplainer {
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
-  return options.from === undefined ? startWith(options, chanceOf(options)) : startFrom(readSnapshot(options.from), options)
+  if (options.from !== undefined) return startFrom(readSnapshot(options.from), options)
+  return isUsual(options) ? startPristine(options) : startWith(options, chanceOf(options))
 }
 
 /** As `start`, with the chance that the server draws from. */
@@ -109,21 +112,69 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
   return open(options, { store, chance, certificateFiles: certificateMemory(), simulatedNodes: usualNodes(simulatedNodes) })
 }
 
+/** The moment at which the objects of a start were there, of the first server with the same settings. */
+interface Pristine {
+  base?: ServerBase
+}
+
+/** The pristine moment of a start, by the settings that decide about its objects. */
+const pristineOf = boundedMemo(16, (_settings: string): Pristine => ({}))
+
+/** False where a seed, a virtual time or files decide about the objects of the start. */
+function isUsual({ clock, seed, random, flags = [] }: StartOptions): boolean {
+  return clock === undefined && seed === undefined && random === undefined && flags.length === 0
+}
+
+/** A start is a fork of the first one with the same settings, at the moment before anything happened in it. */
+async function startPristine(options: StartOptions): Promise<RunningServer> {
+  const settings = readStartSettings(options)
+  const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange, disableAdmissionPlugins } =
+    settings
+  const shaping = [
+    profile,
+    emulatedVersion,
+    featureGates,
+    runtimeConfig,
+    serviceClusterIpRange.text,
+    serviceNodePortRange,
+    disableAdmissionPlugins,
+  ]
+  const pristine = pristineOf(JSON.stringify(shaping))
+  const { base } = pristine
+  const chance = systemChance
+  const store = createMemoryStore({
+    from: base === undefined ? undefined : storeOf(base.snapshot),
+    hasOwnEpoch: true,
+    randomId: chance.uuid,
+  })
+  const onMade = (made: ServerBase) => {
+    pristine.base ??= made
+  }
+  const simulatedNodes = usualNodes(settings.simulatedNodes)
+  return open(options, { store, base, isNewCluster: true, onMade, chance, certificateFiles: certificateMemory(), simulatedNodes })
+}
+
 /** A server that goes on from a moment of another one. */
 async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise<RunningServer> {
-  const { origin, state } = snapshot
+  const { origin, base } = snapshot
   const { options, isSame } = readForkOptions(snapshot, given)
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
-  const store = createMemoryStore({ from: storeOf(state), randomId: chance.stream('epoch').uuid })
+  const store = createMemoryStore({ from: storeOf(base.snapshot), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
   const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]
-  const base = isSame ? { snapshot: state, port: origin.port } : undefined
-  return open(options, { store, base, chance, certificateFiles: origin.certificates.fork(), simulatedNodes, origin })
+  return open(options, {
+    store,
+    base: isSame ? base : undefined,
+    chance,
+    certificateFiles: origin.certificates.fork(),
+    simulatedNodes,
+    origin,
+  })
 }
 
 /** The parts of a server that a fork has of its base. */
-interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'chance' | 'simulatedNodes'> {
+interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'isNewCluster' | 'onMade' | 'chance' | 'simulatedNodes'> {
   readonly certificateFiles: CertificateMemory
   readonly origin?: Origin
 }
@@ -274,9 +325,8 @@ class InProcessServer implements RunningServer {
 
   readonly snapshot = (): StateSnapshot => {
     const { options, certificateFiles, chance } = this.#parts
-    return new ServerSnapshot(this.#server.storage.snapshot(), {
+    return new ServerSnapshot(this.#server.moment(), {
       options,
-      port: Number(new URL(this.url).port),
       certificates: certificateFiles.fork(),
       chance: chance.fork(),
       nodes: this.#server.nodes.simulated,
@@ -286,7 +336,7 @@ class InProcessServer implements RunningServer {
     })
   }
 
-  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(readSnapshot(snapshot).state)
+  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(readSnapshot(snapshot).base.snapshot)
 
   readonly fork = (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => start({ ...options, from: this.snapshot() })
 

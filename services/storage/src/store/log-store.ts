@@ -78,23 +78,32 @@ export class LogStore implements Store {
     this.#tables = tables
     this.adopt = tables.adopt?.bind(tables)
     this.recall = tables.recall?.bind(tables)
-    this.snapshot = tables.fork?.bind(tables)
+    this.snapshot = tables.fork === undefined ? undefined : tables.fork.bind(tables, undefined)
     this.#environment = environment
     this.#meta = tables.meta
     this.#given = tables.meta.revision
   }
 
   commit(commit: StoreCommit): Promise<StoreOutcome> {
+    const outcome = this.#queue(commit)
+    this.#schedule()
+    return outcome
+  }
+
+  commitAll(commits: readonly StoreCommit[]): Promise<StoreOutcome[]> {
+    const outcomes = commits.map((commit) => this.#queue(commit))
+    this.#schedule()
+    return Promise.all(outcomes)
+  }
+
+  #queue(commit: StoreCommit): Promise<StoreOutcome> {
     if (this.#closed !== undefined) return Promise.reject(serviceUnavailable('the store is closed'))
     const keyBytes = Buffer.byteLength(commit.key)
     if (keyBytes > keyBytesMax)
       return Promise.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
     // In the words of etcd, which clients know.
     if ((commit.value?.length ?? 0) > valueBytesMax) return Promise.reject(failed(500, '', 'etcdserver: request is too large'))
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit, resolve, reject })
-      this.#schedule()
-    })
+    return new Promise((resolve, reject) => this.#waiting.push({ commit, resolve, reject }))
   }
 
   async getAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {

@@ -10,13 +10,16 @@ import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts
 export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
   /** A moment of another store in memory: the new one goes on from there, with its epoch. Absent: the store is empty. */
   readonly from?: StoreSnapshot | undefined
+  /** The new store has an epoch of its own all the same. */
+  readonly hasOwnEpoch?: boolean
 }
 
 /** A store that lives as long as the process. */
-export function createMemoryStore({ from, ...environment }: MemoryStoreOptions = {}): Store {
+export function createMemoryStore({ from, hasOwnEpoch = false, ...environment }: MemoryStoreOptions = {}): Store {
   if (from !== undefined && !(from instanceof MemoryTables)) throw new TypeError('a store begins with a snapshot of a store in memory')
   const complete = { monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment }
-  return new LogStore(from?.fork() ?? new MemoryTables(complete.randomId()), complete)
+  if (from === undefined) return new LogStore(new MemoryTables(complete.randomId()), complete)
+  return new LogStore(from.fork(hasOwnEpoch ? complete.randomId() : from.meta.epoch), complete)
 }
 
 /** A log and an index that live as long as the process. */
@@ -37,12 +40,12 @@ export class MemoryTables implements Tables, StoreSnapshot {
   }
 
   /** The same log and index, in no time; what is written to one of the two is not seen in the other. */
-  fork(): MemoryTables {
-    const fork = new MemoryTables(this.#meta.epoch)
+  fork(epoch = this.#meta.epoch): MemoryTables {
+    const fork = new MemoryTables(epoch)
     fork.#latest = this.#latest.fork()
     fork.#log = this.#log.fork()
     fork.#bytes = this.#bytes
-    fork.#meta = this.#meta
+    fork.#meta = { ...this.#meta, epoch }
     fork.#sharedUpTo = this.revision
     return fork
   }

@@ -81,7 +81,7 @@ export interface Tables {
   /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void
   /** Of tables in memory: the same log and index for another store. */
-  fork?(): StoreSnapshot
+  fork?(epoch?: string): StoreSnapshot
   sizes(): { readonly bytes: number; readonly freeBytes: number }
   close(): Promise<void>
 }

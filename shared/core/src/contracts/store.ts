@@ -149,6 +149,8 @@ export interface SharedStore {
 export interface Store {
   /** Rejected with a 503 StatusError if the store can't write; its cause is in `status().refusing`. */
   commit(commit: StoreCommit): Promise<StoreOutcome>
+  /** As `commit` of each, one after the other, seen by listeners at once; a store that lacks it is given them one by one. */
+  readonly commitAll?: ((commits: readonly StoreCommit[]) => Promise<StoreOutcome[]>) | undefined
   /** The key's record at the newest revision not above the given one. */
   getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
   /** The key's record that was written at exactly this revision; held while it is current, or replaced by a change that is held. */

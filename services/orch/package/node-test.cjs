@@ -1,0 +1,11 @@
+'use strict'
+const { after, before, beforeEach } = require('node:test')
+const native = require('./native-require.cjs')
+const { start } = native('./dist/index.js')
+const { createForkHook, createServerHook } = native('./dist/testing.js')
+
+const hooks = { beforeAll: before, beforeEach, afterAll: after }
+
+module.exports.start = start
+module.exports.useForks = createForkHook(hooks)
+module.exports.useServer = createServerHook(hooks)

@@ -1,0 +1,32 @@
+import { type RunningServer, start } from '../start/start.ts'
+import type { StartOptions } from '../start/start-settings.ts'
+import type { TestHooks } from './use-server.ts'
+
+/** Makes a test out of what it does with a server of its own. */
+export type InFork = (body: (server: RunningServer) => unknown) => () => Promise<void>
+
+/** Fills the base of the tests of a file. */
+export type Prepare = (base: RunningServer) => unknown
+
+/**
+ * For the tests of a file or of a `describe`: a base server starts before the first of them, is prepared, and stops after the last. Each
+ * test gets a fork of it, so that tests may run at a time.
+ */
+export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>): (options?: StartOptions, prepare?: Prepare) => InFork {
+  return (options, prepare) => {
+    let base: RunningServer | undefined
+    hooks.beforeAll(async () => {
+      base = await start(options)
+      await prepare?.(base)
+    })
+    hooks.afterAll(async () => {
+      await base?.stop()
+      base = undefined
+    })
+    return (body) => async () => {
+      if (base === undefined) throw new Error('useForks(): the base runs in tests alone')
+      await using fork = await base.fork()
+      await body(fork)
+    }
+  }
+}
