@@ -329,7 +329,9 @@ test('a second start has what the first one with the same settings had, but for 
   const system = { namespace: 'kube-system' }
   const seenBy = async ({ client, kubeconfig }: RunningServer) => {
     const { uid } = (await client.resource(core('namespaces', false)).get('kube-system')).metadata
-    const published = await client.resource<ApiObject & { data: object }>(core('configmaps')).get('extension-apiserver-authentication', system)
+    const published = await client
+      .resource<ApiObject & { data: object }>(core('configmaps'))
+      .get('extension-apiserver-authentication', system)
     const { certificateAuthority } = await parseConfiguration(kubeconfig)
     expect(published.data).toMatchObject({ 'client-ca-file': certificateAuthority })
     return [uid, JSON.stringify(published.data)]
