@@ -156,7 +156,7 @@ export class SimulatedNode {
           arm(intervalMs)
           this.#tryWork(work())
         },
-        { repeats: true },
+        { repeats: true, series: 'node reports' },
       )
       this.#timers.add(timer)
     }

@@ -3,6 +3,9 @@ export interface Timer {
   cancel(): void
 }
 
+/** Series that other timers look at: the reports of nodes, for which the lifecycle of nodes looks. */
+export type TimerSeries = 'node reports'
+
 /** Marks a timer for a clock that runs by itself. */
 export interface TimerOptions {
   /** The timer belongs to work that never ends, such as a resync: `virtualClock({ auto: true })` does not run on for it. */
@@ -12,6 +15,13 @@ export interface TimerOptions {
    * passes without other timers, the series rings once at its own time and once at the end.
    */
   readonly repeats?: boolean
+  /** The series of a timer that repeats, where timers look at it. */
+  readonly series?: TimerSeries
+  /**
+   * The timer looks whether this series goes on; always a background timer. A virtual clock rings it after the timers of the series that
+   * are due by then, and time continues to pass without other series.
+   */
+  readonly watches?: TimerSeries
 }
 
 /** Work in progress, by name. A clock that is moved by hand waits until all of it has ended. */

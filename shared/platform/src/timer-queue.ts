@@ -1,4 +1,4 @@
-import type { Timer } from './clock.ts'
+import type { Timer, TimerSeries } from './clock.ts'
 
 /** A timer of a clock that does not move by itself. */
 export interface QueuedTimer {
@@ -8,6 +8,10 @@ export interface QueuedTimer {
   readonly intervalMs: number | undefined
   readonly background: boolean
   readonly callback: () => void
+  /** The series of a timer that repeats. */
+  readonly series?: TimerSeries | undefined
+  /** The series that the timer looks at. */
+  readonly watches?: TimerSeries | undefined
   /** Of a timer that repeats: lets it stop the clock again. */
   readonly wake?: () => void
 }
@@ -59,6 +63,13 @@ export class TimerQueue {
       first.sequence = this.#sequence++
       this.#sink(first)
     }
+    return first
+  }
+
+  /** Takes the earliest timer of a series if it is due. */
+  takeDueOf(series: TimerSeries, nowMs: number): QueuedTimer | undefined {
+    const [first] = this.#heap.filter((entry) => entry.series === series && entry.dueMs <= nowMs).sort(compare)
+    if (first !== undefined) this.#remove(first)
     return first
   }
 

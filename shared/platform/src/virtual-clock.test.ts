@@ -141,6 +141,30 @@ test('timers that repeat are called once at their own time and once at the end o
   expect(clock.pending()).toHaveLength(2)
 })
 
+test('a timer that watches a series is called after the timers of that series alone, and lets no series stop the clock again', async () => {
+  const clock = virtualClock({ start })
+  const rung: [string, number][] = []
+  const ring = (name: string) => void rung.push([name, clock.monotonic() / 1_000])
+  const report = () => {
+    ring('report')
+    clock.after(10_000, report, { repeats: true, series: 'node reports' })
+  }
+  const look = () => {
+    ring('look')
+    clock.after(50_000, look, { watches: 'node reports' })
+  }
+  clock.after(10_000, report, { repeats: true, series: 'node reports' })
+  clock.every(20_000, () => ring('bookmark'))
+  clock.after(50_000, look, { watches: 'node reports' })
+  await clock.advance(120_000)
+  expect(rung).toEqual([
+    ...[['report', 10] as const, ['bookmark', 20] as const],
+    ...[50, 100].flatMap((time) => [['report', time] as const, ['look', time] as const]),
+    ...[['bookmark', 120] as const, ['report', 120] as const],
+  ])
+  expect(clock.pending().every(({ background }) => background)).toBe(true)
+})
+
 test('next() advances to the earliest timer that is not a background one', async () => {
   const clock = virtualClock({ start })
   const rung: string[] = []

@@ -1,6 +1,6 @@
 import { durationToMs, parseDuration } from '@orch/core/meta'
 import { Activity } from './activity.ts'
-import { type Clock, systemClock, type Timer, type TimerOptions } from './clock.ts'
+import { type Clock, systemClock, type Timer, type TimerOptions, type TimerSeries } from './clock.ts'
 import { type QueuedTimer, TimerQueue } from './timer-queue.ts'
 
 /** Options of a virtual clock. */
@@ -79,10 +79,11 @@ class SettlingClock implements VirtualClock {
 
   monotonic = (): number => this.#elapsedMs
 
-  after = (delayMs: number, callback: () => void, { background = false, repeats = false }: TimerOptions = {}): Timer => {
+  after = (delayMs: number, callback: () => void, options: TimerOptions = {}): Timer => {
+    const { repeats = false, series, watches, background = watches !== undefined } = options
     const dueMs = this.#elapsedMs + Math.max(0, delayMs)
-    if (repeats) return this.#repeat({ dueMs, callback })
-    const timer = this.#queue.add({ dueMs, intervalMs: undefined, background, callback })
+    if (repeats) return this.#repeat({ dueMs, series, callback })
+    const timer = this.#queue.add({ dueMs, intervalMs: undefined, background, watches, callback })
     if (this.#isAuto && !background) this.#run()
     return timer
   }
@@ -125,7 +126,7 @@ class SettlingClock implements VirtualClock {
     return timers.map(({ dueMs, background }) => ({ at: new Date(this.#startMs + dueMs), background }))
   }
 
-  #repeat({ dueMs, callback }: Pick<QueuedTimer, 'dueMs' | 'callback'>): Timer {
+  #repeat({ dueMs, series, callback }: Pick<QueuedTimer, 'dueMs' | 'series' | 'callback'>): Timer {
     let timer: Timer
     const ring = () => {
       this.#isRepeating = true
@@ -135,7 +136,8 @@ class SettlingClock implements VirtualClock {
         this.#isRepeating = false
       }
     }
-    const queue = (timers: TimerQueue): Timer => timers.add({ dueMs, intervalMs: undefined, background: true, callback: ring, wake })
+    const queue = (timers: TimerQueue): Timer =>
+      timers.add({ dueMs, intervalMs: undefined, background: true, series, callback: ring, wake })
     const wake = () => {
       timer.cancel()
       timer = queue(this.#queue)
@@ -165,8 +167,8 @@ class SettlingClock implements VirtualClock {
     const { first } = this.#queue
     if (first === undefined || first.dueMs > untilMs) return false
     if (first.wake === undefined) {
-      if (await this.#catchUp(first.dueMs)) return true
-      this.#wakeResting()
+      if (await this.#catchUp(first.dueMs, first.watches)) return true
+      if (first.watches === undefined) this.#wakeResting()
     }
     this.#elapsedMs = Math.max(this.#elapsedMs, first.dueMs)
     let timer: QueuedTimer | undefined = first
@@ -182,12 +184,13 @@ class SettlingClock implements VirtualClock {
     return true
   }
 
-  /** Calls each resting timer that is due by then, at that time, and settles; false: there is none. */
-  async #catchUp(elapsedMs: number): Promise<boolean> {
-    const due = this.#resting.list().filter(({ dueMs }) => dueMs <= elapsedMs)
+  /** Calls each resting timer, of one series or of all, that is due by then, at that time, and settles; false: there is none. */
+  async #catchUp(elapsedMs: number, series?: TimerSeries): Promise<boolean> {
+    const due = this.#resting.list().filter((timer) => timer.dueMs <= elapsedMs && (series === undefined || timer.series === series))
     if (due.length === 0) return false
     this.#elapsedMs = Math.max(this.#elapsedMs, elapsedMs)
-    for (let left = due.length; left > 0; left -= 1) this.#resting.takeDue(elapsedMs)?.callback()
+    const takeNext = () => (series === undefined ? this.#resting.takeDue(elapsedMs) : this.#resting.takeDueOf(series, elapsedMs))
+    for (let left = due.length; left > 0; left -= 1) takeNext()?.callback()
     await this.#settle()
     return true
   }

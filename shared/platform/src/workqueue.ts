@@ -77,7 +77,7 @@ export function createWorkqueue({
   const addAfter = (key: string, delayMs: number, options?: TimerOptions) => {
     const dueMs = clock.monotonic() + delayMs
     const set = timers.get(key)
-    const isBackground = options?.background === true
+    const isBackground = options?.background === true || options?.watches !== undefined
     if (isOver() || waiting.has(key)) return
     if (set !== undefined && (set.dueMs < dueMs || (set.dueMs === dueMs && (isBackground || !set.isBackground)))) return
     set?.cancel()

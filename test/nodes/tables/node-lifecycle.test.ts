@@ -10,6 +10,7 @@ import {
   lookAtHealth,
   type NodeHealth,
   noScheduleChange,
+  renewedHealth,
   stepZones,
   type Taint,
   type ZoneState,
@@ -166,6 +167,18 @@ test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: the sta
   const { conditions, current, health } = lookAtHealth(before, node, undefined, { nowMs: Date.parse('2017-01-01T12:00:00Z'), ...periods })
   const written = conditions?.find(({ type }) => type === 'Ready') ?? health.ready
   expect(current).toBe(written?.status)
+})
+
+test('NODE-LC-01: a later renewal of a lease counts from the given time on, and the same or an earlier one does not', () => {
+  const leaseOf = (renewTime: string): Lease => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {}, spec: { renewTime } })
+  const health: NodeHealth = { probeMs: 1, ready: undefined, renewTime: '2017-01-01T12:00:00.000000Z' }
+  expect(renewedHealth(health, leaseOf('2017-01-01T12:00:10.000000Z'), 2)).toEqual({
+    ...health,
+    probeMs: 2,
+    renewTime: '2017-01-01T12:00:10.000000Z',
+  })
+  for (const time of ['2017-01-01T12:00:00.000000Z', '2017-01-01T11:59:59.000000Z'])
+    expect(renewedHealth(health, leaseOf(time), 2)).toBe(health)
 })
 
 interface ExcludedRow extends Row {

@@ -10,6 +10,7 @@ import {
   type NodeHealth,
   noExecuteOf,
   type ReadyStatus,
+  renewedHealth,
   silentHealth,
   stepZones,
   TaintQueue,
@@ -38,6 +39,9 @@ export interface NodeMonitorOptions extends ZoneOptions {
   /** True to read a lease once more before its node is called silent. */
   readonly checksLeases: boolean
 }
+
+/** Looks that end in nothing as long as nodes report. */
+const watching = { watches: 'node reports' } as const
 
 /** Keys beside those of Pods, which have a slash. */
 const [allNodes, allTaints] = ['nodes', 'taints']
@@ -72,7 +76,7 @@ export class NodeMonitor {
     this.#context = context
     this.#loop = loop
     this.#startMs = clock.monotonic()
-    this.#leases = mapped<Lease>(`${domainGroup(names, 'coordination')}/v1`, 'leases', () => this.#wakeAtTick(true), {
+    this.#leases = mapped<Lease>(`${domainGroup(names, 'coordination')}/v1`, 'leases', (event) => this.#showLease(event), {
       select: { namespace: names.nodeLeaseNamespace },
     })
   }
@@ -116,8 +120,17 @@ export class NodeMonitor {
     return partsOf(before) === partsOf(after)
   }
 
-  #wakeAtTick(background: boolean): string[] {
-    this.#loop.wake(allNodes, this.#untilTickMs(), { background })
+  /** A renewal for a ready node counts as it would at the next tick, which then need not look. */
+  #showLease({ kind, object: lease }: InformerEvent<Lease>): string[] {
+    const { name = '' } = lease.metadata
+    const health = this.#health.get(name)
+    if (kind !== 'updated' || health?.renewTime === undefined || health.ready?.status !== 'True') return this.#wakeAtTick(true)
+    this.#health.set(name, renewedHealth(health, lease, this.#context.clock.now() + this.#untilTickMs()))
+    return []
+  }
+
+  #wakeAtTick(isHeartbeat: boolean): string[] {
+    this.#loop.wake(allNodes, this.#untilTickMs(), isHeartbeat ? watching : {})
     return []
   }
 
@@ -153,7 +166,7 @@ export class NodeMonitor {
     const isLeaseDue = nodes.some((node) => this.#isLeaseDue(world, node))
     if (expiries.length === 0 && !isLeaseDue) return done
     const waitMs = isLeaseDue ? 0 : Math.max(0, Math.min(...expiries) + 1 - clock.now())
-    return requeueAfter(this.#untilTickMs(waitMs), { background: true })
+    return requeueAfter(this.#untilTickMs(waitMs), watching)
   }
 
   /** A lease that has not counted yet counts at the next look. */

@@ -36,8 +36,8 @@ export type Result = { readonly kind: 'done' } | ({ readonly kind: 'requeue'; re
 export const done: Result = { kind: 'done' }
 
 /** Another pass is due after the delay, unless an event causes one earlier. Passes that repeat by themselves are in the background. */
-export function requeueAfter(delayMs: number, { background = false }: TimerOptions = {}): Result {
-  return { kind: 'requeue', delayMs, background }
+export function requeueAfter(delayMs: number, options: TimerOptions = {}): Result {
+  return { kind: 'requeue', delayMs, ...options }
 }
 
 export interface WorldOptions {

@@ -62,6 +62,11 @@ export function lookAtHealth(before: NodeHealth | undefined, node: Node, lease: 
   return { health, observed, current: 'Unknown', conditions, expiresMs: undefined }
 }
 
+/** The health after an event of a lease that has counted before. A renewal counts from this time on. */
+export function renewedHealth(health: NodeHealth, { spec: { renewTime } }: Lease, probeMs: number): NodeHealth {
+  return isLater(renewTime, health.renewTime ?? null) ? { ...health, renewTime: renewTime ?? null, probeMs } : health
+}
+
 /** The health after conditions have been written. */
 export function silentHealth({ probeMs }: NodeHealth, conditions: readonly Condition[], lease: Lease | undefined): NodeHealth {
   const renewTime = lease === undefined ? undefined : (lease.spec.renewTime ?? null)

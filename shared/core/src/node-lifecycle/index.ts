@@ -9,6 +9,7 @@ export {
   lookAtHealth,
   type NodeHealth,
   type ReadyStatus,
+  renewedHealth,
   silentHealth,
 } from './health.ts'
 export { NodeRanges, nodeRangeProblem } from './node-ranges.ts'
