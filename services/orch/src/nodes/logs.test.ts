@@ -92,6 +92,31 @@ describe('the log of a simulated container', () => {
     expect([status, headers['content-type'], await textOf(body)]).toEqual([200, 'text/plain', ''])
   })
 
+  test('follows a PodScript, which names the stream of each line', async () => {
+    const scripts = server.client.resource<ApiObject>({
+      group: 'simulation.orch.io',
+      version: 'v1',
+      plural: 'podscripts',
+      namespaced: true,
+    })
+    const logs = [{ text: 'up' }, { at: '1s', text: 'lost', stream: 'Stderr' }]
+    const spec = { images: ['noisy:*'], containers: [{ name: '*', logs }] }
+    await scripts.create({
+      apiVersion: 'simulation.orch.io/v1',
+      kind: 'PodScript',
+      metadata: { name: 'noisy', namespace: 'default' },
+      spec,
+    } as ApiObject)
+    await server.settled()
+    await aPod('noisy', {}, { containers: [{ name: 'main', image: 'noisy:1' }] })
+    await clock.advance('1s')
+    expect(await Promise.all(['', 'stream=Stdout', 'stream=Stderr'].map((query) => logOf('noisy', query)))).toEqual([
+      'up\nlost\n',
+      'up\n',
+      'lost\n',
+    ])
+  })
+
   test('NODE-IO-08: is followed to the last line of the run, through a restart of no other run', async () => {
     await aPod('job', { 'run-for': '3s', 'exit-code': '4', logs: `every 1s: tick \${n}\nend: bye \${code}` })
     const followed = await follow('job')

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../meta/object-meta.ts'
 import { domainGroup, type Names } from '../names.ts'
+import { logEntriesMax } from './log-lines.ts'
 
 /** The version of the kinds that say how simulated nodes and their Pods behave. */
 export const simulationVersion = 'v1'
@@ -66,6 +67,18 @@ const start = object('One run.', {
   message: text('The message of the end.', { maxLength: 4096 }),
 })
 
+const logLine = object(
+  'A line of the log: at a time from the start, again and again, or at the end of the run. Without these it is written at the start.',
+  {
+    at: duration('Time from the start of the container.'),
+    every: duration(`Time between two such lines; the first one comes after it. \${n} in the text is the number of the line.`),
+    end: { type: 'boolean', description: `True for a line at the end of the run. \${code} in the text is the exit code.` },
+    text: text('The line.', { maxLength: 4096 }),
+    stream: text('The stream of the line, Stdout by default.', { enum: ['Stdout', 'Stderr'] }),
+  },
+  { required: ['text'] },
+)
+
 const container = object(
   'The behaviour of a container. Members that are absent come from the script of the cluster, then from annotations, then from the defaults.',
   {
@@ -80,6 +93,7 @@ const container = object(
     ready: turns('readiness'),
     live: turns('liveness'),
     startup: turns('startup'),
+    logs: list('Lines of the log. By default there is one at the start and one at the end of a run.', logLine, { maxItems: logEntriesMax }),
     shutdown: object('The answer to the signal to stop.', {
       after: duration('Time from the signal to the end.'),
       exitCode: exitCode('The exit code of a container that stops in time, 0 by default.'),

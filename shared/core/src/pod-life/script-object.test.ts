@@ -109,3 +109,21 @@ describe('the script of a Pod', () => {
     expect(layer.get('c9')?.runs).toHaveLength(1000)
   })
 })
+
+test('lines of a log are at the start, at a time, again and again, or at the end', () => {
+  const logs = [
+    { text: 'up' },
+    { at: '5s', text: 'late', stream: 'Stderr' },
+    { every: '1m', text: 'tick' },
+    { every: '0s', text: 'fast' },
+    { end: true, text: 'bye' },
+  ] as const
+  const { layer } = aScript('s', { containers: [{ name: 'main', logs }] })
+  expect(scriptOf(aPod(), namesOf('orch'), [layer]).containers.get('main')?.logs).toEqual([
+    { kind: 'at', atMs: 0, text: 'up', isError: false },
+    { kind: 'at', atMs: 5000, text: 'late', isError: true },
+    { kind: 'every', everyMs: 60_000, text: 'tick', isError: false },
+    { kind: 'every', everyMs: 1, text: 'fast', isError: false },
+    { kind: 'end', text: 'bye', isError: false },
+  ])
+})

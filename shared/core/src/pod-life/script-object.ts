@@ -2,12 +2,21 @@ import { durationToMs, parseDuration } from '../meta/duration.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { Pod } from '../workloads/pods.ts'
+import type { LogEntry } from './log-lines.ts'
 import { type ProbeKind, pullProblem, type ScriptLayer, type Turn, type Words } from './script-model.ts'
 
 interface TurnEntry {
   readonly at: string
   readonly pass: boolean
   readonly output?: string
+}
+
+interface LineEntry {
+  readonly at?: string
+  readonly every?: string
+  readonly end?: boolean
+  readonly text: string
+  readonly stream?: 'Stdout' | 'Stderr'
 }
 
 interface ContainerEntry {
@@ -18,6 +27,7 @@ interface ContainerEntry {
   readonly ready?: readonly TurnEntry[]
   readonly live?: readonly TurnEntry[]
   readonly startup?: readonly TurnEntry[]
+  readonly logs?: readonly LineEntry[]
   readonly shutdown?: { readonly after?: string; readonly exitCode?: number; readonly ignoreTerm?: boolean }
 }
 
@@ -121,7 +131,7 @@ function toMs(text: string): number {
   return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
 }
 
-function toWords({ pull, startAfter, starts, ready, live, startup, shutdown }: ContainerEntry): Words {
+function toWords({ pull, startAfter, starts, ready, live, startup, logs, shutdown }: ContainerEntry): Words {
   const turns: Partial<Record<ProbeKind, readonly Turn[]>> = {
     ...(ready && { readiness: toTurns(ready) }),
     ...(live && { liveness: toTurns(live) }),
@@ -134,8 +144,16 @@ function toWords({ pull, startAfter, starts, ready, live, startup, shutdown }: C
       runs: starts.map(({ runFor, ...rest }) => ({ ...(runFor !== undefined && { durationMs: toMs(runFor) }), ...rest })),
     }),
     ...(shutdown && { shutdown: toShutdown(shutdown) }),
+    ...(logs && { logs: logs.map(toLogEntry) }),
     turns,
   }
+}
+
+/** A line that repeats does so at most each millisecond. */
+function toLogEntry({ at = '0', every, end, text, stream }: LineEntry): LogEntry {
+  const line = { text, isError: stream === 'Stderr' }
+  if (end === true) return { kind: 'end', ...line }
+  return every === undefined ? { kind: 'at', atMs: toMs(at), ...line } : { kind: 'every', everyMs: Math.max(1, toMs(every)), ...line }
 }
 
 function toPull({ after, error, times }: NonNullable<ContainerEntry['pull']>): NonNullable<Words['pull']> {
