@@ -175,12 +175,22 @@ describe('frozen reads', () => {
     using frozen = await operator.reads.freeze()
     const { metadata } = await create('a')
     const newer = { ...inDefault, resourceVersion: metadata.resourceVersion }
+    // A move of the clock does not wait for ever for a request that is on its way.
+    const waits = () => {
+      const endMs = clock.now() + 3_000
+      return vi.waitFor(
+        () => expect(clock.pending().some(({ at, background }) => !background && at.getTime() === endMs)).toBe(true),
+        within,
+      )
+    }
     const late = maps()
       .list(newer)
       .catch((error: unknown) => error)
+    await waits()
     await clock.advance('3s')
     expect(await late).toMatchObject({ code: 504, message: expect.stringContaining('Too large resource version') })
     const early = maps().list(newer)
+    await waits()
     await clock.advance('1s')
     frozen.thaw()
     expect((await early).items).toHaveLength(1)

@@ -1,9 +1,9 @@
 import { afterAll, test as base, beforeAll, beforeEach } from 'vitest'
 import native from './native-require.cjs'
 
-const { createServerHook, startGlobalServer } = native('./dist/testing.js')
+const { createServerHook, matchers, startGlobalServer } = native('./dist/testing.js')
 export const { start } = native('./dist/index.js')
-export { startGlobalServer }
+export { matchers, startGlobalServer }
 
 export const useServer = createServerHook({ beforeAll, beforeEach, afterAll })
 

@@ -69,6 +69,12 @@ export class WatchFaults {
     return attachment
   }
 
+  /** The open watches of clients, without those of the server's own parts. */
+  open(): { readonly user: string; readonly path: string }[] {
+    const ofClients = [...this.#open].filter(({ request }) => request.exchange.peer.kind !== 'internal')
+    return ofClients.map(({ request: { user, path } }) => ({ user: user.name, path }))
+  }
+
   /** The newest revision that a user's open watches have been sent; 0 without any. */
   newestOf(user: string): number {
     let newest = 0

@@ -99,12 +99,17 @@ export class RequestLog {
     this.#add(request, -1, ++this.#watches)
   }
 
-  /** The logged requests that the filter matches, oldest first. */
-  read(filter: RequestFilter = {}): LoggedRequest[] {
+  /** Number of requests that have been noted so far. */
+  get total(): number {
+    return this.#next
+  }
+
+  /** The logged requests that the filter matches, oldest first, from one number on. */
+  read(filter: RequestFilter = {}, from = 0): LoggedRequest[] {
     const { since, changed, noop, fault } = filter
     const matches = compileMatch(filter, ['since', 'changed', 'noop', 'fault'])
     const found: LoggedRequest[] = []
-    for (let number = Math.max(this.#first, this.#next - this.#max); number < this.#next; number++) {
+    for (let number = Math.max(this.#first, from, this.#next - this.#max); number < this.#next; number++) {
       const slot = number % this.#max
       const info = this.#infoAt(slot)
       if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info })) continue

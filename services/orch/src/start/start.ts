@@ -14,8 +14,11 @@ import {
   clientIssuer,
   type Log,
   silentLog,
+  sleep,
   systemChance,
   systemClock,
+  toMs,
+  type VirtualClock,
   withActivity,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
@@ -25,6 +28,7 @@ import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import type { ObjectMatcher, ObjectName } from './eventually.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import { type Origin, readForkOptions, readSnapshot, ServerSnapshot } from './server-snapshot.ts'
@@ -82,12 +86,37 @@ export interface RunningServer extends AsyncDisposable {
    */
   settled(options?: { readonly within?: number }): Promise<void>
   /**
+   * Rejects if a client of `server.user` goes on for ever while nothing else happens: it writes an object three times without a change,
+   * lists a resource five times, sends more than 20 requests a second, or several change one object in turns. A virtual clock is moved
+   * by the time; else it passes.
+   */
+  expectNoHotLoop(options?: HotLoopOptions): Promise<void>
+  /**
+   * Resolves with an object when it is as expected, which a watch tells; rejects with the timeline of the object after a real time,
+   * 5 s by default.
+   */
+  eventually<T extends ApiObject = ApiObject>(
+    reference: ObjectName,
+    matcher: ObjectMatcher<T>,
+    options?: { readonly within?: string | number },
+  ): Promise<T | undefined>
+  /** Open watches of clients, objects that finalizers hold, namespaces and held leases that a test has left, a line each. */
+  leaks(): Promise<string[]>
+  /**
    * All that is stored, as text: objects by key with their revisions, then the changes that are still known. Two servers that have one
    * seed, one time and the same requests have equal dumps; certificates, tokens and the port are left out.
    */
   dump(): Promise<string>
   /** Ends open requests at once; leaves no handle, port or file behind. */
   stop(): Promise<void>
+}
+
+/** The clients that may be in a loop, and the time for which they are observed. */
+export interface HotLoopOptions {
+  /** All users of the test by default. */
+  readonly user?: string
+  /** 2 s by default. */
+  readonly for?: string | number
 }
 
 /** Explains placements. */
@@ -220,6 +249,16 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
 }
 
 const settledWithinMs = 5_000
+
+/** Passes time: of the clock that a test moves, else real time. */
+async function passTime(clock: Clock, given: Clock | undefined, ms: number): Promise<void> {
+  if (given !== undefined && isVirtualClock(given)) await given.advance(ms)
+  else await sleep(clock, ms)
+}
+
+function isVirtualClock(clock: Clock): clock is VirtualClock {
+  return clock.isVirtual === true && 'advance' in clock
+}
 
 /** Counts the requests that are on their way and that no gateway has seen yet. */
 function counted(transport: Transport, activity: Activity): Transport {
@@ -374,6 +413,29 @@ class InProcessServer implements RunningServer {
   readonly settled = async ({ within = settledWithinMs }: { readonly within?: number } = {}): Promise<void> => {
     const left = await this.#parts.activity.settled({ withinMs: within, stillMs: within })
     if (left.length > 0) throw new Error(`the server has not settled within ${within} ms: ${left.join(', ')}`)
+  }
+
+  readonly expectNoHotLoop = async ({ user, for: time = '2s' }: HotLoopOptions = {}): Promise<void> => {
+    const { requestLog, clock } = this.#parts
+    const [from, ms] = [requestLog.total, toMs('expectNoHotLoop', time)]
+    await passTime(clock, this.#parts.options.clock, ms)
+    const users = user === undefined ? this.#users.known.map(({ name }) => name) : [user]
+    const { hotLoopsIn } = await import('./hot-loops.ts')
+    const requests = requestLog.read({}, from).filter((request) => users.includes(request.user))
+    const loops = hotLoopsIn(requests, ms / 1_000)
+    if (loops.length > 0) throw new Error(`clients do not come to rest:\n${loops.join('\n')}`)
+  }
+
+  readonly eventually: RunningServer['eventually'] = async (reference, matcher, { within = settledWithinMs } = {}) => {
+    const { eventually } = await import('./eventually.ts')
+    const ms = toMs('eventually', within)
+    return eventually(this.client, reference, { matcher, end: (signal) => sleep(systemClock, ms, signal), within: `${ms} ms` })
+  }
+
+  readonly leaks = async (): Promise<string[]> => {
+    const { leaksIn } = await import('./leaks.ts')
+    const { storage, names } = this.#server
+    return leaksIn({ storage, names, faults: this.#parts.faults })
   }
 
   readonly dump = async (): Promise<string> => {

@@ -1,0 +1,134 @@
+import type { Client } from '@orch/client'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, parseApiVersion } from '@orch/core/meta'
+
+/** Names an object. */
+export interface ObjectName {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  /** `default` by default, for a kind with namespaces. */
+  readonly namespace?: string
+}
+
+/**
+ * Decides about an object, which is undefined while it does not exist: a function that returns false or throws where the object is not
+ * yet as expected, or the members that the object has to have.
+ */
+export type ObjectMatcher<T> = ((object: T | undefined) => unknown) | Readonly<Record<string, unknown>>
+
+interface State {
+  /** The states of the object that were seen, a line each. */
+  readonly timeline: string[]
+  object: ApiObject | undefined
+  reason: string
+}
+
+/** The condition, and its end. */
+interface Waiting<T> {
+  readonly matcher: ObjectMatcher<T>
+  /** Resolves when the wait is over; the signal is raised when nothing waits any more. */
+  readonly end: (signal: AbortSignal) => Promise<void>
+  /** The time of the end, for the message: `5s`. */
+  readonly within: string
+}
+
+/** Resolves with the object when it matches; rejects with its timeline at the end. */
+export async function eventually<T extends ApiObject>(
+  client: Client,
+  reference: ObjectName,
+  { matcher, end, within }: Waiting<T>,
+): Promise<T | undefined> {
+  const ending = new AbortController()
+  const state: State = { timeline: [], object: undefined, reason: '' }
+  const late = end(ending.signal).then(() => 'late' as const)
+  try {
+    const found = await Promise.race([follow(client, reference, { matcher, state, signal: ending.signal }), late])
+    if (found !== 'late') return found.object
+    const { kind, namespace = 'default', name } = reference
+    const why = state.reason === '' ? '' : `: ${state.reason}`
+    const timeline = state.timeline.length === 0 ? ['it did not exist'] : state.timeline
+    throw new Error(`${kind} ${namespace}/${name} has not become as expected within ${within}${why}\n${timeline.join('\n')}`)
+  } finally {
+    ending.abort()
+  }
+}
+
+interface Following<T> {
+  readonly matcher: ObjectMatcher<T>
+  readonly state: State
+  readonly signal: AbortSignal
+}
+
+async function follow<T extends ApiObject>(
+  client: Client,
+  reference: ObjectName,
+  { matcher, state, signal }: Following<T>,
+): Promise<{ readonly object: T | undefined }> {
+  const { apiVersion, kind, name, namespace = 'default' } = reference
+  const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {}
+  const found = (await client.discover(group, version)).find((resource) => resource.kind === kind)
+  if (found === undefined) throw new TypeError(`eventually(): ${apiVersion} has no kind ${kind}`)
+  const resource = client.resource<T>(found)
+  const select = { ...(found.namespaced ? { namespace } : {}), fieldSelector: `metadata.name=${name}`, signal }
+  const { items, metadata } = await resource.list(select)
+  const [first] = items
+  note(state, 'FOUND', first)
+  if (matches(matcher, first, state)) return { object: first }
+  for (let resourceVersion = metadata.resourceVersion ?? ''; ; ) {
+    for await (const { type, object } of await resource.watch({ ...select, resourceVersion })) {
+      resourceVersion = object.metadata.resourceVersion ?? resourceVersion
+      const present = type === 'DELETED' ? undefined : object
+      note(state, type, object)
+      if (matches(matcher, present, state)) return { object: present }
+    }
+  }
+}
+
+function note(state: State, type: string, object: ApiObject | undefined): void {
+  if (object === undefined) return
+  const changed = type === 'MODIFIED' ? changesOf(state.object, object, '').slice(0, changesShown) : []
+  const managers = type === 'MODIFIED' ? writersOf(state.object, object) : []
+  const parts = [`@${object.metadata.resourceVersion} ${type}`, ...managers.map((manager) => `by ${manager}`), ...changed]
+  state.timeline.push(parts.join('  '))
+  state.object = object
+}
+
+/** The managers whose fields, or the times of whose fields, a write has changed. */
+function writersOf(before: ApiObject | undefined, { metadata: { managedFields = [] } }: ApiObject): string[] {
+  const known = new Set((before?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)))
+  const changed = managedFields.filter((entry) => !known.has(JSON.stringify(entry)))
+  return [...new Set(changed.map(({ manager }) => manager ?? ''))]
+}
+
+/** Changed members that one line of a timeline shows. */
+const changesShown = 5
+
+/** Members that differ, `spec.size: 1 → 2`, without those that every write changes. */
+function changesOf(before: unknown, after: unknown, path: string): string[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  if (!isJsonObject(before) || !isJsonObject(after)) return [`${path}: ${JSON.stringify(before)} → ${JSON.stringify(after)}`]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].flatMap((name) => {
+    const at = path === '' ? name : `${path}.${name}`
+    return unshown.has(at) ? [] : changesOf(before[name], after[name], at)
+  })
+}
+
+const unshown: ReadonlySet<string> = new Set(['metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation'])
+
+function matches<T>(matcher: ObjectMatcher<T>, object: T | undefined, state: State): boolean {
+  if (typeof matcher !== 'function') return contains(object, matcher)
+  try {
+    return matcher(object) !== false
+  } catch (error) {
+    state.reason = error instanceof Error ? error.message : String(error)
+    return false
+  }
+}
+
+/** True if a value has all members of the expected one, at any depth; lists are compared as a whole. */
+function contains(value: unknown, expected: unknown): boolean {
+  if (!isJsonObject(expected)) return JSON.stringify(value) === JSON.stringify(expected)
+  return isJsonObject(value) && Object.entries(expected).every(([name, part]) => contains(value[name], part))
+}

@@ -1,0 +1,58 @@
+import { everything } from '@orch/core/contracts'
+import { isJsonObject } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, type Names } from '@orch/core/names'
+import type { Faults } from '@orch/gateway'
+import { sleep, systemClock } from '@orch/platform'
+import type { Storage } from '@orch/storage'
+
+/** The sources of a search for leaks. */
+export interface LeakParts {
+  readonly storage: Pick<Storage, 'list' | 'objectCounts'>
+  readonly faults: Faults
+  readonly names: Names
+}
+
+/** Real time for what a test has ended to reach the server. */
+const endsWithinMs = 1_000
+const askAgainMs = 5
+
+/**
+ * Watches that are open, objects that finalizers hold, namespaces and held leases that are left, a line each. Ends that are on their way
+ * are waited for.
+ */
+export async function leaksIn(parts: LeakParts): Promise<string[]> {
+  const untilMs = systemClock.monotonic() + endsWithinMs
+  for (;;) {
+    const found = await leaksNow(parts)
+    if (found.length === 0 || systemClock.monotonic() > untilMs) return found
+    await sleep(systemClock, askAgainMs)
+  }
+}
+
+async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]> {
+  const systems = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace]
+  const found = faults.watches.open().map(({ user, path }) => `${user} has an open watch of ${path}`)
+  const leases = `${domainGroup(names, 'coordination')}/leases`
+  for (const resource of [...storage.objectCounts().keys()].sort()) {
+    for (const object of await listObjects(storage, resource)) {
+      const { namespace = '', name = '', deletionTimestamp, finalizers = [] } = object.metadata
+      const place = `${object.kind} ${namespace === '' ? name : `${namespace}/${name}`}`
+      if (deletionTimestamp != null) found.push(`${place} is being deleted, and held by ${finalizers.join(', ') || 'its grace period'}`)
+      else if (object.kind === 'Namespace' && !['default', ...systems].includes(name)) found.push(`${place} is left`)
+      const spec = object['spec']
+      const holder = resource === leases && isJsonObject(spec) ? spec['holderIdentity'] : undefined
+      if (holder && !systems.includes(namespace)) found.push(`${place} is held by ${holder}`)
+    }
+  }
+  return found
+}
+
+async function listObjects(storage: LeakParts['storage'], resource: string): Promise<ApiObject[]> {
+  const request = { scope: { resource }, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
+  const objects: ApiObject[] = []
+  for await (const part of storage.list(request)) {
+    if (part.kind === 'entries') for (const { value } of part.entries) objects.push(JSON.parse(Buffer.from(value).toString()))
+  }
+  return objects
+}

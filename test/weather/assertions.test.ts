@@ -1,0 +1,102 @@
+import { aConfigMap, aNamespace } from '@orch/testkit'
+import { type RunningServer, type ServerUser, start, virtualClock } from 'orch'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../services/orch/src/start/eventually.ts'
+import { matchers } from '../../services/orch/src/testing/index.ts'
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const inDefault = { namespace: 'default' }
+const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a' }
+const clock = virtualClock()
+let server: RunningServer
+let operator: ServerUser
+
+beforeAll(async () => {
+  server = await start({ clock, profile: 'kubernetes' })
+  operator = server.user('operator')
+})
+beforeEach(() => server.reset())
+afterAll(() => server.stop())
+
+type Map = ReturnType<typeof aConfigMap> & { readonly data?: Readonly<Record<string, string>> }
+const maps = () => server.client.resource<Map>(configMaps)
+
+describe('a hot loop', () => {
+  test('is found in the time that passes from now on, for the users of the test or one of them', async () => {
+    const object = await operator.client.resource(configMaps).create(aConfigMap({ name: 'a' }))
+    // Three writes at once without a change, in the middle of the time.
+    const loopLater = () => clock.after(500, () => [1, 2, 3].map(() => operator.client.resource(configMaps).update(object)))
+    loopLater()
+    await clock.advance('1s')
+    await server.expectNoHotLoop()
+    loopLater()
+    await expect(server.expectNoHotLoop({ for: '1s' })).rejects.toThrow(
+      'operator has written configmaps default/a 3 times without a change',
+    )
+    loopLater()
+    await server.expectNoHotLoop({ user: 'other' })
+    const { pass, message } = await matchers.toHaveNoHotLoop(server)
+    expect([pass, message()]).toEqual([true, 'no client of the server is in a hot loop'])
+  })
+})
+
+describe('an object', () => {
+  test('is waited for by a function or by its members, by its absence too', async () => {
+    const waiting = server.eventually(reference, { data: { size: '2' } })
+    await maps().create(aConfigMap({ name: 'a', data: { size: '1' } }))
+    await maps().patch('a', { data: { size: '2' } }, { ...inDefault, type: 'merge' })
+    expect(await waiting).toMatchObject({ data: { size: '2' } })
+    const gone = server.eventually(reference, (object) => object === undefined)
+    await maps().delete('a', inDefault)
+    expect(await gone).toBeUndefined()
+  })
+
+  test('that does not become so is shown with its timeline', async () => {
+    await maps().create(aConfigMap({ name: 'a', data: { size: '1' } }))
+    const [found, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const waiting = eventually<Map>(server.client, reference, {
+      matcher: (object) => {
+        found.resolve()
+        if (object?.data?.['size'] === '2') seen.resolve()
+        throw new Error('not yet')
+      },
+      end: () => seen.promise,
+      within: 'a day',
+    })
+    const message = waiting.catch((error: Error) => error.message)
+    await found.promise
+    await maps().patch('a', { data: { size: '2' } }, { ...inDefault, type: 'merge', fieldManager: 'operator' })
+    expect(await message).toMatch(
+      /^ConfigMap default\/a has not become as expected within a day: not yet\n@\d+ FOUND\n@\d+ MODIFIED .*by operator.* data\.size: "1" → "2"$/,
+    )
+    await expect(server.eventually(reference, { data: { size: '3' } }, { within: 0 })).rejects.toThrow('within 0 ms')
+    await expect(server.eventually({ ...reference, kind: 'Widget' }, {})).rejects.toThrow('v1 has no kind Widget')
+  })
+})
+
+describe('leaks', () => {
+  test('are open watches, held objects, namespaces and leases', async () => {
+    expect(await server.leaks()).toEqual([])
+    const leaving = new AbortController()
+    await operator.client.resource(configMaps).watch({ ...inDefault, signal: leaving.signal })
+    await server.client.objects.create(aConfigMap({ name: 'a', finalizers: ['example.com/held'] }))
+    await maps().delete('a', inDefault)
+    await server.client.objects.create(aNamespace({ name: 'team-a' }))
+    const spec = { holderIdentity: 'operator' }
+    await server.client.objects.create({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'leader', ...inDefault },
+      spec,
+    })
+    expect(await server.leaks()).toEqual([
+      'operator has an open watch of /api/v1/namespaces/default/configmaps',
+      'Lease default/leader is held by operator',
+      'ConfigMap default/a is being deleted, and held by example.com/held',
+      'Namespace team-a is left',
+    ])
+    const { pass, message } = await matchers.toHaveNoLeaks(server)
+    expect([pass, message()]).toEqual([false, expect.stringContaining('the server has leaks:\noperator has an open watch')])
+    leaving.abort()
+  })
+})
