@@ -17,6 +17,7 @@ const cyclesEntry = join(root, 'test/soak/cycles.ts')
 const stallsEntry = join(root, 'test/abuse/stalls.ts')
 const fuzzEntry = join(root, 'test/fuzz/main.ts')
 const fuzzHeadsEntry = join(root, 'test/fuzz/heads/main.ts')
+const fuzzFramesEntry = join(root, 'test/fuzz/frames/main.ts')
 const fuzzExpressionsEntry = join(root, 'test/fuzz/expressions/main.ts')
 /** `youngHeapFlags` of services/orch/src/process/v8-flags.ts, which is not compiled yet. */
 const youngHeapFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
@@ -215,7 +216,7 @@ async function fuzz(args) {
   const node = await prepare()
   await build('.', 'everything')
   // The tests' own walk shares the sources with the code that it is compared to.
-  const entries = { expressions: ['--conditions=source', fuzzExpressionsEntry], heads: [fuzzHeadsEntry] }
+  const entries = { expressions: ['--conditions=source', fuzzExpressionsEntry], heads: [fuzzHeadsEntry], frames: [fuzzFramesEntry] }
   const entry = entries[args[0]] ?? [fuzzEntry]
   return runChild(node, [...entry, ...args], { cwd: root })
 }

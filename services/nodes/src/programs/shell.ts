@@ -7,6 +7,13 @@ const scriptLengthMax = 64 * 1024
 /** Bytes that one command may write to a file. */
 const redirectedBytesMax = 16 * 1024 * 1024
 
+/** Commands that run before others get their turn: a millisecond or two. */
+const commandsPerTurn = 100
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Finds the program of a command among all sources of a container. */
 export type FindProgram = (container: RunningContainer, command: readonly string[]) => Program | undefined
 
@@ -53,6 +60,7 @@ async function runLines(run: ShellRun): Promise<number> {
   }
   let code = 0
   let text = ''
+  let lines = 0
   await prompt()
   // A command that reads the input takes what the shell has not read.
   for await (const chunk of { [Symbol.asyncIterator]: () => sharedIterator(streams.stdin) }) {
@@ -60,7 +68,9 @@ async function runLines(run: ShellRun): Promise<number> {
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
       const line = text.slice(0, end)
       text = text.slice(end + 1)
-      const result = await runTyped(run, line, code)
+      lines += 1
+      if (lines % commandsPerTurn === 0) await nextTurn()
+      const result = await (streams.isTerminal ? runTyped : runScript)(run, line, code)
       if (result.isExit) return result.code
       code = result.code
       await prompt()
@@ -100,7 +110,8 @@ async function runScript(run: ShellRun, script: string, before: number): Promise
     await streams.write('stderr', `sh: syntax error: ${list}\n`)
     return { code: 2, isExit: true }
   }
-  for (const { after, words, output } of list) {
+  for (const [index, { after, words, output }] of list.entries()) {
+    if (index % commandsPerTurn === commandsPerTurn - 1) await nextTurn()
     if (hasRun && ((after === '&&' && code !== 0) || (after === '||' && code === 0))) continue
     hasRun = true
     const [name = '', ...rest] = words.map((word) => expand(word, container.env, code))

@@ -1,0 +1,26 @@
+/** A child process of a fuzz run of frames: a simulated node with one Pod; says how long its loop was busy, and its memory. */
+import type { ApiObject } from '@orch/core/meta'
+import { createLog } from '@orch/platform'
+import { start } from 'orch'
+
+const tickMs = 10
+const log = createLog({ level: 'error', format: 'json', write: (line) => process.send?.({ kind: 'log', line }) })
+const server = await start({ profile: 'kubernetes', nodes: 1, log })
+const spec = { containers: [{ name: 'main', image: 'busybox' }] }
+await server.client.objects.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec } as ApiObject)
+await server.settled({ within: 60_000 })
+
+let last = process.threadCpuUsage()
+let busiestMs = 0
+setInterval(() => {
+  const { user, system } = process.threadCpuUsage(last)
+  last = process.threadCpuUsage()
+  busiestMs = Math.max(busiestMs, (user + system) / 1000)
+}, tickMs)
+
+process.on('message', () => {
+  process.send?.({ kind: 'state', busiestMs, residentMb: process.memoryUsage.rss() / 1024 / 1024 })
+  busiestMs = 0
+})
+process.on('disconnect', () => process.exit())
+process.send?.({ kind: 'ready', kubeconfig: server.kubeconfig })
