@@ -4,10 +4,8 @@ const native = require('./native-require.cjs')
 const { start } = native('./dist/index.js')
 const { createForkHook, createServerHook, matchers, startGlobalServer } = native('./dist/testing.js')
 
-module.exports = {
-  matchers,
-  start,
-  startGlobalServer,
-  useForks: createForkHook({ beforeAll, afterAll }),
-  useServer: createServerHook({ beforeAll, beforeEach, afterAll }),
-}
+module.exports.matchers = matchers
+module.exports.start = start
+module.exports.startGlobalServer = startGlobalServer
+module.exports.useForks = createForkHook({ beforeAll, afterAll })
+module.exports.useServer = createServerHook({ beforeAll, beforeEach, afterAll })
