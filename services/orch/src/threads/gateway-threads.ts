@@ -169,14 +169,14 @@ class GatewayThread {
   }
 }
 
-/** From sources it runs the source, else the file beside this one in the bundle. */
+/** Runs the file beside this one. From sources it runs that of the last bundle, as hundreds of sources would take a second for each thread. */
 function startWorker(start: ThreadStart): Worker {
-  const isSource = import.meta.url.endsWith('.ts')
-  return new Worker(new URL(isSource ? './gateway-thread.ts' : './gateway-thread.js', import.meta.url), {
+  const folder = import.meta.url.endsWith('.ts') ? '../../dist/bundle/' : './'
+  return new Worker(new URL(`${folder}gateway-thread.js`, import.meta.url), {
     workerData: start,
     transferList: [start.first, start.own],
     // Modules loaded before the server are for its first thread.
-    execArgv: isSource ? ['--conditions=source', '--no-warnings'] : [],
+    execArgv: [],
   })
 }
 
