@@ -77,7 +77,7 @@ async function isThere(client: Awaited<ReturnType<typeof clientsOf>>[number], na
 const reason = `${noBackend}${withoutProcesses}`
 
 describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
-  test('two gateways show one state, and a killed service is started again without loss', async () => {
+  test('two gateways show one state, a killed service is started again without loss, and nothing is left when the process that has started all is killed', async () => {
     const server = await startProcess(['--distributed', '--watches=2'])
     const [first, second] = await clientsOf(server)
     const events = await second!.watch({ ...inDefault, resourceVersion: '0' })
@@ -97,10 +97,15 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     await first!.create(aConfigMap({ name: 'b' }))
     await until('b')
     expect(seen.filter((name) => name === 'a' || name === 'b')).toEqual(['a', 'b'])
-    expect(await server.stop()).toMatchObject({ code: 0 })
+    const pids = descendants(server.pid).map(({ pid }) => pid)
+    expect(pids.length).toBeGreaterThanOrEqual(8)
+    server.signal('SIGKILL')
+    await server.exited
+    await gone(pids)
+    expect(alive(pids)).toEqual([])
   })
 
-  test('storages host watch and gateways admission without NATS, and a watch continues when a storage is killed', async () => {
+  test('CARD-25: storages host watch and gateways admission without NATS, a watch continues when a storage is killed, and the state is present after a stop', async () => {
     const server = await startProcess(['--distributed', '--gateways=1', '--admissions=0'])
     const [client] = await clientsOf(server)
     const commands = descendants(server.pid).map(({ command }) => command)
@@ -127,17 +132,11 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
       await until(name)
     }
     expect(seen.filter((name) => ['a', 'b', 'c'].includes(name))).toEqual(['a', 'b', 'c'])
+    const kept = await client!.get('c', inDefault)
     expect(await server.stop()).toMatchObject({ code: 0 })
-  })
-
-  test('nothing is left when the process that has started all is killed', async () => {
-    const server = await startProcess(['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1'])
-    const pids = descendants(server.pid).map(({ pid }) => pid)
-    expect(pids.length).toBeGreaterThanOrEqual(8)
-    server.signal('SIGKILL')
-    await server.exited
-    await gone(pids)
-    expect(alive(pids)).toEqual([])
+    const again = await startProcess(['--distributed', '--gateways=1', '--storages=1'], { dataDir: server.dataDir })
+    const [clientAgain] = await clientsOf(again)
+    expect(await clientAgain!.get('c', inDefault)).toEqual(kept)
   })
 
   test('FLAG-05: a given certificate is trusted; etcd and NATS are found again where they were when they were killed; the first signal makes gateways unready and waits; a second one ends all at once', async () => {
@@ -194,19 +193,6 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(error.trimEnd().split('\n').at(-1)).toMatch(
       new RegExp(`^orch: gateway-0 ended before it was ready: port ${port} on 127\\.0\\.0\\.1 is in use .*--secure-port`),
     )
-  })
-
-  test('CARD-25: the state is present after a stop, where one gateway hosts admission and one storage watch', async () => {
-    const few = ['--distributed', '--gateways=1', '--storages=1']
-    const server = await startProcess(few)
-    const commands = descendants(server.pid).map(({ command }) => command)
-    expect(commands.filter((command) => /nats-server|main\.js (watch|admission) /.test(command))).toEqual([])
-    const [maps] = await clientsOf(server)
-    const kept = await maps!.create(aConfigMap({ name: 'kept' }))
-    await server.stop()
-    const again = await startProcess(few, { dataDir: server.dataDir })
-    const [mapsAgain] = await clientsOf(again)
-    expect(await mapsAgain!.get('kept', inDefault)).toEqual(kept)
   })
 })
 

@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const slowest = [
   'test/watch/model.test.ts',
   'test/e2e/distributed.test.ts',
-  'test/chaos/faults.test.ts',
   'test/package/envtest.test.ts',
   'test/contracts/contracts.test.ts',
   'test/examples/examples.test.ts',
