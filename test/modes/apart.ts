@@ -5,21 +5,21 @@ const fileOf = (folder: string) => (name: string) => `test/${folder}/${name}.tes
 /** Writes, reads, watches, controllers, rights and admission: their results depend on messages between services. */
 const acrossServices = [
   ...[
-    ...['apply', 'copies', 'deletion', 'errors', 'garbage', 'list', 'objects', 'order', 'owners', 'resource-version'],
-    ...['server-service', 'subresources', 'watch', 'without-effect', 'workloads', 'written-back'],
+    ...['copies', 'deletion', 'garbage', 'list', 'objects', 'order', 'owners', 'resource-version'],
+    ...['server-service', 'subresources', 'watch', 'without-effect', 'workloads'],
   ].map(fileOf('api')),
-  ...['default-plugins', 'node-restriction', 'owner-references', 'certificates', 'policies', 'mutating-policies'].map(fileOf('admission')),
-  ...['webhook-flow', 'webhook-failures', 'webhook-objects'].map(fileOf('admission')),
+  ...['node-restriction', 'owner-references', 'certificates', 'policies', 'mutating-policies'].map(fileOf('admission')),
+  ...['webhook-flow', 'webhook-objects'].map(fileOf('admission')),
   fileOf('aggregation')('objects'),
   fileOf('authorization')('rbac'),
 ]
 
 /** Decisions of a gateway or an admission service alone, and files that repeat a file above in another way. */
 const ofOneService = [
-  ...['authentication', 'discovery', 'endpoints', 'formats', 'http2', 'kinds', 'names', 'negotiation', 'patch', 'rules'].map(fileOf('api')),
-  ...['tables', 'validation'].map(fileOf('api')),
-  ...['feature-gates', 'mutating-custom-kinds', 'policy-metrics', 'policy-types'].map(fileOf('admission')),
-  ...['webhook-matching', 'webhook-review'].map(fileOf('admission')),
+  ...['apply', 'authentication', 'discovery', 'endpoints', 'errors', 'formats', 'http2', 'kinds', 'names'].map(fileOf('api')),
+  ...['negotiation', 'patch', 'rules', 'tables', 'validation', 'written-back'].map(fileOf('api')),
+  ...['default-plugins', 'feature-gates', 'mutating-custom-kinds', 'policy-metrics', 'policy-types'].map(fileOf('admission')),
+  ...['webhook-failures', 'webhook-matching', 'webhook-review'].map(fileOf('admission')),
   fileOf('aggregation')('older-server'),
   fileOf('authorization')('access-table'),
   fileOf('explain')('header'),
