@@ -115,12 +115,15 @@ describe('over a restart', () => {
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('CHUNK-05, CHUNK-06, CHUNK-07, LIM-02: a list continues from its token', async () => {
+  test('CHUNK-05, CHUNK-06, CHUNK-07, LIM-02, WATCH-18: a list continues from its token, and a watch from the last version', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = await someConfigMaps(first.api, 'a', 'b', 'c')
     const { body: page } = await first.api.get(`${path}?limit=1`)
     await first.api.delete(`${path}/b`)
+    const watched = await someConfigMaps(first.api, 'a')
+    const { body: list } = await first.api.get(watched)
+    await created(first.api, watched, configMap({ name: 'b' }))
     await killed(first)
     const { api } = await openProcess(dataDir)
     const { status, body } = await api.get(`${path}?limit=5&continue=${page.metadata.continue}`)
@@ -128,18 +131,8 @@ describe('over a restart', () => {
       expect(namesOfItems(body)).toEqual(['b', 'c'])
       expect(body.metadata).toEqual({ resourceVersion: page.metadata.resourceVersion })
     } else expect({ status, reason: body['reason'] }).toEqual({ status: 410, reason: 'Expired' })
-  })
-
-  test('WATCH-18: a watch resumes from the last version', async () => {
-    const dataDir = aFolder()
-    const first = await openProcess(dataDir)
-    const path = await someConfigMaps(first.api, 'a')
-    const { body: list } = await first.api.get(path)
-    await created(first.api, path, configMap({ name: 'b' }))
-    await killed(first)
-    const { api } = await openProcess(dataDir)
-    await created(api, path, configMap({ name: 'c' }))
-    const watch = await api.watch(`${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}`)
+    await created(api, watched, configMap({ name: 'c' }))
+    const watch = await api.watch(`${watched}?watch=1&resourceVersion=${list.metadata.resourceVersion}`)
     const events = await watch.take(2)
     expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED b', 'ADDED c'])
   })

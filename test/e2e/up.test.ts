@@ -9,38 +9,33 @@ import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-pr
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 
 describe('the first start', () => {
-  test('makes the client’s files, for the owner alone, and prints their place', async () => {
-    const { dataDir, url, message } = await startProcess([])
+  test('makes the client’s files, for the owner alone, and prints their place; a second process on the folder is refused; the state survives a kill', async () => {
+    const first = await startProcess([])
+    const { dataDir, url, message, pid } = first
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
     for (const name of ['admin.conf', 'ca.crt', 'ca.key', 'admin.crt', 'admin.key', 'serving.crt', 'serving.key']) {
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600)
     }
     expect(readFileSync(join(dataDir, 'admin.conf'), 'utf8')).toContain(`server: "${url}"`)
     expect(message).toContain(`orch is ready at ${url} (profile orch, data in ${dataDir})`)
+    const { code, error } = await runToEnd([`--data-dir=${dataDir}`, '--secure-port=0'])
+    expect(code).toBe(1)
+    expect(error).toContain(`orch: the data directory ${dataDir} is in use by process ${pid}, which listens on ${url}\n`)
+    const created = await first.client.resource(configMaps).create(aConfigMap({ name: 'kept', data: { a: '1' } }))
+    first.signal('SIGKILL')
+    await first.exited
+    const second = await startProcess([], { dataDir })
+    expect(await second.client.resource(configMaps).get('kept', { namespace: 'default' })).toEqual(created)
   })
 
-  test('NAME-05: everything is below the path prefix', async () => {
-    const { url, client } = await startProcess(['--memory', '--path-prefix=/cluster-a'])
-    expect(url).toMatch(/\/cluster-a$/)
+  test('NAME-05: everything is below the path prefix, and settings come from the environment too', async () => {
+    const { url, client } = await startProcess(['--memory', '--path-prefix=/cluster-a'], { env: { ORCH_BIND_ADDRESS: '127.0.0.2' } })
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.2:\d+\/cluster-a$/)
     expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '37' })
-  })
-
-  test('settings come from the environment too', async () => {
-    const { url } = await startProcess(['--memory'], { env: { ORCH_BIND_ADDRESS: '127.0.0.2' } })
-    expect(url).toMatch(/^https:\/\/127\.0\.0\.2:/)
   })
 })
 
 describe('state', () => {
-  test('survives a kill', async () => {
-    const first = await startProcess([])
-    const created = await first.client.resource(configMaps).create(aConfigMap({ name: 'kept', data: { a: '1' } }))
-    first.signal('SIGKILL')
-    await first.exited
-    const second = await startProcess([], { dataDir: first.dataDir })
-    expect(await second.client.resource(configMaps).get('kept', { namespace: 'default' })).toEqual(created)
-  })
-
   test('with --memory ends with the process, and no state is written', async () => {
     const first = await startProcess(['--memory'])
     await first.client.resource(configMaps).create(aConfigMap({ name: 'lost' }))
@@ -52,13 +47,6 @@ describe('state', () => {
 })
 
 describe('a start that cannot be is refused with one sentence', () => {
-  test('a second process on the same folder', async () => {
-    const { dataDir, pid, url } = await startProcess([])
-    const { code, error } = await runToEnd([`--data-dir=${dataDir}`, '--secure-port=0'])
-    expect(code).toBe(1)
-    expect(error).toContain(`orch: the data directory ${dataDir} is in use by process ${pid}, which listens on ${url}\n`)
-  })
-
   test('for a used port', async () => {
     const taken = createServer()
     onTestFinished(() => void taken.close())
@@ -98,46 +86,29 @@ describe('a start that cannot be is refused with one sentence', () => {
     })
   })
 
-  test('a data file that is cut off, or in which a value has changed', async () => {
+  test('a data file that is cut off, in which a value or, soon after the start, a large one has changed, or of the other profile', async () => {
     const first = await startProcess([])
-    await first.client.resource(configMaps).create(aConfigMap({ name: 'kept', data: { text: 'as it was written' } }))
+    const maps = first.client.resource(configMaps)
+    await maps.create(aConfigMap({ name: 'kept', data: { text: 'as it was written' } }))
+    await maps.create(aConfigMap({ name: 'large', data: { text: `${'.'.repeat(40_000)}as it is large` } }))
     await first.stop()
     const path = join(first.dataDir, 'state.mdb')
     const bytes = readFileSync(path)
-    const sentence = (what: string) =>
-      expect.stringMatching(new RegExp(`^orch: the data file ${path} is damaged \\(${what}\\): put back a copy of the folder .*\\n$`))
+    const again = (...flags: readonly string[]) => runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0', ...flags])
+    const sentence = (what: string, flags = '') =>
+      expect.stringMatching(new RegExp(`^orch: the data file ${path} is damaged \\(${what}\\): put back a copy of the folder .*\\n$`, flags))
+    const changed = (text: string, to: string) => Buffer.from(bytes.toString('latin1').replaceAll(text, to), 'latin1')
     writeFileSync(path, bytes.subarray(0, 20_000))
-    const cut = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0'])
-    expect(cut).toMatchObject({ code: 1, error: sentence('it has 20000 bytes, and its pages need \\d+') })
-    writeFileSync(path, Buffer.from(bytes.toString('latin1').replaceAll('as it was written', 'as it was Written'), 'latin1'))
-    const changed = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0'])
-    expect(changed).toMatchObject({ code: 1, error: sentence('what was written at revision \\d+ has changed') })
+    expect(await again()).toMatchObject({ code: 1, error: sentence('it has 20000 bytes, and its pages need \\d+') })
+    writeFileSync(path, changed('as it was written', 'as it was Written'))
+    expect(await again()).toMatchObject({ code: 1, error: sentence('what was written at revision \\d+ has changed') })
+    writeFileSync(path, changed('.as it is large', '.as it is Large'))
+    expect(await again()).toMatchObject({ code: 1, error: sentence('what was written at revision \\d+ has changed', 'm') })
     writeFileSync(path, bytes)
+    expect(await again('--profile=kubernetes')).toMatchObject({ code: 1, error: expect.stringMatching(/^orch: .*orch.*kubernetes.*\n$/) })
     const { client } = await startProcess([], { dataDir: first.dataDir })
     expect(await client.resource(configMaps).get('kept', { namespace: 'default' })).toMatchObject({ data: { text: 'as it was written' } })
-  })
-
-  test('a server whose large object has changed in the data file ends soon after its start, with the sentence', async () => {
-    const first = await startProcess([])
-    await first.client.resource(configMaps).create(aConfigMap({ name: 'large', data: { text: `${'.'.repeat(40_000)}as it was written` } }))
-    await first.stop()
-    const path = join(first.dataDir, 'state.mdb')
-    const bytes = readFileSync(path)
-    writeFileSync(path, Buffer.from(bytes.toString('latin1').replaceAll('.as it was written', '.as it was Written'), 'latin1'))
-    const { code, error } = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0'])
-    expect(code).toBe(1)
-    expect(error).toMatch(/^orch: the data file .* is damaged \(what was written at revision \d+ has changed\): put back a copy of .*\n$/m)
-    writeFileSync(path, bytes)
-    const { client } = await startProcess([], { dataDir: first.dataDir })
     expect(await client.resource(configMaps).get('large', { namespace: 'default' })).toMatchObject({ metadata: { name: 'large' } })
-  })
-
-  test('a folder that belongs to the other profile', async () => {
-    const first = await startProcess([])
-    await first.stop()
-    const { code, error } = await runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0', '--profile=kubernetes'])
-    expect(code).toBe(1)
-    expect(error).toMatch(/^orch: .*orch.*kubernetes.*\n$/)
   })
 })
 

@@ -138,7 +138,7 @@ describe('before the start', () => {
 })
 
 describe('the dialect of Go', () => {
-  test('starts, serves the namespace default to the administrator, and stops on the first signal with a watch open', async () => {
+  test('starts, serves the namespace default to the administrator, stops on the first signal with a watch open, and keeps what was written for a new API server, and for a new etcd on the same folder', async () => {
     const environment = await anEnvironment()
     const { etcd, api } = await startGo(environment)
     const client = clientOf(environment)
@@ -148,8 +148,17 @@ describe('the dialect of Go', () => {
     const configMaps = client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
     const watch = await configMaps.watch({})
     void watch.next().catch(() => {})
+    await client.objects.create(configMap('kept'))
     expect(await api.stop()).toBe(0)
+    const isKept = async () =>
+      expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
+    const next = startProgram(program('kube-apiserver'), goArguments(environment))
+    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, next)
+    await isKept()
+    await next.stop()
     expect(await etcd.stop()).toBe(0)
+    await startGo(environment)
+    await isKept()
   })
 
   test('kube-apiserver ends when the reader of its log has left, as after the kill of a test', async () => {
@@ -164,20 +173,6 @@ describe('the dialect of Go', () => {
       .catch(() => {})
     expect(await api.ended).toBe(0)
     await etcd.stop()
-  })
-
-  test('written objects are present for a new API server, and for a new etcd on the same folder', async () => {
-    const environment = await anEnvironment()
-    const { etcd, api } = await startGo(environment)
-    await clientOf(environment).objects.create(configMap('kept'))
-    await api.stop()
-    const next = startProgram(program('kube-apiserver'), goArguments(environment))
-    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, next)
-    expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
-    await next.stop()
-    await etcd.stop()
-    await startGo(environment)
-    expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
   })
 
   test('--etcd-prefix separates two API servers at one etcd; two with one prefix are refused', async () => {
@@ -219,20 +214,7 @@ describe('the dialect of Go', () => {
       .toBe('gone')
   })
 
-  test('a used port ends each process at once, with one line', async () => {
-    const environment = await anEnvironment()
-    const { api, etcd } = await startGo(environment)
-    const otherEtcd = startProgram(program('etcd'), goEtcdArguments(environment, join(environment.folder, 'other')))
-    expect(await otherEtcd.ended).toBe(1)
-    expect(otherEtcd.log().trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')])
-    const second = await anEnvironment()
-    const otherApi = startProgram(program('kube-apiserver'), goArguments({ ...environment, certDir: second.certDir }, ['--etcd-prefix=/x']))
-    expect(await otherApi.ended).toBe(1)
-    expect(otherApi.log()).toContain(`port ${environment.apiPort} on 127.0.0.1 is in use`)
-    expect([api.process.exitCode, etcd.process.exitCode]).toEqual([null, null])
-  })
-
-  test('flags without object are named in one line; those that would change an answer are refused with a sentence', async () => {
+  test('flags without object are named in one line; those that would change an answer are refused with a sentence; a used port ends each process at once, with one line', async () => {
     const environment = await anEnvironment()
     const more = [
       '--v=4',
@@ -242,7 +224,7 @@ describe('the dialect of Go', () => {
       '--feature-gates=WatchList=true',
       '--allow-privileged',
     ]
-    const { api } = await startGo(environment, { more })
+    const { api, etcd } = await startGo(environment, { more })
     expect(api.log()).toContain('flags without object here flags=["--v","--contention-profiling","--watch-cache"]')
     for (const [flag, why] of [
       ['--etcd-servers-overrides=/x#https://a', '--etcd-servers-overrides does not exist here: '],
@@ -255,6 +237,14 @@ describe('the dialect of Go', () => {
       expect([flag, await refused.ended]).toEqual([flag, 2])
       expect(refused.log()).toContain(`Error: ${why}`)
     }
+    const otherEtcd = startProgram(program('etcd'), goEtcdArguments(environment, join(environment.folder, 'other')))
+    expect(await otherEtcd.ended).toBe(1)
+    expect(otherEtcd.log().trim().split('\n')).toEqual([expect.stringContaining('EADDRINUSE')])
+    const second = await anEnvironment()
+    const otherApi = startProgram(program('kube-apiserver'), goArguments({ ...environment, certDir: second.certDir }, ['--etcd-prefix=/x']))
+    expect(await otherApi.ended).toBe(1)
+    expect(otherApi.log()).toContain(`port ${environment.apiPort} on 127.0.0.1 is in use`)
+    expect([api.process.exitCode, etcd.process.exitCode]).toEqual([null, null])
   })
 
   test('kubectl is that of the PATH, and orchctl without one', async () => {
