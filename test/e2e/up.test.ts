@@ -96,7 +96,9 @@ describe('a start that cannot be is refused with one sentence', () => {
     const bytes = readFileSync(path)
     const again = (...flags: readonly string[]) => runToEnd([`--data-dir=${first.dataDir}`, '--secure-port=0', ...flags])
     const sentence = (what: string, flags = '') =>
-      expect.stringMatching(new RegExp(`^orch: the data file ${path} is damaged \\(${what}\\): put back a copy of the folder .*\\n$`, flags))
+      expect.stringMatching(
+        new RegExp(`^orch: the data file ${path} is damaged \\(${what}\\): put back a copy of the folder .*\\n$`, flags),
+      )
     const changed = (text: string, to: string) => Buffer.from(bytes.toString('latin1').replaceAll(text, to), 'latin1')
     writeFileSync(path, bytes.subarray(0, 20_000))
     expect(await again()).toMatchObject({ code: 1, error: sentence('it has 20000 bytes, and its pages need \\d+') })
