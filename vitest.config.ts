@@ -10,7 +10,7 @@ const isApart = process.env.ORCH_TEST_MODE === 'distributed'
 
 const neither = ['**/dist/**', '**/node_modules/**']
 
-/** The common configuration of `npm test` and `npm run test:chaos`. */
+/** The common configuration of `npm test`, `npm run test:chaos` and `npm run test:clients`. */
 export const shared = defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['source', 'node', 'module-sync'] } },

@@ -28,7 +28,8 @@ const commands = {
   start,
   orch,
   test,
-  'test:chaos': testChaos,
+  'test:chaos': (args) => testApart('vitest.chaos.config.ts', args),
+  'test:clients': (args) => testApart('vitest.clients.config.ts', args),
   fuzz,
   bench,
   profile,
@@ -100,11 +101,11 @@ async function test(args) {
   return result.code || check || (isComplete ? 0 : 1)
 }
 
-/** The tests that rest on timing, kills and luck. */
-async function testChaos(args) {
+/** Tests that `npm test` leaves out, with a configuration of their own. */
+async function testApart(config, args) {
   const node = await prepare()
   const isBuilt = await buildAll()
-  const result = await runTests(node, ['--config', 'vitest.chaos.config.ts', ...args])
+  const result = await runTests(node, ['--config', config, ...args])
   printSummary([result])
   return isBuilt ? result.code : result.code || 1
 }
