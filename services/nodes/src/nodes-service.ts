@@ -1,5 +1,6 @@
 import type { AttachRequest, NodesService, PodOnNode } from '@orch/core/contracts'
 import { failed, notFound } from '@orch/core/meta'
+import { type AnsweringNode, nodeDocument } from '@orch/core/pod-life'
 import type { Clock } from '@orch/platform'
 import type { ContainerSessions, PodOfNode } from './container-sessions.ts'
 import { type LoggedPod, type PodLogOptions, streamLog } from './pod-log.ts'
@@ -11,6 +12,8 @@ export interface NodesServiceOptions {
   hasNode(name: string): boolean
   /** The reader of one container of a Pod, as its log needs it. */
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
+  /** A node and the Pods that run there. Undefined: it is not registered. */
+  look(node: string): AnsweringNode | undefined
   /** Undefined: the node has no such Pod. */
   findPod(pod: PodOnNode): PodOfNode | undefined
   readonly containers: ContainerSessions
@@ -20,7 +23,7 @@ export interface NodesServiceOptions {
 
 /** The ways into the Pods of simulated nodes. */
 export function createNodesService(options: NodesServiceOptions): NodesService {
-  const { clock, hasNode, openPod, findPod, containers, newName } = options
+  const { clock, hasNode, openPod, findPod, look, containers, newName } = options
   const sessions = new Sessions({ newName })
   const requireNode = (node: string) => {
     if (!hasNode(node)) throw notFound({ group: '', resource: 'nodes' }, node)
@@ -50,7 +53,11 @@ export function createNodesService(options: NodesServiceOptions): NodesService {
     input: (request) => sessions.input(request),
     async request({ node, path }) {
       requireNode(node)
-      throw failed(404, 'NotFound', `${path} is not simulated`)
+      const asked = look(node)
+      if (asked === undefined) throw notFound({ group: '', resource: 'nodes' }, node)
+      const document = nodeDocument(path.split('?', 1)[0] ?? '', asked)
+      if (document === undefined) throw failed(404, 'NotFound', `simulated nodes do not answer ${path}`)
+      return { status: 200, contentType: document.contentType, body: Buffer.from(document.text) }
     },
   }
 }

@@ -3,7 +3,18 @@ import { type Client, type Informer, type InformerEvent, type InformerOptions, t
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
-import { type LogEntry, PodLife, type PodScript, refusalOf, refusedStatus, scriptOf, statusPatch, usualLog } from '@orch/core/pod-life'
+import {
+  type AnsweringNode,
+  type LogEntry,
+  PodLife,
+  type PodScript,
+  refusalOf,
+  refusedStatus,
+  scriptOf,
+  statusPatch,
+  usageOf,
+  usualLog,
+} from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { ContainerSessions } from './container-sessions.ts'
@@ -113,6 +124,7 @@ class StandIn implements SimulatedNodes {
         const pod = this.#findPod(place)
         return pod && { pod, life: this.#findLife(place) }
       },
+      look: (node) => this.#look(node),
       containers: this.#containers,
       newName: chance.uuid,
     })
@@ -244,6 +256,15 @@ class StandIn implements SimulatedNodes {
   #findLife({ node, namespace, name, uid }: PodOnNode): PodLife | undefined {
     const running = this.#running.get(`${namespace}/${name}`)
     return running?.uid === uid && running.node.name === node ? running.life : undefined
+  }
+
+  #look(name: string): AnsweringNode | undefined {
+    const { names, clock } = this.#options
+    const node = this.#nodeObjects.get(name)
+    if (node === undefined) return undefined
+    const pods = this.#pods.values().filter(({ spec, status }) => spec.nodeName === name && status.phase === 'Running')
+    const used = pods.map((pod) => ({ pod, usage: usageOf(pod, scriptOf(pod, names, this.#scripts.layersFor(pod)).containers) }))
+    return { node, pods: used, nowMs: clock.now() }
   }
 
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {

@@ -1,7 +1,8 @@
 import { type NodesService, objectKey, type PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, badRequest, failed, internal, notFound, OutsideError, StatusError, serviceUnavailable } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
-import { callContext, type GatewayRequest } from '../request/request.ts'
+import { callContext, type GatewayRequest, originOf } from '../request/request.ts'
+import { commonHeaders, send } from '../request/respond.ts'
 import type { Host } from '../strategies/kind-rules.ts'
 import type { Served, ServedResources, Target } from '../target/target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
@@ -30,11 +31,27 @@ export const proxy: SubresourceVerb<ConnectParts> = async (request, target, part
   const object = await requireObject(request, target, parts)
   const name = object.metadata.name ?? ''
   const { reaches } = target.subresource
-  if (reaches === 'node') throw notConnected(name)
+  if (reaches === 'node') return askNode(request, { name, path: target.info.rest }, parts)
   if (reaches === 'endpoints') throw outside(serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`))
   const { podIP = '' } = requireType('core/v1.Pod', object).status
   if (podIP === '') throw badRequest('address not allowed')
   throw outside(failed(502, '', `error trying to reach the pod at ${podIP}: this server has no connection to the pods' network`))
+}
+
+/** The answer of a simulated node. */
+async function askNode(
+  request: GatewayRequest,
+  { name, path }: { readonly name: string; readonly path: readonly string[] },
+  { nodes }: ConnectParts,
+): Promise<void> {
+  if (nodes === undefined) throw notConnected(name)
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw failed(405, 'MethodNotAllowed', 'simulated nodes answer GET alone')
+  try {
+    const { status, contentType, body } = await nodes.request({ node: name, path: `/${path.join('/')}` }, originOf(request))
+    return send(request, status, commonHeaders(request, contentType), body)
+  } catch (error) {
+    throw isOfNode(error) ? notConnected(name) : error
+  }
 }
 
 /** A name may say a scheme and a port beside the object: `https:web:8443`. */

@@ -182,3 +182,39 @@ describe('the log of a simulated container', () => {
     await node.start()
   })
 })
+
+test('NODE-MET-05, NODE-MET-09: a node answers health, Pods, statistics and metrics through its proxy, by the usage that annotations give', async () => {
+  const spec = {
+    containers: [
+      { name: 'main', image: 'i' },
+      { name: 'side', image: 'i' },
+    ],
+  }
+  await aPod('used', { 'usage.main': 'cpu=250m,memory=64Mi' }, spec)
+  await clock.advance('10s')
+  const ask = async (path: string, method = 'GET') => {
+    const { status, body } = await server.client.transport.send({ method, path: `/api/v1/nodes/node-1/proxy/${path}`, headers: {} })
+    return { status, text: await textOf(body) }
+  }
+  expect(await ask('healthz')).toEqual({ status: 200, text: 'ok' })
+  const { items } = JSON.parse((await ask('pods')).text) as { readonly items: readonly ApiObject[] }
+  expect(items.map(({ metadata }) => metadata.name)).toContain('used')
+  const summary = JSON.parse((await ask('stats/summary')).text) as {
+    readonly node: { readonly nodeName: string }
+    readonly pods: readonly { readonly podRef: { readonly name: string }; readonly containers: readonly object[] }[]
+  }
+  expect(summary.node.nodeName).toBe('node-1')
+  expect(summary.pods.find(({ podRef }) => podRef.name === 'used')).toMatchObject({
+    cpu: { usageNanoCores: 251_000_000 },
+    memory: { workingSetBytes: 84 * 1024 * 1024 },
+    containers: [
+      { name: 'main', cpu: { usageNanoCores: 250_000_000 }, memory: { workingSetBytes: 64 * 1024 * 1024 } },
+      { name: 'side', cpu: { usageNanoCores: 1_000_000 }, memory: { workingSetBytes: 20 * 1024 * 1024 } },
+    ],
+  })
+  const metrics = (await ask('metrics/resource')).text
+  expect(metrics).toMatch(/^container_cpu_usage_seconds_total\{container="main",namespace="default",pod="used"\} 2\.\d+ \d+$/m)
+  expect(metrics).toContain(`container_memory_working_set_bytes{container="side",namespace="default",pod="used"} ${20 * 1024 * 1024} `)
+  expect(await ask('configz')).toMatchObject({ status: 404, text: expect.stringContaining('simulated nodes do not answer /configz') })
+  expect(await ask('healthz', 'POST')).toMatchObject({ status: 405 })
+})

@@ -3,6 +3,7 @@ import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type LogEntry, logEntriesMax } from './log-lines.ts'
 import { joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
+import { parseUsage } from './usage.ts'
 
 /** Items of a list in an annotation; a bound of the work for one Pod. */
 const itemsMax = 1000
@@ -36,6 +37,7 @@ const readers: Readonly<Record<string, Reader>> = {
   liveness: turnsOf('liveness'),
   startup: turnsOf('startup'),
   logs: { expected: `at most ${logEntriesMax} lines, each a text, "at 5s: text", "every 1s: text" or "end: text"`, read: readLog },
+  usage: { expected: 'amounts such as cpu=100m,memory=64Mi', read: readUsage },
   image: {
     expected: 'fail',
     read: (text) => (text === 'fail' ? { pull: { error: pullProblem, failures: Number.POSITIVE_INFINITY } } : undefined),
@@ -67,6 +69,11 @@ function parseTurn(text: string): Turn | undefined {
   const [, time = '', result] = /^(.*):(pass|fail)$/.exec(text.trim()) ?? []
   const atMs = toMs(time)
   return atMs === undefined ? undefined : { atMs, passes: result === 'pass' }
+}
+
+function readUsage(text: string): Words | undefined {
+  const usage = parseUsage(text)
+  return usage === undefined ? undefined : { usage }
 }
 
 function readLog(text: string): Words | undefined {

@@ -1,4 +1,5 @@
 import type { LogEntry } from './log-lines.ts'
+import type { ContainerUsage } from './usage.ts'
 
 /** One run of a container. */
 interface Run {
@@ -47,6 +48,8 @@ export interface ContainerScript {
   readonly shutdown: Shutdown
   /** Absent: a line at the start and one at the end. */
   readonly logs?: readonly LogEntry[]
+  /** The use while it runs. Absent members are as usual. */
+  readonly usage?: Partial<ContainerUsage>
 }
 
 /** The behaviour of a Pod: a script for each of its containers, and the annotations that have none. */
@@ -68,6 +71,7 @@ export interface Words {
   readonly shutdown?: Partial<Shutdown>
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
   readonly logs?: readonly LogEntry[]
+  readonly usage?: Partial<ContainerUsage>
 }
 
 /** A source of words: those of a container by its name, or of every container of `spec.containers`, `*`. */
