@@ -1,35 +1,33 @@
-import type { CertificateMemory, Chance } from '@orch/platform'
 import { SettingsError } from '@orch/platform'
 import type { StateSnapshot } from '@orch/storage'
-import type { SimulatedNodeState } from '../nodes/open.ts'
 import type { ServerBase } from '../server.ts'
+import type { Moment, Origin } from './origin.ts'
 import type { StartOptions } from './start-settings.ts'
-import type { NamedUser } from './user.ts'
-import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
 
-/** The parts of a base that a fork takes over besides the stored objects. */
-export interface Origin {
-  /** All that the base was started with. */
-  readonly options: StartOptions
-  readonly certificates: CertificateMemory
-  /** Draws from now on what the base draws from now on. */
-  readonly chance: Chance
-  readonly nodes: readonly SimulatedNodeState[]
-  readonly users: readonly NamedUser[]
-  /** The endpoint of webhooks that are installed from now on. */
-  readonly endpoint: WebhookEndpoint | undefined
-  /** Endpoints that installed webhooks call. */
-  readonly endpoints: readonly OpenEndpoint[]
+/** A server at a moment, with its history, users and keys. It never changes. */
+export interface Snapshot extends StateSnapshot {
+  /** Writes it to a file, which has the keys and is readable by its owner alone. `loadSnapshot` reads it. */
+  save(path: string): Promise<void>
 }
 
-/** A server at a moment: what it has stored, its history, users and keys. */
-export class ServerSnapshot implements StateSnapshot {
+/** Reads a file that `save` has written; `start({ from })` begins there. Rejects with a sentence where it is none or is damaged. */
+export async function loadSnapshot(path: string): Promise<Snapshot> {
+  const { readMoment } = await import('./snapshot-file.ts')
+  return new ServerSnapshot(await readMoment(path))
+}
+
+export class ServerSnapshot implements Snapshot, Moment {
   readonly base: ServerBase
   readonly origin: Origin
 
-  constructor(base: ServerBase, origin: Origin) {
+  constructor({ base, origin }: Moment) {
     this.base = base
     this.origin = origin
+  }
+
+  async save(path: string): Promise<void> {
+    const { writeMoment } = await import('./snapshot-file.ts')
+    await writeMoment(this, path)
   }
 
   get revision(): number {

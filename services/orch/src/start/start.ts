@@ -29,9 +29,10 @@ import { readGateway } from '../gateway/settings.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
+import type { Origin } from './origin.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
-import { type Origin, readForkOptions, readSnapshot, ServerSnapshot } from './server-snapshot.ts'
+import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
@@ -56,7 +57,7 @@ export interface RunningServer extends AsyncDisposable {
   /** Restores the state after the server's start. */
   reset(): Promise<void>
   /** The present moment, for a later `restore`, or for a server that begins there: `start({ from: snapshot })`. It never changes. */
-  snapshot(): StateSnapshot
+  snapshot(): Snapshot
   /** Restores a state; versions continue, open watches end with 410. */
   restore(snapshot: StateSnapshot): Promise<void>
   /**
@@ -362,16 +363,19 @@ class InProcessServer implements RunningServer {
 
   readonly user = (name: string, options?: UserOptions): ServerUser => this.#users.get(name, options)
 
-  readonly snapshot = (): StateSnapshot => {
+  readonly snapshot = (): Snapshot => {
     const { options, certificateFiles, chance } = this.#parts
-    return new ServerSnapshot(this.#server.moment(), {
-      options,
-      certificates: certificateFiles.fork(),
-      chance: chance.fork(),
-      nodes: this.#server.nodes.simulated,
-      users: this.#users.known,
-      endpoint: this.#endpoint,
-      endpoints: [...this.#endpoints],
+    return new ServerSnapshot({
+      base: this.#server.moment(),
+      origin: {
+        options,
+        certificates: certificateFiles.fork(),
+        chance: chance.fork(),
+        nodes: this.#server.nodes.simulated,
+        users: this.#users.known,
+        endpoint: this.#endpoint,
+        endpoints: [...this.#endpoints],
+      },
     })
   }
 

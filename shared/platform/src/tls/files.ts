@@ -100,13 +100,15 @@ export function certificateFolder(folder: string): CertificateFiles {
 
 /** Certificates that live as long as the process. */
 export interface CertificateMemory extends CertificateFiles {
+  /** All of them, by name. */
+  readonly texts: ReadonlyMap<string, string>
   /** The same certificates, for another server. */
   fork(): CertificateMemory
 }
 
 export function certificateMemory(from: Iterable<readonly [string, string]> = []): CertificateMemory {
   const texts = new Map<string, string>(from)
-  return { read: (name) => texts.get(name), write: (name, text) => void texts.set(name, text), fork: () => certificateMemory(texts) }
+  return { read: (name) => texts.get(name), write: (name, text) => void texts.set(name, text), fork: () => certificateMemory(texts), texts }
 }
 
 function readIfPresent(path: string): string | undefined {

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, createHttpsTransport, parseConfiguration } from '@orch/client'
+import { aConfigMap } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadSnapshot, start } from '../index.ts'
+
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
+const inDefault = { namespace: 'default' }
+
+test('a snapshot in a file begins a server with the objects, revisions, past, users and keys of the other, and another file is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'kept', 'base.orch')
+  const base = await start({ profile: 'kubernetes' })
+  onTestFinished(() => base.stop())
+  const maps = base.client.resource(configMaps)
+  const first = await maps.create(aConfigMap({ name: 'a', data: { x: '1' } }))
+  await maps.patch('a', { data: { x: '2' } }, { ...inDefault, type: 'merge' })
+  await maps.create(aConfigMap({ name: 'gone' }))
+  await maps.delete('gone', inDefault)
+  base.user('reader', { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'] }] })
+  await base.settled()
+  await base.snapshot().save(file)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+
+  const snapshot = await loadSnapshot(file)
+  expect(snapshot.revision).toBe(base.snapshot().revision)
+  const server = await start({ from: snapshot })
+  onTestFinished(() => server.stop())
+  const plain = (text: string, { url }: { readonly url: string }) => text.replaceAll(new URL(url).port, '<port>')
+  expect(plain(await server.dump(), server)).toBe(plain(await base.dump(), base))
+  const client = createClient(createHttpsTransport({ ...(await parseConfiguration(base.kubeconfig)), server: server.url }))
+  onTestFinished(() => client.close())
+  expect(await client.resource(configMaps).get('a', inDefault)).toEqual(await maps.get('a', inDefault))
+  const watch = await client.resource(configMaps).watch({ ...inDefault, resourceVersion: first.metadata.resourceVersion })
+  expect((await watch.next()).value).toMatchObject({ type: 'MODIFIED', object: { data: { x: '2' } } })
+  await watch.return()
+  await expect(server.user('reader').client.resource(configMaps).list(inDefault)).rejects.toMatchObject({ code: 403 })
+
+  const refused: readonly (readonly [change: (bytes: Buffer) => Buffer, message: string])[] = [
+    [(bytes) => bytes.subarray(0, -1), 'is damaged: its content is not what was written; save the snapshot again'],
+    [(bytes) => Buffer.concat([bytes.subarray(0, 200), Buffer.from('x'), bytes.subarray(201)]), 'is damaged'],
+    [() => Buffer.from('kind: ConfigMap\n'), 'is no snapshot: expected a file that snapshot.save() has written'],
+    [(bytes) => Buffer.from(bytes.toString('latin1').replace(' 1 ', ' 9 '), 'latin1'), 'has format 9; this version reads format 1'],
+  ]
+  const written = readFileSync(file)
+  for (const [change, message] of refused) {
+    writeFileSync(file, change(written))
+    await expect(loadSnapshot(file)).rejects.toThrow(`${file}: ${message}`)
+  }
+  await expect(loadSnapshot(join(folder, 'absent'))).rejects.toThrow('absent: cannot be read (ENOENT)')
+})

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { renewalBy } from '@orch/core/stored'
+import { certificateMemory, messageOf, SettingsError, seededChance, systemChance, systemCodeOf } from '@orch/platform'
+import { createMemoryStore, createStorage, parseStore, printStore, storeOf } from '@orch/storage'
+import { readGateway } from '../gateway/settings.ts'
+import type { SimulatedNodeState } from '../nodes/open.ts'
+import type { ServerBase } from '../server.ts'
+import { catalogueOf } from '../surroundings.ts'
+import type { Moment } from './origin.ts'
+import { readStartSettings, type StartOptions } from './start-settings.ts'
+import type { NamedUser } from './user.ts'
+
+/** The first line of a file: these words, the version of the format, and the SHA-256 of all that follows the line. */
+const magic = 'orch-snapshot'
+const formatVersion = 1
+
+/** The part of a file before the store. */
+interface Described extends Pick<ServerBase, 'port' | 'authorities'> {
+  readonly options: StartOptions
+  readonly certificates: readonly (readonly [string, string])[]
+  readonly nodes: readonly SimulatedNodeState[]
+  readonly users: readonly NamedUser[]
+}
+
+/**
+ * Writes a snapshot to a file, which its owner alone may read, as it has keys: JSON of the server, a line break, then the store, compressed.
+ * A clock, a log, `random` and handlers of webhooks are left out, and so is the position of a seed.
+ */
+export async function writeMoment({ base, origin }: Moment, path: string): Promise<void> {
+  const store = storeOf(base.snapshot)
+  if (store === undefined) throw new Error(`${path}: only a server in memory is saved to a file`)
+  if (readStartSettings(origin.options).encryptionProviderConfig !== '')
+    throw new SettingsError(`${path}: a server with --encryption-provider-config is not saved to a file: its values are encrypted`)
+  const { clock: _clock, log: _log, random: _random, webhooks: _webhooks, from: _from, ...options } = origin.options
+  const { port, authorities } = base
+  const { nodes, users } = origin
+  const described: Described = { port, authorities, options, certificates: [...origin.certificates.texts], nodes, users }
+  const body = await promisify(gzip)(Buffer.concat([Buffer.from(`${JSON.stringify(described)}\n`), printStore(store)]), { level: 1 })
+  const draft = `${path}.partial`
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(draft, [`${magic} ${formatVersion} ${digestOf(body)}\n`, body], { mode: 0o600 })
+  await rename(draft, path)
+}
+
+/** Reads what `writeMoment` has written. Rejects with a sentence for a file that is none. */
+export async function readMoment(path: string): Promise<Moment> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new Error(`${path}: cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`, { cause })
+  })
+  const lineEnd = bytes.indexOf(10)
+  const [words, version, digest] = bytes.toString('latin1', 0, Math.max(lineEnd, 0)).split(' ')
+  if (words !== magic) throw new Error(`${path}: is no snapshot: expected a file that snapshot.save() has written`)
+  if (Number(version) !== formatVersion) throw new Error(`${path}: has format ${version}; this version reads format ${formatVersion}`)
+  const body = bytes.subarray(lineEnd + 1)
+  if (digest !== digestOf(body)) throw new Error(`${path}: is damaged: its content is not what was written; save the snapshot again`)
+  return parse(await promisify(gunzip)(body))
+}
+
+async function parse(content: Buffer): Promise<Moment> {
+  const lineEnd = content.indexOf(10)
+  const described: Described = JSON.parse(content.toString('utf8', 0, lineEnd))
+  const { options, port, authorities, certificates, nodes, users } = described
+  const store = createMemoryStore({ from: parseStore(content.subarray(lineEnd + 1)) })
+  const reencode = renewalBy(catalogueOf(readGateway(readStartSettings(options)).api))
+  const storage = await createStorage({ store, reencode, profile: options.profile ?? 'orch' })
+  const snapshot = storage.snapshot()
+  storage.close()
+  await store.close()
+  const chance = options.seed === undefined ? systemChance : seededChance(options.seed).stream(`after revision ${snapshot.revision}`)
+  const files = certificateMemory(certificates)
+  const origin = { options, certificates: files, chance, nodes, users, endpoint: undefined, endpoints: [] }
+  return { base: { snapshot, port, authorities }, origin }
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
