@@ -1,3 +1,3 @@
 import { testWorkloadSeeds } from './workload-seeds.ts'
 
-testWorkloadSeeds(1, 10)
+testWorkloadSeeds(1, 5)
