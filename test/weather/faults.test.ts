@@ -1,7 +1,7 @@
 import { silentLog } from '@orch/platform'
 import { aConfigMap } from '@orch/testkit'
 import { blackHole, cut, delay, hang, loseReply, type RunningServer, refuse, refuseConnection, start, truncate, virtualClock } from 'orch'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Wire, type WireAnswer, wireOf } from './wire.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
@@ -283,6 +283,27 @@ test('a black hole answers no ping, and a connection with a request that hangs d
   })
   for (let count = 0; count < 3; count += 1) expect(await hanging.ping(60_000)).toBe(true)
   expect(isAnswered).toBe(false)
+})
+
+test('a watch that is held keeps its connection, which answers pings', async () => {
+  const { send, ping } = await wireFor('http2')
+  const operator = server.user('operator')
+  const watch = send({ path: `${path}?watch=true` })
+  await vi.waitFor(() => expect(operator.requests.count({ verb: 'watch' })).toBe(1), 10_000)
+  using _hold = operator.watches.hold()
+  expect(await ping(60_000)).toBe(true)
+  expect(operator.requests({ verb: 'watch' })).toMatchObject([{ code: 200, fault: 'holdWatch' }])
+  operator.watches.endNow()
+  expect(await watch).toMatchObject({ status: 200, error: '' })
+})
+
+test('a reset removes faults, and forgets requests', async () => {
+  const { send } = await wireFor('http2')
+  server.faults.add({ effect: refuse(500) })
+  const fault = server.user('operator').faults.add({ effect: hang() })
+  expect((await send({ path })).status).toBe(500)
+  await server.reset()
+  expect([(await send({ path })).status, fault.hits, server.requests({ user: 'operator' }).length]).toEqual([200, 0, 1])
 })
 
 test('a delay lasts in the time of the server', async () => {

@@ -20,6 +20,8 @@ export interface FaultsOptions {
   readonly chance: Chance
   readonly clock: Clock
   readonly log: Log
+  /** Told of each request that a fault has hit; absent: nothing is. */
+  readonly onHit?: (request: GatewayRequest) => void
 }
 
 /** The faults of one server, in the order in which they were added. */
@@ -128,6 +130,7 @@ export class Faults {
     request.fault = fault
     const { method, path, auditId, user } = request
     this.#options.log.info({ fault, effect, method, path, auditId, user: user.name }, 'a fault was injected')
+    this.#options.onHit?.(request)
     this.#metrics?.orch_faults_injected_total.inc({ fault, effect })
   }
 

@@ -90,7 +90,12 @@ export class RequestLog {
     if (logged < 0) this.#add(request, durationMs, 0)
     if (logged < 0 || logged < this.#next - this.#max) return
     this.#durations[logged % this.#max] = durationMs
-    this.#faults[logged % this.#max] = request.fault
+    this.noteFault(request)
+  }
+
+  /** Notes the fault that has hit an open watch. */
+  noteFault({ logged, fault }: GatewayRequest): void {
+    if (logged >= 0 && logged >= this.#next - this.#max) this.#faults[logged % this.#max] = fault
   }
 
   /** Notes a watch that has begun. */

@@ -215,7 +215,7 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
   const requestLog = new RequestLog(clock)
-  const faults = new Faults({ chance, clock, log })
+  const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
   const server = await startServer({
     ...readGateway(settings),
     ...beginning,
