@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -5,8 +7,32 @@ import { type ChannelClient, channelsTo, execBySpdy, spdyTo } from './tunnels.ts
 
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 let server: RunningServer
+let echo: Server
 beforeAll(async () => {
   server = await start({ profile: 'kubernetes', nodes: 1, seed: 7 })
+  echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
+  await once(echo, 'listening')
+  const { port } = echo.address() as AddressInfo
+  await server.client.objects.create({
+    apiVersion: 'simulation.orch.io/v1',
+    kind: 'PodScript',
+    metadata: { name: 'scripted', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: { app: 'scripted' } },
+      containers: [
+        {
+          name: '*',
+          exec: [{ command: ['pg_isready', '-U*', '*'], exitCode: 2, stdout: 'no response\n', stderr: 'tried\n' }],
+          ports: [
+            { port: 8080, http: { status: 201, body: 'made' } },
+            { port: 5432, forwardTo: `127.0.0.1:${port}` },
+          ],
+        },
+      ],
+    },
+  } as ApiObject)
+  await server.settled()
+  await aPod('scripted', { containers: [container('main')] }, {}, { app: 'scripted' })
   await aPod('web', { containers: [container('main', { env: [{ name: 'COLOR', value: 'blue' }] }), container('side')] })
   await aPod('alone', { containers: [container('main')] })
   await aPod('shell', { containers: [container('main', { stdin: true, tty: true })], restartPolicy: 'Never' })
@@ -14,13 +40,16 @@ beforeAll(async () => {
   await aPod('ended', { containers: [container('main')], restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '0s' })
   await aPod('unbound', { containers: [container('main')], schedulerName: 'none' })
   await server.settled()
-  return () => server.stop()
+  return async () => {
+    await server.stop()
+    echo.close()
+  }
 })
 
 const container = (name: string, rest: object = {}) => ({ name, image: 'busybox', ...rest })
 
-async function aPod(name: string, spec: object, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default', annotations }, spec }
+async function aPod(name: string, spec: object, annotations: object = {}, labels: object = {}): Promise<void> {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default', annotations, labels }, spec }
   await server.client.objects.create(pod as ApiObject)
 }
 
@@ -201,6 +230,46 @@ describe('a tunnel', () => {
     expect(client.textOf(error)).toMatch(
       /^error forwarding port 80 to pod web, uid : .* dial tcp4 127\.0\.0\.1:80: connect: connection refused/,
     )
+  })
+
+  test.each(['spdy', 'channels'] as const)(
+    'NODE-IO-24, NODE-IO-28: ports of a script give fixed answers, or reach a server of the test, over %s',
+    async (way) => {
+      const request = 'GET / HTTP/1.1\r\n\r\n'
+      const answer = 'HTTP/1.1 201 Created\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 4\r\nConnection: close\r\n\r\nmade'
+      if (way === 'channels') {
+        const client = await channels(pathOf('scripted', 'portforward', 'ports=8080&ports=5432'), 'v4.channel.k8s.io')
+        client.send(0, request)
+        client.send(2, 'echoed')
+        await client.until(() => client.textOf(0).endsWith('made') && client.textOf(2).endsWith('echoed'))
+        expect([client.textOf(0).slice(2), client.textOf(2).slice(2)]).toEqual([answer, 'echoed'])
+        return
+      }
+      const tunnel = await spdyTo(server, pathOf('scripted', 'portforward', ''), {
+        headers: { 'x-stream-protocol-version': 'portforward.k8s.io' },
+      })
+      if (tunnel.kind === 'refused') throw new Error(tunnel.body)
+      const { client } = tunnel
+      const open = (port: string, requestid: string) => {
+        client.open({ streamtype: 'error', port, requestid }, true)
+        return client.open({ streamtype: 'data', port, requestid })
+      }
+      const [http, echoed] = [open('8080', '0'), open('5432', '1')]
+      client.write(http, request)
+      client.write(echoed, 'echoed', true)
+      await client.until(() => client.hasEndOf(http) && client.hasEndOf(echoed))
+      expect([client.textOf(http), client.textOf(echoed)]).toEqual([answer, 'echoed'])
+    },
+  )
+
+  test('NODE-IO-22: a script answers a command', async () => {
+    const { error, ...streams } = await execBySpdy(
+      server,
+      exec(['pg_isready', '-Upg', '-d', 'shop'], 'stdout=true&stderr=true', 'scripted'),
+    )
+    expect(streams).toEqual({ stdout: 'no response\n', stderr: 'tried\n' })
+    expect(JSON.parse(error)).toEqual(exitOf(2))
+    expect(await execBySpdy(server, exec(['echo', 'hi'], 'stdout=true', 'scripted'))).toMatchObject({ stdout: 'hi\n' })
   })
 
   test('NODE-IO-25: a port over channels begins with its number on both channels', async () => {

@@ -1,5 +1,5 @@
 import type { LogChunk, Stream } from '@orch/core/contracts'
-import { failed } from '@orch/core/meta'
+import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, PushStream, sleep } from '@orch/platform'
@@ -114,7 +114,12 @@ export class ContainerSessions {
       const signal = AbortSignal.any([session.signal, run.ending.signal])
       const input = plainInput({ input: session.input, onSize() {} })
       const write = (bytes: string | Uint8Array) => writeParts(session, 'stdout', Buffer.from(bytes))
-      await Promise.race([handler({ input, signal, write }), raised(signal)])
+      try {
+        await Promise.race([handler({ input, signal, write }), raised(signal)])
+      } catch (error) {
+        if (error instanceof StatusError || signal.aborted) throw error
+        throw refused(refusedText(pod, port))
+      }
       return undefined
     }
   }

@@ -22,6 +22,7 @@ import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
 import type { LoggedPod, PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
+import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
 export interface NodesOptions {
@@ -107,10 +108,11 @@ class StandIn implements SimulatedNodes {
     const { names, client, clock, chance, log, queues } = options
     const { signal } = this.#ending
     this.#options = options
+    const scriptFor = (pod: Pod) => scriptOf(pod, names, this.#scripts.layersFor(pod))
     this.#containers = new ContainerSessions({
       clock,
-      programs: [],
-      ports: [],
+      programs: [scriptedPrograms(scriptFor)],
+      ports: [scriptedPorts(scriptFor)],
       endRun: ({ pod, life }, container, exitCode) => {
         life?.endRun(container, exitCode, clock.now())
         this.#queue.add(keyOf(pod))

@@ -48,7 +48,7 @@ export type Program = (
 export type ProgramSource = (container: RunningContainer, command: readonly string[]) => Program | undefined
 
 /** A connection to a port of a container. */
-interface PortSocket {
+export interface PortSocket {
   /** The bytes of the client. */
   readonly input: AsyncIterable<Uint8Array>
   /** Raised when the client has left, or the container has ended. */
@@ -58,7 +58,7 @@ interface PortSocket {
 }
 
 /** Serves one connection; the connection ends with it. */
-type PortHandler = (socket: PortSocket) => void | Promise<void>
+export type PortHandler = (socket: PortSocket) => void | Promise<void>
 
 /** Finds who serves a port of a Pod. Undefined: this source has no handler. */
 export type PortSource = (pod: Pod, port: number) => PortHandler | undefined

@@ -79,6 +79,38 @@ const logLine = object(
   { required: ['text'] },
 )
 
+const execAnswer = object(
+  'The answer to a command.',
+  {
+    command: list(
+      'A pattern with * for each word of the command; a last word * is any number of words.',
+      { type: 'string', maxLength: 4096 },
+      { minItems: 1, maxItems: 100 },
+    ),
+    exitCode: exitCode('The exit code, 0 by default.'),
+    stdout: text('The text on the standard output.', { maxLength: 65_536 }),
+    stderr: text('The text on the standard error.', { maxLength: 65_536 }),
+    after: duration('Time to the end of the command.'),
+  },
+  { required: ['command'] },
+)
+
+const portAnswer = object(
+  'The server at a port: fixed answers over HTTP, or a program on a loopback address of the machine.',
+  {
+    port: { type: 'integer', format: 'int32', minimum: 1, maximum: 65_535, description: 'The number of the port.' },
+    http: object('The answer to every request.', {
+      status: { type: 'integer', format: 'int32', minimum: 200, maximum: 599, description: 'The status, 200 by default.' },
+      contentType: text('The media type, text/plain by default.', { maxLength: 256, pattern: '^[ -~]*$' }),
+      body: text('The body.', { maxLength: 65_536 }),
+    }),
+    forwardTo: text('A loopback address and a port, such as 127.0.0.1:8080.', {
+      pattern: '^(127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}|\\[::1\\]|localhost):[0-9]{1,5}$',
+    }),
+  },
+  { required: ['port'] },
+)
+
 const container = object(
   'The behaviour of a container. Members that are absent come from the script of the cluster, then from annotations, then from the defaults.',
   {
@@ -94,6 +126,14 @@ const container = object(
     live: turns('liveness'),
     startup: turns('startup'),
     logs: list('Lines of the log. By default there is one at the start and one at the end of a run.', logLine, { maxItems: logEntriesMax }),
+    exec: list('Answers to commands, of which the first that matches counts. Other commands are those of every container.', execAnswer, {
+      maxItems: 100,
+    }),
+    ports: list('Ports that accept connections. All others refuse them.', portAnswer, {
+      maxItems: 100,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['port'],
+    }),
     shutdown: object('The answer to the signal to stop.', {
       after: duration('Time from the signal to the end.'),
       exitCode: exitCode('The exit code of a container that stops in time, 0 by default.'),

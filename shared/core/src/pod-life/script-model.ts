@@ -36,6 +36,23 @@ interface Shutdown {
   readonly exitCode?: number
 }
 
+/** The answer to a command in a container. */
+export interface ExecAnswer {
+  /** A pattern with `*` for each word; a last word `*` is any number of words. */
+  readonly command: readonly string[]
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly afterMs: number
+}
+
+/** The server at a port of a container. */
+export type PortAnswer =
+  /** Every request is answered so. */
+  | { readonly kind: 'http'; readonly status: number; readonly contentType: string; readonly body: string }
+  /** A program of the machine on a loopback address. */
+  | { readonly kind: 'forward'; readonly host: string; readonly port: number }
+
 /** The behaviour of a container, in milliseconds. */
 export interface ContainerScript {
   readonly pull: Pull
@@ -50,6 +67,9 @@ export interface ContainerScript {
   readonly logs?: readonly LogEntry[]
   /** The use while it runs. Absent members are as usual. */
   readonly usage?: Partial<ContainerUsage>
+  /** The first that matches a command counts. */
+  readonly exec: readonly ExecAnswer[]
+  readonly ports: ReadonlyMap<number, PortAnswer>
 }
 
 /** The behaviour of a Pod: a script for each of its containers, and the annotations that have none. */
@@ -72,6 +92,8 @@ export interface Words {
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
   readonly logs?: readonly LogEntry[]
   readonly usage?: Partial<ContainerUsage>
+  readonly exec?: readonly ExecAnswer[]
+  readonly ports?: ReadonlyMap<number, PortAnswer>
 }
 
 /** A source of words: those of a container by its name, or of every container of `spec.containers`, `*`. */

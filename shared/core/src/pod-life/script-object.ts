@@ -3,7 +3,7 @@ import type { ApiObject } from '../meta/object-meta.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { Pod } from '../workloads/pods.ts'
 import type { LogEntry } from './log-lines.ts'
-import { type ProbeKind, pullProblem, type ScriptLayer, type Turn, type Words } from './script-model.ts'
+import { type ExecAnswer, type PortAnswer, type ProbeKind, pullProblem, type ScriptLayer, type Turn, type Words } from './script-model.ts'
 
 interface TurnEntry {
   readonly at: string
@@ -19,6 +19,20 @@ interface LineEntry {
   readonly stream?: 'Stdout' | 'Stderr'
 }
 
+interface ExecEntry {
+  readonly command: readonly string[]
+  readonly exitCode?: number
+  readonly stdout?: string
+  readonly stderr?: string
+  readonly after?: string
+}
+
+interface PortEntry {
+  readonly port: number
+  readonly http?: { readonly status?: number; readonly contentType?: string; readonly body?: string }
+  readonly forwardTo?: string
+}
+
 interface ContainerEntry {
   readonly name: string
   readonly pull?: { readonly after?: string; readonly error?: string; readonly times?: number }
@@ -28,6 +42,8 @@ interface ContainerEntry {
   readonly live?: readonly TurnEntry[]
   readonly startup?: readonly TurnEntry[]
   readonly logs?: readonly LineEntry[]
+  readonly exec?: readonly ExecEntry[]
+  readonly ports?: readonly PortEntry[]
   readonly shutdown?: { readonly after?: string; readonly exitCode?: number; readonly ignoreTerm?: boolean }
 }
 
@@ -105,6 +121,16 @@ function isBefore(one: CompiledScript, other: CompiledScript): boolean {
   return one.specificity === other.specificity ? one.name < other.name : one.specificity > other.specificity
 }
 
+/** The first answer whose command matches the words. */
+export function findAnswer(answers: readonly ExecAnswer[], words: readonly string[]): ExecAnswer | undefined {
+  return answers.find(({ command }) => {
+    const isOpen = command.at(-1) === '*'
+    const patterns = isOpen ? command.slice(0, -1) : command
+    if (isOpen ? words.length < patterns.length : words.length !== patterns.length) return false
+    return patterns.every((pattern, index) => toPattern(pattern).test(words[index] ?? ''))
+  })
+}
+
 /** The characters between stars, in their order: no pattern is slow. */
 function toPattern(text: string): { test(image: string): boolean } {
   const parts = text.split('*')
@@ -131,7 +157,7 @@ function toMs(text: string): number {
   return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
 }
 
-function toWords({ pull, startAfter, starts, ready, live, startup, logs, shutdown }: ContainerEntry): Words {
+function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, ports, shutdown }: ContainerEntry): Words {
   const turns: Partial<Record<ProbeKind, readonly Turn[]>> = {
     ...(ready && { readiness: toTurns(ready) }),
     ...(live && { liveness: toTurns(live) }),
@@ -145,6 +171,8 @@ function toWords({ pull, startAfter, starts, ready, live, startup, logs, shutdow
     }),
     ...(shutdown && { shutdown: toShutdown(shutdown) }),
     ...(logs && { logs: logs.map(toLogEntry) }),
+    ...(exec && { exec: exec.map(toAnswer) }),
+    ...(ports && { ports: new Map(ports.map((entry) => [entry.port, toPortAnswer(entry)])) }),
     turns,
   }
 }
@@ -154,6 +182,17 @@ function toLogEntry({ at = '0', every, end, text, stream }: LineEntry): LogEntry
   const line = { text, isError: stream === 'Stderr' }
   if (end === true) return { kind: 'end', ...line }
   return every === undefined ? { kind: 'at', atMs: toMs(at), ...line } : { kind: 'every', everyMs: Math.max(1, toMs(every)), ...line }
+}
+
+function toAnswer({ command, exitCode = 0, stdout = '', stderr = '', after = '0' }: ExecEntry): ExecAnswer {
+  return { command, exitCode, stdout, stderr, afterMs: toMs(after) }
+}
+
+function toPortAnswer({ http = {}, forwardTo }: PortEntry): PortAnswer {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(forwardTo ?? '') ?? []
+  if (forwardTo !== undefined) return { kind: 'forward', host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
+  const { status = 200, contentType = 'text/plain; charset=utf-8', body = '' } = http
+  return { kind: 'http', status, contentType, body }
 }
 
 function toPull({ after, error, times }: NonNullable<ContainerEntry['pull']>): NonNullable<Words['pull']> {

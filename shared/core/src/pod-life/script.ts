@@ -31,7 +31,7 @@ export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layer
 }
 
 function toScript(words: Words, usualRunMs: number | undefined): ContainerScript {
-  const { pull, startMs, runMs, exitCodes, runs, shutdown, turns, logs, usage } = words
+  const { pull, startMs, runMs, exitCodes, runs, shutdown, turns, logs, usage, exec = [], ports = new Map() } = words
   const given = runs ?? (exitCodes ?? [undefined]).map((exitCode) => ({ ...(runMs !== undefined && { durationMs: runMs }), exitCode }))
   return {
     pull: { ms: 0, failures: 0, ...pull },
@@ -45,5 +45,7 @@ function toScript(words: Words, usualRunMs: number | undefined): ContainerScript
     turns: { startup: [], readiness: [], liveness: [], ...turns },
     ...(logs && { logs }),
     ...(usage && { usage }),
+    exec,
+    ports,
   }
 }

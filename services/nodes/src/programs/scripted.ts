@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { STATUS_CODES } from 'node:http'
+import { connect } from 'node:net'
+import { findAnswer, type PodScript, type PortAnswer } from '@orch/core/pod-life'
+import type { Pod } from '@orch/core/workloads'
+import type { PortHandler, PortSocket, PortSource, ProgramSource } from './program.ts'
+
+/** Gives the script of a Pod. */
+type ScriptFor = (pod: Pod) => PodScript
+
+/** The commands that scripts answer. */
+export function scriptedPrograms(scriptFor: ScriptFor): ProgramSource {
+  return ({ pod, name }, command) => {
+    const answer = findAnswer(scriptFor(pod).containers.get(name)?.exec ?? [], command)
+    if (answer === undefined) return undefined
+    return async (container, _command, { write, signal }) => {
+      if (answer.afterMs > 0) await container.sleep(answer.afterMs, signal)
+      if (answer.stdout !== '') await write('stdout', answer.stdout)
+      if (answer.stderr !== '') await write('stderr', answer.stderr)
+      return answer.exitCode
+    }
+  }
+}
+
+/** The ports that scripts serve, in any container of a Pod. */
+export function scriptedPorts(scriptFor: ScriptFor): PortSource {
+  return (pod, port) => {
+    for (const { ports } of scriptFor(pod).containers.values()) {
+      const answer = ports.get(port)
+      if (answer !== undefined) return handlerOf(answer)
+    }
+    return undefined
+  }
+}
+
+function handlerOf(answer: PortAnswer): PortHandler {
+  return answer.kind === 'http' ? (socket) => answerHttp(socket, answer) : (socket) => passOn(socket, answer)
+}
+
+/** Bytes of the head of a request. */
+const headBytesMax = 64 * 1024
+
+/** Answers one request, whose body is not read. */
+async function answerHttp(
+  { input, write }: PortSocket,
+  { status, contentType, body }: Extract<PortAnswer, { kind: 'http' }>,
+): Promise<void> {
+  let head = ''
+  for await (const chunk of input) {
+    head += Buffer.from(chunk).toString('latin1')
+    if (head.includes('\r\n\r\n') || head.length > headBytesMax) break
+  }
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  const content = head.startsWith('HEAD ') ? '' : body
+  await write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${content}`)
+}
+
+/** Joins a program of the machine, which sees a connection from this server. */
+async function passOn({ input, write, signal }: PortSocket, { host, port }: Extract<PortAnswer, { kind: 'forward' }>): Promise<void> {
+  const socket = connect({ host, port, allowHalfOpen: true })
+  const destroy = () => socket.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    await once(socket, 'connect', { signal })
+    void send(input, socket)
+    for await (const chunk of socket) await write(chunk)
+  } finally {
+    signal.removeEventListener('abort', destroy)
+    destroy()
+  }
+}
+
+async function send(input: AsyncIterable<Uint8Array>, socket: ReturnType<typeof connect>): Promise<void> {
+  try {
+    for await (const chunk of input) if (!socket.write(chunk)) await once(socket, 'drain')
+    socket.end()
+  } catch {
+    // The connection has ended, as its reader sees.
+  }
+}
