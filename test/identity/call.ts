@@ -72,10 +72,10 @@ export async function adminPair({ kubeconfig }: RunningServer): Promise<Pair> {
   return { certificate: clientCertificate, key: clientKey }
 }
 
-/** The administrator's credentials, as Node's clients take them. */
+/** The credentials of a client configuration, as Node's clients take them. */
 export async function credentialsOf({
   kubeconfig,
-}: RunningServer): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
+}: Pick<RunningServer, 'kubeconfig'>): Promise<{ readonly ca: string; readonly cert: string; readonly key: string }> {
   const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(kubeconfig)
   return { ca, cert, key }
 }

@@ -209,6 +209,24 @@ describe('a tunnel', () => {
     )
   })
 
+  test('NODE-IO-03: a GET needs the right to create as well, from 1.35 on', async () => {
+    const readOnly = [{ verbs: ['get'], apiGroups: [''], resources: ['pods/exec', 'pods/portforward'] }]
+    const { kubeconfig } = server.user('reader', { rules: readOnly })
+    const { url } = server
+    for (const path of [exec(['true']), pathOf('web', 'portforward', 'ports=80')]) {
+      const refused = await channelsTo({ url, kubeconfig }, path, ['v4.channel.k8s.io'])
+      expect(refused).toMatchObject({ code: 403 })
+      expect(JSON.parse('body' in refused ? refused.body : '{}')).toMatchObject({
+        reason: 'Forbidden',
+        message: 'pods "web" is forbidden: ',
+        details: { name: 'web', kind: 'pods' },
+      })
+    }
+    const creator = server.user('creator', { rules: [{ ...readOnly[0], verbs: ['get', 'create'] }] })
+    const client = await channelsTo({ url, kubeconfig: creator.kubeconfig }, exec(['true']), ['v5.channel.k8s.io'])
+    expect('closed' in client && (await client.closed)).toBe(1000)
+  })
+
   test('NODE-IO-30: a request that asks for no other protocol is a 400, over HTTP/2 too', async () => {
     for (const path of [exec(['true']), pathOf('web', 'portforward', '')]) {
       const { status, body } = await server.client.transport.send({ method: 'POST', path, headers: {} })
@@ -278,4 +296,21 @@ describe('a tunnel', () => {
     expect([0, 1, 2, 3].map((channel) => client.textOf(channel).slice(0, 2))).toEqual(['P\0', 'P\0', '\x90\x1f', '\x90\x1f'])
     expect(client.textOf(3)).toContain('error forwarding port 8080 to pod alone')
   })
+})
+
+test('tunnels are closed when the server stops', async () => {
+  const other = await start({ profile: 'kubernetes', nodes: 1 })
+  await other.client.objects.create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { containers: [container('main')] },
+  } as ApiObject)
+  await other.settled()
+  const client = await channelsTo(other, exec(['sleep', 'infinity'], withStdin), ['v5.channel.k8s.io'])
+  const tunnel = await spdyTo(other, pathOf('web', 'portforward', ''), { headers: { 'x-stream-protocol-version': 'portforward.k8s.io' } })
+  await other.stop()
+  expect('closed' in client && (await client.closed)).toBeTypeOf('number')
+  if (tunnel.kind === 'open') await tunnel.client.until(() => false)
+  expect(tunnel.kind === 'open' && tunnel.client.hasEnded).toBe(true)
 })

@@ -25,7 +25,7 @@ const spdyHeaders = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-prot
 
 /** A tunnel over SPDY, or the refusal of it. */
 export async function spdyTo(
-  server: RunningServer,
+  server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,
   { method = 'POST', headers = {} }: { readonly method?: string; readonly headers?: OutgoingHttpHeaders } = {},
 ): Promise<
@@ -55,7 +55,7 @@ async function refusalOf(response: IncomingMessage): Promise<Refusal> {
 
 /** Runs a command over SPDY. `stdin` is sent whole, and ended. */
 export async function execBySpdy(
-  server: RunningServer,
+  server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,
   options: { readonly stdin?: string; readonly protocol?: string } = {},
 ): Promise<CommandEnd> {
@@ -90,7 +90,12 @@ export interface ChannelClient {
 }
 
 /** Opens a WebSocket; a refusal is its code and text. */
-export async function channelsTo(server: RunningServer, path: string, protocols: string[], headers = {}): Promise<ChannelClient | Refusal> {
+export async function channelsTo(
+  server: Pick<RunningServer, 'url' | 'kubeconfig'>,
+  path: string,
+  protocols: string[],
+  headers = {},
+): Promise<ChannelClient | Refusal> {
   const client = new WsClient(`${server.url.replace(/^https/, 'wss')}${path}`, protocols, { ...(await credentialsOf(server)), headers })
   onTestFinished(() => client.on('error', () => undefined).terminate())
   const isBase64 = () => client.protocol.includes('base64')
