@@ -226,8 +226,10 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     await cluster.addNode('n1')
     await create('p', '1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })
     await cluster.settle()
-    const [count, tail] = version === '1.25' ? ['1 ', '1 '] : ['', '1 ']
-    const message = `0/1 nodes are available: ${count}persistentvolumeclaim "c" not found. preemption: 0/1 nodes are available: ${tail}Preemption is not helpful for scheduling.`
+    const message =
+      version === '1.25'
+        ? '0/1 nodes are available: 1 persistentvolumeclaim "c" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.'
+        : '0/1 nodes are available: persistentvolumeclaim "c" not found. not found'
     expect(await condition('p')).toMatchObject({ reason: 'Unschedulable', message })
   })
 

@@ -52,3 +52,16 @@ test.each([
     expected === 'Success' ? { code: 'Success' } : { code: expected, reasons: ['node(s) exceed max volume count'] },
   )
 })
+
+test.each([
+  [25, 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'],
+  [37, 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod'],
+])('SCHED-37: at level %i a claim for one Pod alone that is in use is refused in the words of its release', (level, reason) => {
+  const row = objects(undefined, 'a')
+  const [first, ...others] = row.persistentVolumeClaims ?? []
+  const ofOnePod = { ...first, spec: { ...claim('a', 'a').spec, accessModes: ['ReadWriteOncePod'] } }
+  const { cluster, pod } = clusterOf({ ...row, persistentVolumeClaims: [ofOnePod, ...others] })
+  const start = startFilter('VolumeRestrictions', pod, cluster, { ...rulesAt(level), hasClaimsOfOnePod: true })
+  const node = cluster.node('n')
+  expect(toAnswer(start?.kind === 'run' && node !== undefined ? start.run.filter(node) : undefined)).toMatchObject({ reasons: [reason] })
+})

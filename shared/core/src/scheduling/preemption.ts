@@ -47,6 +47,10 @@ interface Candidate {
  */
 export function preempt(pod: PodInfo, cluster: Cluster, refused: Refused, options: PreemptOptions): Preemption {
   const { rules } = options
+  const { preemptionBeforeNodes } = rules
+  if (refused.ofAll?.isResolvable === false && preemptionBeforeNodes !== undefined) {
+    return { kind: 'none', message: preemptionBeforeNodes, clears: false }
+  }
   const unable = ineligibility(pod, cluster, refused, rules)
   if (unable !== undefined) return { kind: 'none', message: `preemption: ${unable}`, clears: false }
   const runs = refused.filters?.runs

@@ -24,6 +24,8 @@ export interface SchedulingRules {
   readonly hasAttributeClasses: boolean
   /** True if claims may be for one Pod alone. */
   readonly hasClaimsOfOnePod: boolean
+  /** The refusal of a node while another Pod uses a claim that is for one Pod alone. */
+  readonly claimTaken: string
   /** True if the refusal for a taint names the taint: until 1.33 (later patches of 1.34 leave it out). */
   readonly namesTaints: boolean
   /** True if a Pod that names a missing node fails with an error: before 1.28. */
@@ -62,6 +64,11 @@ export interface SchedulingRules {
   readonly triesPodsInBackoff: boolean
   /** True if Pods wait while they have scheduling gates. */
   readonly hasGates: boolean
+  /**
+   * The text of preemption for a Pod that was refused for good before any node was looked at. kube-scheduler 1.37.2 asks its plugin of devices
+   * first, which has not seen that Pod. Undefined: it says the usual.
+   */
+  readonly preemptionBeforeNodes: string | undefined
   /** The form of messages. */
   readonly message: {
     /** True if a refusal before any node is looked at has no count. */
@@ -88,6 +95,11 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     volumeConflict: level < 35 ? 'node(s) had volume node affinity conflict' : "node(s) didn't match PersistentVolume's node affinity",
     hasAttributeClasses: isGateOn('VolumeAttributesClass'),
     hasClaimsOfOnePod: isGateOn('ReadWriteOncePod'),
+    // As kube-scheduler 1.37.2 says it; the release of the change is not known.
+    claimTaken:
+      level < 37
+        ? 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'
+        : 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
     skipsMissingSpreads: level >= 28,
     hasMinDomains: isGateOn('MinDomainsInPodTopologySpread'),
     hasInclusionPolicies: isGateOn('NodeInclusionPolicyInPodTopologySpread'),
@@ -108,6 +120,7 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     hasHints: level >= 32,
     triesPodsInBackoff: isGateOn('SchedulerPopFromBackoffQ'),
     hasGates: isGateOn('PodSchedulingReadiness'),
+    preemptionBeforeNodes: isGateOn('DynamicResourceAllocation') ? 'not found' : undefined,
     message: { hasUncountedRefusals: level >= 26, hasDoubledStop: level >= 26 && level < 29, leftOut: leftOutAt(level) },
   }
 }

@@ -6,16 +6,11 @@ import type { PodInfo, Volume } from '../pod-info.ts'
 
 const plugin = 'VolumeRestrictions'
 const taken: Refusal = { plugin, isResolvable: true, reasons: ['node(s) had no available disk'] }
-const claimed: Refusal = {
-  plugin,
-  isResolvable: true,
-  reasons: ['node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'],
-}
 
 /** Refuses nodes on which a disk is in use, and all while another Pod uses a claim that is for one Pod alone (SCHED-37). */
 export const volumeRestrictions: FilterPlugin = {
   name: plugin,
-  start(pod, cluster, { hasClaimsOfOnePod }) {
+  start(pod, cluster, { hasClaimsOfOnePod, claimTaken }) {
     const disks = pod.volumes.filter(isDisk)
     const claims = new Set<string>()
     for (const volume of hasClaimsOfOnePod ? pod.volumes : []) {
@@ -30,7 +25,7 @@ export const volumeRestrictions: FilterPlugin = {
       }
       if (claim.spec.accessModes?.includes('ReadWriteOncePod')) claims.add(name)
     }
-    return disks.length === 0 && claims.size === 0 ? skip : { kind: 'run', run: new DiskRun(pod, { disks, claims }, cluster) }
+    return disks.length === 0 && claims.size === 0 ? skip : { kind: 'run', run: new DiskRun(pod, { disks, claims, claimTaken }, cluster) }
   },
 }
 
@@ -38,6 +33,8 @@ interface Restricted {
   readonly disks: readonly Volume[]
   /** Names of claims that are for one Pod alone. */
   readonly claims: ReadonlySet<string>
+  /** The reason of a refusal for one of them. */
+  readonly claimTaken: string
 }
 
 class DiskRun implements FilterRun {
@@ -59,13 +56,13 @@ class DiskRun implements FilterRun {
   }
 
   filter({ pods }: NodeInfo): Refusal | undefined {
-    const { disks } = this.#restricted
+    const { disks, claimTaken } = this.#restricted
     if (disks.length > 0) {
       for (const { volumes } of pods.values()) {
         for (const used of volumes) if (disks.some((disk) => conflicts(disk, used))) return taken
       }
     }
-    return this.#uses > 0 ? claimed : undefined
+    return this.#uses > 0 ? { plugin, isResolvable: true, reasons: [claimTaken] } : undefined
   }
 }
 
