@@ -86,6 +86,9 @@ export const rememberedWritesMax = 32_768
 /** Objects that are written get their room from buffers of this size: about 80 objects of 3 KB. */
 export const slabBytes = 256 * 1024
 
+/** Bytes of the first such buffer of a server; each further one is twice as large, up to that size. */
+export const firstSlabBytes = 8 * 1024
+
 /** Larger objects are read when they are first needed, where the store can give them at once. */
 export const unreadBytesMin = 16 * 1024
 

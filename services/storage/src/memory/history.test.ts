@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
-import { slabBytes } from '../limits.ts'
+import { firstSlabBytes, slabBytes } from '../limits.ts'
 import { type Happened, History } from './history.ts'
 import { detach, Interner, jsonOf, Slabs, type StoredObject, toChange, toEntry, toStored, toStoredObject } from './stored-object.ts'
 import { Tree } from './tree.ts'
@@ -216,16 +216,27 @@ describe('slabs', () => {
   test('place objects side by side until one is full, and count their bytes', () => {
     const slabs = new Slabs()
     const { bytes } = slabs
-    expect([slabs.reserve(10), slabs.reserve(slabBytes - 10)]).toEqual([0, 10])
+    expect([slabs.reserve(10), slabs.reserve(firstSlabBytes - 10)]).toEqual([0, 10])
     expect(slabs.bytes).toBe(bytes)
     expect(slabs.reserve(1)).toBe(0)
     expect(slabs.bytes).not.toBe(bytes)
-    expect([slabs.bytes.length, slabs.allocated]).toEqual([slabBytes, slabBytes + 1])
+    expect([slabs.bytes.length, slabs.allocated]).toEqual([2 * firstSlabBytes, firstSlabBytes + 1])
+  })
+
+  test('become larger up to a bound', () => {
+    const slabs = new Slabs()
+    const lengths = new Set<number>()
+    for (let count = 0; count < 1_000; count += 1) {
+      slabs.reserve(1_000)
+      lengths.add(slabs.bytes.length)
+    }
+    expect([...lengths]).toEqual([8, 16, 32, 64, 128, 256].map((kilobytes) => kilobytes * 1024))
+    expect([...lengths].at(-1)).toBe(slabBytes)
   })
 
   test('place a larger object alone', () => {
     const slabs = new Slabs()
     expect([slabs.reserve(slabBytes + 5), slabs.bytes.length]).toEqual([0, slabBytes + 5])
-    expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, slabBytes])
+    expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, 4 * firstSlabBytes])
   })
 })

@@ -12,7 +12,7 @@ import {
   traceparentOf,
   uidInMetadata,
 } from '@orch/core/stored'
-import { slabBytes } from '../limits.ts'
+import { firstSlabBytes, slabBytes } from '../limits.ts'
 
 /** One object in memory: its served JSON, and its facts for queries. */
 export interface StoredObject {
@@ -273,8 +273,10 @@ export class Interner {
  */
 export class Slabs {
   /** The memory of the last `reserve`. */
-  bytes: Uint8Array = Buffer.allocUnsafeSlow(slabBytes)
+  bytes: Uint8Array = Buffer.allocUnsafeSlow(firstSlabBytes)
   #used = 0
+  /** The first slabs are small: a server that writes one object, such as a fork of a test, holds little, and so do forks of it. */
+  #nextBytes = firstSlabBytes
   /** Bytes reserved since `allocated` was last set to 0. */
   allocated = 0
 
@@ -282,7 +284,8 @@ export class Slabs {
   reserve(length: number): number {
     this.allocated += length
     if (length > this.bytes.length - this.#used) {
-      this.bytes = Buffer.allocUnsafeSlow(Math.max(length, slabBytes))
+      this.#nextBytes = Math.min(this.#nextBytes * 2, slabBytes)
+      this.bytes = Buffer.allocUnsafeSlow(Math.max(length, this.#nextBytes))
       this.#used = 0
     }
     const start = this.#used
