@@ -27,7 +27,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     const server = await ownServer({ clock, nodes: 1, controllers: ['*', '-workloads', '-serviceaccount', '-root-ca-cert-publisher'] })
     const { kubectl, withFile, env } = await aKubectl(binary, async () => server)
     await withFile('create', manifest)
-    await server.settled()
+    await server.settled({ within: 60_000 })
     await clock.advance('2s')
     const main = (...flags: string[]) => kubectl('logs', 'web', '-c', 'main', ...flags)
     expect(await main('--tail=2', '--timestamps')).toBe('2026-01-01T00:00:01.000000000Z tick 1\n2026-01-01T00:00:02.000000000Z tick 2\n')

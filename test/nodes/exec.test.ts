@@ -31,7 +31,7 @@ beforeAll(async () => {
       ],
     },
   } as ApiObject)
-  await server.settled()
+  await server.settled({ within: 60_000 })
   await aPod('scripted', { containers: [container('main')] }, {}, { app: 'scripted' })
   await aPod('web', { containers: [container('main', { env: [{ name: 'COLOR', value: 'blue' }] }), container('side')] })
   await aPod('alone', { containers: [container('main')] })
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await aPod('logging', { containers: [container('main', { stdin: false })] })
   await aPod('ended', { containers: [container('main')], restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '0s' })
   await aPod('unbound', { containers: [container('main')], schedulerName: 'none' })
-  await server.settled()
+  await server.settled({ within: 60_000 })
   return async () => {
     await server.stop()
     echo.close()
@@ -159,7 +159,7 @@ describe('exec over WebSocket', () => {
 
   test('NODE-IO-21: a command whose container ends is killed', async () => {
     await aPod('killed', { containers: [container('main')], terminationGracePeriodSeconds: 0 })
-    await server.settled()
+    await server.settled({ within: 60_000 })
     const client = await channels(exec(['sleep', 'infinity'], withStdin, 'killed'), 'v5.channel.k8s.io')
     await server.client.resource(pods).delete('killed', { namespace: 'default' })
     expect(await client.closed).toBe(1000)
@@ -174,7 +174,7 @@ describe('attach', () => {
     expect(await client.closed).toBe(1000)
     expect(client.textOf(1)).toContain('\r\nin the container\r\n')
     expect(JSON.parse(client.textOf(3))).toEqual(success)
-    await server.settled()
+    await server.settled({ within: 60_000 })
     const pod = await server.client.resource<ApiObject & { status: object }>(pods).get('shell', { namespace: 'default' })
     expect(pod.status).toMatchObject({ phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 5 } } }] })
   })
@@ -306,7 +306,7 @@ test('tunnels are closed when the server stops', async () => {
     metadata: { name: 'web', namespace: 'default' },
     spec: { containers: [container('main')] },
   } as ApiObject)
-  await other.settled()
+  await other.settled({ within: 60_000 })
   const client = await channelsTo(other, exec(['sleep', 'infinity'], withStdin), ['v5.channel.k8s.io'])
   const tunnel = await spdyTo(other, pathOf('web', 'portforward', ''), { headers: { 'x-stream-protocol-version': 'portforward.k8s.io' } })
   await other.stop()

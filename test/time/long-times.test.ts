@@ -29,7 +29,7 @@ async function running(
     return false
   })
   await using server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'] })
-  await server.settled()
+  await server.settled({ within: 60_000 })
   turns = 0
   await work({ clock, server, jobs: async () => (await server.client.resource<Timed>(jobs).list({ namespace })).items })
   return { dump: await server.dump(), turns }
@@ -92,7 +92,7 @@ test('Jobs end at their deadlines and go when their time to live is over, twice 
           spec: { template: podTemplate, ...spec },
         } as ApiObject)
       await create('done', { ttlSecondsAfterFinished: 86_400 })
-      await server.settled()
+      await server.settled({ within: 60_000 })
       await finishPods(server)
       await create('late', { activeDeadlineSeconds: 7_200, ttlSecondsAfterFinished: 172_800 })
       const seen = async () => (await jobs()).map(({ metadata, status }) => [metadata.name, status?.conditions?.at(-1)?.reason])

@@ -99,12 +99,12 @@ test('tokens of service accounts are issued and expire by the virtual clock', as
 test('an automatic clock runs to the last timer of a start, and stands still when background timers alone are left', async () => {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z'), auto: true })
   await using server = await start({ clock })
-  await server.settled()
+  await server.settled({ within: 60_000 })
   expect(clock.pending().filter(({ background }) => !background)).toEqual([])
   const stoodAtMs = clock.now()
   await server.client.objects.create(aConfigMap({ name: 'a' }))
   await server.client.objects.create(anEvent('e'))
-  await server.settled()
+  await server.settled({ within: 60_000 })
   expect(clock.now()).toBe(stoodAtMs)
 })
 
@@ -113,6 +113,6 @@ test('settled() waits until controllers have finished the consequences of a requ
   await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } })
   await server.client.objects.create(aConfigMap({ name: 'inside', namespace: 'a' }))
   await server.client.resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false }).delete('a')
-  await server.settled()
+  await server.settled({ within: 60_000 })
   await expect(server.client.objects.get({ apiVersion: 'v1', kind: 'Namespace', name: 'a' })).rejects.toMatchObject({ code: 404 })
 })

@@ -23,7 +23,7 @@ async function setPhases(server: RunningServer, phase: string): Promise<void> {
     const patch = { status: { phase, conditions } }
     // Controllers may have deleted the Pod.
     await known.patch(metadata.name ?? '', patch, { namespace, type: 'merge', subresource: 'status' }).catch(isGone)
-    await server.settled()
+    await server.settled({ within: 60_000 })
   }
 }
 
@@ -54,16 +54,16 @@ async function dumpOf(seed: number, chance: Chance): Promise<string> {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
   await using server = await startWith({ clock, profile: 'kubernetes', controllers: ['*', 'workloads'] }, chance)
   const script = seededChance(seed).stream('script')
-  await server.settled()
+  await server.settled({ within: 60_000 })
   await create(server, 'apps/v1', 'Deployment', 'web', { replicas: 3, selector, template })
-  await server.settled()
+  await server.settled({ within: 60_000 })
   await create(server, 'batch/v1', 'CronJob', 'often', { schedule: '* * * * *', jobTemplate: { spec: jobSpec } })
-  await server.settled()
+  await server.settled({ within: 60_000 })
   await create(server, 'v1', 'Service', 'web', { selector: selector.matchLabels, ports: [{ port: 80 }] })
   for (let count = 0; count < 5; count += 1) {
     await clock.advance(Math.floor(script.fraction() * 60_000))
     await steps[Math.floor(script.fraction() * steps.length)]?.(server, script)
-    await server.settled()
+    await server.settled({ within: 60_000 })
   }
   await clock.advance('5s')
   return await server.dump()

@@ -160,7 +160,7 @@ describe('the requests that a fault hits', () => {
   test('are not those of the harness and of the server itself, unless the fault names their user', async () => {
     using fault = server.faults.add({ effect: refuse(500) })
     await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } })
-    await server.settled()
+    await server.settled({ within: 60_000 })
     expect(fault.hits).toBe(0)
     fault.remove()
     using _harness = server.faults.add({ on: { user: 'kubernetes-admin' }, effect: refuse(500) })
@@ -248,7 +248,7 @@ describe.each(protocols)('over %s', (protocol) => {
     await fault.hit()
     leaving.abort()
     await expect(sent).rejects.toThrow()
-    await server.settled()
+    await server.settled({ within: 60_000 })
     expect(server.requests({ user: 'operator' })).toMatchObject([{ verb: 'list', code: 0 }])
   })
 })

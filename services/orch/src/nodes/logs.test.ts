@@ -18,7 +18,7 @@ async function aPod(name: string, annotations: Readonly<Record<string, string>> 
   const containers = [{ name: 'main', image: 'img:1' }]
   const metadata = { name, namespace: 'default', annotations: prefixed }
   await pods().create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { nodeName: 'node-1', containers, ...spec } } as ApiObject)
-  await server.settled()
+  await server.settled({ within: 60_000 })
 }
 
 const decoder = new TextDecoder()
@@ -107,7 +107,7 @@ describe('the log of a simulated container', () => {
       metadata: { name: 'noisy', namespace: 'default' },
       spec,
     } as ApiObject)
-    await server.settled()
+    await server.settled({ within: 60_000 })
     await aPod('noisy', {}, { containers: [{ name: 'main', image: 'noisy:1' }] })
     await clock.advance('1s')
     expect(await Promise.all(['', 'stream=Stdout', 'stream=Stderr'].map((query) => logOf('noisy', query)))).toEqual([

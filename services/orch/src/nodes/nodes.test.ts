@@ -17,7 +17,8 @@ async function aServer(options: StartOptions = {}) {
   const clock = virtualClock({ start: startedAt })
   const server = await start({ nodes: 2, clock, seed: 7, ...options })
   onTestFinished(() => server.stop())
-  const { client, settled } = server
+  const { client } = server
+  const settled = () => server.settled({ within: 60_000 })
   const resource = (plural: string, group = '', namespaced = true) => client.resource<Any>({ group, version: 'v1', plural, namespaced })
   await settled()
   return { server, clock, settled, resource, pods: resource('pods') }

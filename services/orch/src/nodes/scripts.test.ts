@@ -16,7 +16,8 @@ async function aServer(options: StartOptions = {}) {
   const clock = virtualClock({ start: startedAt })
   const server = await start({ nodes: 1, clock, seed: 7, controllers: ['namespace'], ...options })
   onTestFinished(() => server.stop())
-  const { client, settled } = server
+  const { client } = server
+  const settled = () => server.settled({ within: 60_000 })
   const resource = (plural: string, itsGroup = '', namespaced = true) =>
     client.resource<Any>({ group: itsGroup, version: 'v1', plural, namespaced })
   const podScripts = resource('podscripts', group)

@@ -85,7 +85,7 @@ async function dumpOf(seed: number, chance: Chance): Promise<string> {
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'a' }, spec: { hard: { configmaps: '6' } } }
   await server.client.objects.create(quota as ApiObject)
   await server.client.objects.create(definition as ApiObject)
-  await server.settled()
+  await server.settled({ within: 60_000 })
   for (let count = 0; count < 10; count += 1) {
     await steps[Math.floor(script.fraction() * steps.length)]?.(server, script).catch(isRefused)
     await clock.advance(Math.floor(script.fraction() * 10_000))

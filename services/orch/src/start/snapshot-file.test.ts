@@ -21,7 +21,7 @@ test('a snapshot in a file begins a server with the objects, revisions, past, us
   await maps.create(aConfigMap({ name: 'gone' }))
   await maps.delete('gone', inDefault)
   base.user('reader', { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'] }] })
-  await base.settled()
+  await base.settled({ within: 60_000 })
   await base.snapshot().save(file)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
