@@ -232,7 +232,7 @@ async function soak(args) {
 async function cycles(args) {
   const node = await prepare()
   await buildServer()
-  return runChild(node, ['--expose-gc', cyclesEntry, ...args], { cwd: root })
+  return runChild(node, ['--expose-gc', '--no-maglev', cyclesEntry, ...args], { cwd: root })
 }
 
 async function journey(args) {
