@@ -17,11 +17,14 @@ import {
 } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { type CodeScript, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
+import { KeyedListeners } from './keyed-listeners.ts'
 import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
 import type { LoggedPod, PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
+import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { SimulatedNode } from './simulated-node.ts'
 
@@ -35,6 +38,8 @@ export interface NodesOptions {
   readonly clientFor: (node: string) => Client
   readonly clock: Clock
   readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
+  /** Scripts in code, the strongest first. They may come and go; a Pod keeps those with which it began. */
+  readonly codeScripts: Iterable<CodeScript>
   readonly log: Log
   readonly queues: WorkqueueMetrics
 }
@@ -78,6 +83,8 @@ interface RunningPod {
   readonly uid: string
   readonly node: SimulatedNode
   readonly life: PodLife
+  /** Absent: no container has a program. */
+  readonly programs: ProgramRuns | undefined
   /** The Pod after the last write of its node: the watch may show it later. */
   written: Pod | undefined
   isDeleted: boolean
@@ -114,7 +121,7 @@ class StandIn implements SimulatedNodes {
       programs: [scriptedPrograms(scriptFor)],
       ports: [scriptedPorts(scriptFor)],
       endRun: ({ pod, life }, container, exitCode) => {
-        life?.endRun(container, exitCode, clock.now())
+        life?.endRun(container, { exitCode }, clock.now())
         this.#queue.add(keyOf(pod))
       },
     })
@@ -240,6 +247,7 @@ class StandIn implements SimulatedNodes {
     await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close()])
     await this.#queue.close()
     this.#containers.close()
+    for (const { programs } of this.#running.values()) programs?.close()
     for (const node of this.#nodes.values()) {
       await node.close()
       node.client.close()
@@ -316,8 +324,9 @@ class StandIn implements SimulatedNodes {
     this.#nodes.get(nodeName)?.releaseAddress(uid)
   }
 
-  #forgetRunning(key: string, { node, uid }: RunningPod): void {
+  #forgetRunning(key: string, { node, uid, programs }: RunningPod): void {
     this.#running.delete(key)
+    programs?.close()
     node.pods.delete(uid)
     this.#containers.forget(uid)
   }
@@ -336,6 +345,7 @@ class StandIn implements SimulatedNodes {
     const nowMs = clock.now()
     const { events, due, isGone } = life.advance(nowMs)
     this.#containers.observe(running.uid, life)
+    running.programs?.follow()
     for (const event of events) if (event.type === 'Warning' || this.#takeEvent(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
     running.written = (await this.#writeStatus(node, current, statusPatch(current, status))) ?? running.written
@@ -388,12 +398,18 @@ class StandIn implements SimulatedNodes {
     const address = node.takeAddress(pod)
     if (address === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
     const hostAddress = node.address
+    const code = programsFor(this.#options.codeScripts, pod)
+    let programs: ProgramRuns | undefined
     const life = new PodLife({
-      ...{ pod, names, level, address, hostAddress, layers: this.#scripts.layersFor(pod) },
+      ...{ pod, names, level, address, hostAddress },
+      layers: [...this.#scripts.layersFor(pod), layerOf(code)],
+      onRun: (container) => programs?.start(container),
       newId: this.#newId,
       digestOf: this.#digestOf,
     })
-    return { uid: pod.metadata.uid ?? '', node, life, written: undefined, isDeleted: false }
+    const { clock } = this.#options
+    if (code.size > 0) programs = new ProgramRuns({ clock, life, programs: code, onChange: () => this.#queue.add(keyOf(pod)) })
+    return { uid: pod.metadata.uid ?? '', node, life, programs, written: undefined, isDeleted: false }
   }
 
   /** The Pod as it is then; undefined: nothing was written. */
@@ -432,28 +448,6 @@ class StandIn implements SimulatedNodes {
     if (this.#digests.size >= imagesMax) this.#digests.clear()
     this.#digests.set(image, digest)
     return digest
-  }
-}
-
-/** Listeners to the changes of Pods. */
-class KeyedListeners {
-  readonly #listeners = new Map<string, Set<() => void>>()
-
-  listen(key: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(key) ?? new Set()
-    this.#listeners.set(key, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
-    }
-  }
-
-  notifyAll(): void {
-    for (const key of [...this.#listeners.keys()]) this.notify(key)
-  }
-
-  notify(key: string): void {
-    for (const listener of [...(this.#listeners.get(key) ?? [])]) listener()
   }
 }
 

@@ -3,7 +3,7 @@ import type { NodesService, Stream } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
-import type { NodeHandle, NodeSettings, SimulatedNodes } from '@orch/nodes'
+import type { CodeScript, ContainerProgram, NodeHandle, NodeSettings, PodMatch, SimulatedNodes } from '@orch/nodes'
 import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -69,12 +69,23 @@ export interface NodesParts {
 /** The program that runs all nodes: it reads the Pods of all. */
 export const standIn: Identity = { name: 'system:simulated-nodes', groups: ['system:masters'] }
 
+/** The functions of a script in code. */
+interface ContainerCode {
+  /** The program of the container, for each of its runs. */
+  onStart(program: ContainerProgram): void
+}
+
 /** The simulated nodes of a server. */
 export interface ServerNodes {
   /** Registers a node; resolves when it is there. A name that is simulated already is an error. */
   add(settings: NodeSettings): Promise<NodeHandle>
   /** Throws if no such node is simulated. */
   get(name: string): NodeHandle
+  /**
+   * Says in code what containers of Pods do that begin from now on. The first script that matches a container is the one that it has, before
+   * all objects and annotations. It is for no further Pods when it is disposed of.
+   */
+  script(match: PodMatch, define: (container: ContainerCode) => void): Disposable
   readonly names: readonly string[]
 }
 
@@ -86,8 +97,9 @@ export interface OpenNodes extends ServerNodes {
 /** Nodes that run Pods without containers; resolves when the wanted ones are registered. Nothing of it runs before the first node. */
 export async function openNodes(parts: NodesParts, surroundings: Surroundings): Promise<OpenNodes> {
   let nodes: SimulatedNodes | undefined
+  const codeScripts = new Set<CodeScript>()
   const opened = once(async () => {
-    nodes = await startAll(parts, surroundings)
+    nodes = await startAll({ ...parts, codeScripts }, surroundings)
     return nodes
   })
   const known = new Map<string, NodeSettings>()
@@ -116,6 +128,17 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
         return node === undefined ? [] : [{ settings, isOff: !node.isRunning }]
       })
     },
+    script(match, define) {
+      let onStart: ContainerProgram | undefined
+      define({
+        onStart(program) {
+          onStart = program
+        },
+      })
+      const script = { match, onStart }
+      codeScripts.add(script)
+      return { [Symbol.dispose]: () => void codeScripts.delete(script) }
+    },
   }
 }
 
@@ -127,7 +150,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-async function startAll({ nodeGroups, clientAs, metrics, door }: NodesParts, surroundings: Surroundings): Promise<SimulatedNodes> {
+interface StartParts extends NodesParts {
+  readonly codeScripts: Iterable<CodeScript>
+}
+
+async function startAll(
+  { nodeGroups, clientAs, metrics, door, codeScripts }: StartParts,
+  surroundings: Surroundings,
+): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { installScriptKinds, startAttacher, startNodes } = await import('@orch/nodes')
   const common = { names: catalogue.names, clock, log: log.child({ service: 'nodes' }), queues: workqueueMetricsOf(metrics, clock) }
@@ -139,6 +169,7 @@ async function startAll({ nodeGroups, clientAs, metrics, door }: NodesParts, sur
     client,
     clientFor: (name) => clientAs({ name: `${nodeUserPrefix}${name}`, groups: ['system:nodes', ...nodeGroups] }),
     chance: chance.stream('nodes'),
+    codeScripts,
   })
   await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
   door.open(nodes.service)

@@ -1,38 +1,12 @@
 import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
+import type { ProgramEnd, Running, State } from './container-state.ts'
 import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
-import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure } from './probe-run.ts'
-import { type ContainerScript, type ProbeKind, pullProblem } from './script-model.ts'
-
-interface Running {
-  readonly kind: 'running'
-  readonly startedMs: number
-  /** Infinity: it runs until it is stopped. */
-  endMs: number
-  exitCode: number
-  /** Absent: the one that goes with the exit code. */
-  reason?: string
-  message?: string
-  /** Time of the signal to end. Absent: there was none. */
-  stoppedMs?: number
-  readonly probes: Map<ProbeKind, ProbeRun>
-}
-
-type State =
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'pulling' | 'starting'; readonly beganMs: number; readonly untilMs: number }
-  | {
-      readonly kind: 'unpulled'
-      readonly reason: 'ErrImagePull' | 'ImagePullBackOff' | 'ErrImageNeverPull'
-      readonly message: string
-      readonly untilMs: number
-    }
-  | { readonly kind: 'crashed'; readonly message: string; readonly untilMs: number }
-  | Running
-  | { readonly kind: 'terminated'; readonly end: ContainerEnd }
+import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure, turnProbe } from './probe-run.ts'
+import { type ContainerScript, type ProbeKind, pullProblem, type Turn } from './script-model.ts'
 
 /** Pauses between attempts, as the kubelet has them. */
 const backoffFirstMs = 10_000
@@ -129,13 +103,32 @@ export class ContainerLife {
     return { id, startedMs: end.startedMs ?? end.finishedMs, end: { atMs: end.finishedMs, exitCode: end.exitCode } }
   }
 
+  /** The id of the present run. Undefined: it does not run. */
   get runId(): string | undefined {
     return this.isRunning ? this.#id : undefined
   }
 
+  get restartCount(): number {
+    return this.#restarts
+  }
+
+  /** It runs, and has got the signal to end. */
+  get isStopping(): boolean {
+    return this.#state.kind === 'running' && this.#state.stoppedMs !== undefined
+  }
+
   /** Its program has ended; the next step shows it. */
-  endRun(exitCode: number, nowMs: number): void {
-    if (this.#state.kind === 'running') Object.assign(this.#state, { exitCode, endMs: nowMs })
+  endRun(end: ProgramEnd, nowMs: number): void {
+    if (this.#state.kind === 'running') Object.assign(this.#state, { reason: undefined, message: undefined, ...end, endMs: nowMs })
+  }
+
+  /** Its program says that it is ready, or that it is not, for the rest of the run. */
+  setReady(isReady: boolean, nowMs: number): void {
+    const state = this.#state
+    if (state.kind !== 'running') return
+    state.readiness = [...(state.readiness ?? []).slice(-1), { atMs: nowMs - state.startedMs, passes: isReady }]
+    const run = state.probes.get('readiness')
+    if (run !== undefined) state.probes.set('readiness', turnProbe(run, state.readiness, nowMs))
   }
 
   get exitCode(): number | undefined {
@@ -155,7 +148,12 @@ export class ContainerLife {
 
   /** Scripts change what a container without a probe shows, too. */
   #passesNow(kind: ProbeKind): boolean {
-    return this.#hasProbe(kind) || passesAt(this.#script.turns[kind], this.#seenMs - this.#startedMs)
+    return this.#hasProbe(kind) || passesAt(this.#turnsOf(kind), this.#seenMs - this.#startedMs)
+  }
+
+  #turnsOf(kind: ProbeKind): readonly Turn[] {
+    const own = kind === 'readiness' && this.#state.kind === 'running' ? this.#state.readiness : undefined
+    return own ?? this.#script.turns[kind]
   }
 
   /** The time of the last step. */
@@ -221,7 +219,7 @@ export class ContainerLife {
     }
     for (const kind of ['startup', 'readiness'] as const) {
       if (this.#hasProbe(kind)) continue
-      const turn = this.#script.turns[kind].find(({ atMs }) => startedMs + atMs > this.#seenMs)
+      const turn = this.#turnsOf(kind).find(({ atMs }) => startedMs + atMs > this.#seenMs)
       if (turn !== undefined) times.push(startedMs + turn.atMs)
     }
     const hopeful = Math.min(...times)
@@ -337,6 +335,7 @@ export class ContainerLife {
     this.#report(step, 'Normal', 'Started', level < 35 ? `Started container ${this.name}` : 'Container started')
     this.#id = `containerd://${step.newId()}`
     this.#state = { kind: 'running', startedMs: nowMs, ...this.#endOfRun(nowMs), probes: this.#probesFrom(nowMs) }
+    step.onRun(this.name)
   }
 
   #endOfRun(startedMs: number): Pick<Running, 'endMs' | 'exitCode' | 'reason' | 'message'> {
@@ -355,7 +354,7 @@ export class ContainerLife {
 
   #beginProbe(runs: Map<ProbeKind, ProbeRun>, kind: ProbeKind, times: Pick<ProbeStart, 'startedMs' | 'readyToProbeMs'>): void {
     const probe = this.#probeOf(kind)
-    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns: this.#script.turns[kind], ...times }))
+    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns: this.#turnsOf(kind), ...times }))
   }
 
   #stepRun(state: Running, step: LifeStep): boolean {

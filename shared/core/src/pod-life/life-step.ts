@@ -24,4 +24,6 @@ export interface LifeStep {
   /** 64 hexadecimal digits. */
   newId(): string
   report(event: PodEvent): void
+  /** A container has begun to run. */
+  onRun(container: string): void
 }

@@ -3,6 +3,7 @@ import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
 import { ContainerLife } from './container-life.ts'
+import type { ProgramEnd } from './container-state.ts'
 import { printMs } from './container-status.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import type { LogRun } from './log-lines.ts'
@@ -22,6 +23,8 @@ export interface PodLifeOptions {
   readonly hostAddress: string
   /** Scripts for the Pod, of which later ones are stronger. */
   readonly layers?: readonly ScriptLayer[]
+  /** A container has begun to run. */
+  onRun?(container: string): void
   /** 64 hexadecimal digits, each time others. */
   newId(): string
   /** 64 hexadecimal digits that follow from the text. */
@@ -105,14 +108,33 @@ export class PodLife {
     return [...this.#containers.keys()]
   }
 
+  /** The Pod as it was seen last. */
+  get pod(): Pod {
+    return this.#pod
+  }
+
   /** The id of the present run of a container. Undefined: it does not run. */
   runIdOf(name: string): string | undefined {
     return this.#containers.get(name)?.runId
   }
 
+  restartsOf(name: string): number {
+    return this.#containers.get(name)?.restartCount ?? 0
+  }
+
+  /** True for a container that runs and has got the signal to end. */
+  isStopping(name: string): boolean {
+    return this.#containers.get(name)?.isStopping === true
+  }
+
   /** Ends the run of a container at the next advance, as its program has ended. */
-  endRun(name: string, exitCode: number, nowMs: number): void {
-    this.#containers.get(name)?.endRun(exitCode, nowMs)
+  endRun(name: string, end: ProgramEnd, nowMs: number): void {
+    this.#containers.get(name)?.endRun(end, nowMs)
+  }
+
+  /** The program of a container says that it is ready, or that it is not; the next advance shows it. */
+  setReady(name: string, isReady: boolean, nowMs: number): void {
+    this.#containers.get(name)?.setReady(isReady, nowMs)
   }
 
   advance(nowMs: number): Advance {
@@ -145,9 +167,9 @@ export class PodLife {
   }
 
   #lifeStep(nowMs: number): LifeStep {
-    const { level, address, newId } = this.#options
+    const { level, address, newId, onRun = () => {} } = this.#options
     const report = (event: PodEvent) => void this.#events.push(event)
-    return { pod: this.#pod, nowMs, level, address, isEnding: this.#ending !== undefined, newId, report }
+    return { pod: this.#pod, nowMs, level, address, isEnding: this.#ending !== undefined, newId, report, onRun }
   }
 
   #beginEnding(nowMs: number): boolean {

@@ -57,6 +57,11 @@ export function callProbe(run: ProbeRun, nowMs: number): ProbeRun {
   return { ...called, nextMs: turn === undefined ? undefined : callAfter(run, Math.max(startedMs + turn.atMs, nowMs + 1)) }
 }
 
+/** The probe with other turns from now on: its next call is the next one of its period. */
+export function turnProbe(run: ProbeRun, turns: readonly Turn[], nowMs: number): ProbeRun {
+  return { ...run, turns, nextMs: callAfter(run, run.last === undefined ? nowMs : nowMs + 1) }
+}
+
 /** The first call at that time or later. */
 function callAfter({ firstMs, probe }: ProbeRun, timeMs: number): number {
   const periodMs = periodOf(probe)

@@ -1,0 +1,69 @@
+import { compileScript, type ScriptLayer } from '@orch/core/pod-life'
+import type { Pod } from '@orch/core/workloads'
+
+/** The Pods, and the containers of them, that a script in code is for. Absent members do not matter. */
+export interface PodMatch {
+  readonly namespace?: string
+  readonly name?: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** Patterns with `*`, one of which an image of the Pod must have. */
+  readonly images?: readonly string[]
+  /** The controller of the Pod. */
+  readonly owner?: { readonly kind: string; readonly name?: string }
+  /** A container of any kind. Absent: all of `spec.containers`. */
+  readonly container?: string
+}
+
+/** One run of a container, as the function that runs in it sees it. */
+export interface ContainerRun {
+  readonly pod: Pod
+  readonly container: string
+  /** Restarts before this run. */
+  readonly restarts: number
+  /** Raised when the container is to stop, or has stopped. */
+  readonly signal: AbortSignal
+  /** Resolves after a duration such as `5s`, or milliseconds, of the server's clock. Rejects when the signal is raised. */
+  sleep(duration: string | number): Promise<void>
+  /** The container is ready from now on, or, with false, is not. A readiness probe sees it at its next call. */
+  ready(isReady?: boolean): void
+  /** Ends the container with this exit code. The function does not go on after it. */
+  exit(code: number): never
+}
+
+/**
+ * The program of a container. When it returns the container ends with 0, and with 139 when it throws. One that does not end runs until the
+ * container is stopped.
+ */
+export type ContainerProgram = (run: ContainerRun) => unknown
+
+/** A script in code. */
+export interface CodeScript {
+  readonly match: PodMatch
+  readonly onStart: ContainerProgram | undefined
+}
+
+/** The run of a program: for ever, and not ready until it says so. */
+const words = { runs: [{ durationMs: Number.POSITIVE_INFINITY }], turns: { readiness: [{ atMs: 0, passes: false }] } }
+
+/** The programs of the containers of a Pod, by their names: for each container the first script that matches. */
+export function programsFor(scripts: Iterable<CodeScript>, pod: Pod): Map<string, ContainerProgram> {
+  const programs = new Map<string, ContainerProgram>()
+  for (const { match, onStart } of scripts) {
+    if (onStart === undefined || !isFor(match, pod)) continue
+    const names = (pod.spec.containers ?? []).map(({ name }) => name)
+    for (const name of match.container === undefined ? names : [match.container]) if (!programs.has(name)) programs.set(name, onStart)
+  }
+  return programs
+}
+
+/** The words of programs, which are stronger than those of all objects. */
+export function layerOf(programs: ReadonlyMap<string, ContainerProgram>): ScriptLayer {
+  return new Map([...programs.keys()].map((name) => [name, words]))
+}
+
+function isFor({ namespace, name, labels = {}, images, owner }: PodMatch, pod: Pod): boolean {
+  const { metadata } = pod
+  if ((namespace !== undefined && namespace !== metadata.namespace) || (name !== undefined && name !== metadata.name)) return false
+  const spec = { selector: { matchLabels: labels }, ...(images && { images }), ...(owner && { owner }), containers: [] }
+  return compileScript({ apiVersion: '', kind: '', metadata: {}, spec }).matches(pod)
+}

@@ -1,0 +1,126 @@
+import { durationToMs, parseDuration } from '@orch/core/meta'
+import type { PodLife } from '@orch/core/pod-life'
+import { type Clock, sleep } from '@orch/platform'
+import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
+
+export interface ProgramRunsOptions {
+  readonly clock: Clock
+  readonly life: PodLife
+  readonly programs: ReadonlyMap<string, ContainerProgram>
+  /** A program has changed the state of its container. */
+  readonly onChange: () => void
+}
+
+/** A program that runs. */
+interface Running {
+  /** That of the container. */
+  readonly id: string
+  readonly ending: AbortController
+}
+
+/** As of a program that the kernel has ended for a fault of its memory. */
+const crashCode = 139
+const messageLengthMax = 4096
+/** Sleeps of one run after which an automatic clock no longer runs on for them: the program goes on for ever. */
+const hopefulSleeps = 100
+
+/** The container of a program stops. */
+class StoppedError extends Error {
+  override readonly name = 'StoppedError'
+}
+
+/** A program has ended itself. */
+class ExitError extends Error {
+  override readonly name = 'ExitError'
+}
+
+/** The programs of one Pod: each starts with its container, and learns of its end. */
+export class ProgramRuns {
+  readonly #options: ProgramRunsOptions
+  readonly #running = new Map<string, Running>()
+
+  constructor(options: ProgramRunsOptions) {
+    this.#options = options
+  }
+
+  /** A container has begun to run: its program starts, and may change it before it is seen. */
+  start(name: string): void {
+    const { life, programs } = this.#options
+    const program = programs.get(name)
+    const id = life.runIdOf(name)
+    if (program === undefined || id === undefined) return
+    const running = { id, ending: new AbortController() }
+    this.#running.set(name, running)
+    void this.#run(name, program, running)
+  }
+
+  /** Stops programs whose containers stop or have stopped, and starts those of containers that ran before the node was there. */
+  follow(): void {
+    const { life, programs } = this.#options
+    for (const name of programs.keys()) {
+      const running = this.#running.get(name)
+      if (running !== undefined && (running.id !== life.runIdOf(name) || life.isStopping(name))) running.ending.abort()
+      if (life.runIdOf(name) !== running?.id) this.start(name)
+    }
+  }
+
+  close(): void {
+    for (const { ending } of this.#running.values()) ending.abort()
+    this.#running.clear()
+  }
+
+  async #run(name: string, program: ContainerProgram, running: Running): Promise<void> {
+    try {
+      await program(this.#viewOf(name, running))
+      this.#end(name, running, { exitCode: 0 })
+    } catch (error) {
+      if (error instanceof ExitError || (error instanceof StoppedError && running.ending.signal.aborted)) return
+      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+      this.#end(name, running, { exitCode: crashCode, message: text.slice(0, messageLengthMax) })
+    }
+  }
+
+  /** Does nothing for a run that has ended. */
+  #end(name: string, { id }: Running, end: { readonly exitCode: number; readonly message?: string }): void {
+    const { life, clock } = this.#options
+    if (life.runIdOf(name) !== id) return
+    life.endRun(name, end, clock.now())
+    this.#options.onChange()
+  }
+
+  #viewOf(name: string, running: Running): ContainerRun {
+    const { life, clock } = this.#options
+    const { signal } = running.ending
+    let sleeps = 0
+    return {
+      pod: life.pod,
+      container: name,
+      restarts: life.restartsOf(name),
+      signal,
+      async sleep(duration) {
+        const delayMs = typeof duration === 'number' ? duration : toMs(duration)
+        sleeps += 1
+        await sleep(clock, delayMs, signal, { background: sleeps > hopefulSleeps })
+        if (signal.aborted) throw new StoppedError(`the container ${name} stops`)
+      },
+      ready: (isReady = true) => {
+        if (life.runIdOf(name) !== running.id) return
+        life.setReady(name, isReady, clock.now())
+        this.#options.onChange()
+      },
+      exit: (exitCode) => {
+        if (!Number.isInteger(exitCode) || exitCode < 0 || exitCode > 255) {
+          throw new RangeError(`exit(${exitCode}): must be a whole number between 0 and 255`)
+        }
+        this.#end(name, running, { exitCode })
+        throw new ExitError(`the container ${name} has ended`)
+      },
+    }
+  }
+}
+
+function toMs(text: string): number {
+  const parsed = parseDuration(text)
+  if (parsed === undefined || parsed < 0n) throw new TypeError(`sleep(${JSON.stringify(text)}): must be a duration such as 30s or 1m30s`)
+  return durationToMs(parsed)
+}
