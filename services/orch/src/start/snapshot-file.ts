@@ -31,10 +31,10 @@ interface Described extends Pick<ServerBase, 'port' | 'authorities'> {
  * A clock, a log, `random` and handlers of webhooks are left out, and so is the position of a seed.
  */
 export async function writeMoment({ base, origin }: Moment, path: string): Promise<void> {
-  const store = storeOf(base.snapshot)
-  if (store === undefined) throw new Error(`${path}: only a server in memory is saved to a file`)
   if (readStartSettings(origin.options).encryptionProviderConfig !== '')
     throw new SettingsError(`${path}: a server with --encryption-provider-config is not saved to a file: its values are encrypted`)
+  const store = storeOf(base.snapshot)
+  if (store === undefined) throw new Error(`${path}: only a server in memory is saved to a file`)
   const { clock: _clock, log: _log, random: _random, webhooks: _webhooks, from: _from, ...options } = origin.options
   const { port, authorities } = base
   const { nodes, users } = origin

@@ -13,6 +13,7 @@ import {
   certificateMemory,
   clientIssuer,
   type Log,
+  SettingsError,
   silentLog,
   sleep,
   systemChance,
@@ -189,7 +190,9 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const { origin, base } = snapshot
   const { options, isSame } = readForkOptions(snapshot, given)
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
-  const store = createMemoryStore({ from: storeOf(base.snapshot), randomId: chance.stream('epoch').uuid })
+  const from = storeOf(base.snapshot)
+  if (from === undefined) throw new SettingsError('from: a server with --encryption-provider-config has no forks: its values are encrypted')
+  const store = createMemoryStore({ from, randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
   const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]
