@@ -6,28 +6,12 @@ import { lineAt, parse, walk } from './syntax.mjs'
 
 const marks = 'a mark on objects that do not change, kept for as long as each'
 const types = 'by the name of a described type, of which there are some thousand'
-const evaluation = 'of the present evaluation of an expression, which is synchronous; emptied at its end'
 
 /** The values that modules may change, by file: what each holds, and its bound. */
 const stateFiles = {
   'services/orch/src/main.ts': { isOutputLost: 'whether the standard output of the process is closed' },
   'services/storage/src/store/directory-lock.ts': { held: 'the locks of the process, which end with the objects that hold them' },
   'shared/platform/src/backends/program.ts': { given: 'the free ports that tests of the process were given' },
-  'shared/cel/src/values/collections.ts': {
-    lastObject: evaluation,
-    lastObjectSize: evaluation,
-    largeObjects: evaluation,
-  },
-  'shared/cel/src/values/regex.ts': { kept: 'patterns known at evaluation alone; at most 256. A new one is counted as work' },
-  'shared/cel/src/values/text.ts': {
-    lastText: evaluation,
-    lastCount: evaluation,
-    textBefore: evaluation,
-    countBefore: evaluation,
-    lastSplit: evaluation,
-    lastPoints: evaluation,
-  },
-  'shared/cel/src/values/work.ts': { done: evaluation, comparisons: `${evaluation}; at most 1,000`, rememberedCount: evaluation },
   'shared/core/src/apply/apply.ts': { appliedFields: 'the fields of the last 4 configurations of a shape, kept for as long as the shape' },
   'shared/core/src/apply/check.ts': { ownableParts: `parts without problems: ${marks}` },
   'shared/core/src/apply/created-fields.ts': {
@@ -40,7 +24,6 @@ const stateFiles = {
   'shared/core/src/apply/type-shape.ts': { structShapes: 'the shape of a type, which may contain itself, kept for as long as the type' },
   'shared/core/src/catalogue/catalogue.ts': { shownGroups: `the groups that a catalogue was made of: ${marks}` },
   'shared/core/src/catalogue/validation/pod/pod.ts': { faultless: `specs without errors: ${marks}` },
-  'shared/core/src/meta/time.ts': { printedSeconds: 'the second that was printed last', printedText: 'its text' },
   'shared/core/src/policies/declared.ts': { nodes: 'the views of the types of policies, which may contain themselves; by name, a dozen' },
   'shared/core/src/schema/decode.ts': {
     decoders: `decoders ${types}`,

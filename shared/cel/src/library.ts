@@ -23,7 +23,7 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[]
 }
 
-/** One overload of a function: its check, its computation, and its cost. */
+/** One overload of a function: its types and its estimated cost. */
 export interface Overload {
   /** cel-go's id. */
   readonly id: string
@@ -31,13 +31,6 @@ export interface Overload {
   readonly member: boolean
   readonly parameters: readonly CelType[]
   readonly result: CelType
-  /**
-   * Computes the result from evaluated arguments, none of which is an error; gives an error as a value. Absent for expressions that the planner
-   * evaluates by itself: `&&`, `||`, `?:`, `@not_strictly_false`, optional selection.
-   */
-  readonly run?: (...args: readonly unknown[]) => unknown
-  /** The counted cost of one call, that of the arguments aside; absent: 1. */
-  readonly cost?: (args: readonly unknown[], result: unknown) => number
   /** The estimated cost of one call, that of the arguments aside, and the size of its result; absent: 1, and unknown. */
   readonly estimate?: (call: CallSizes) => CallEstimate
 }
@@ -113,7 +106,7 @@ export interface ComprehensionParts {
   readonly result: Expr
 }
 
-type OverloadParts = Pick<Overload, 'run' | 'cost' | 'estimate'>
+type OverloadParts = Pick<Overload, 'estimate'>
 
 /** An overload that is called as `f(…)`. */
 export function overload(id: string, parameters: readonly CelType[], result: CelType, parts: OverloadParts = {}): Overload {

@@ -5,6 +5,7 @@ import { createDraw } from '../../../shared/cel/src/testing/draw.ts'
 import { TypedExpressions } from '../../../shared/cel/src/testing/typed-expressions.ts'
 import { Walker } from '../../../shared/cel/src/testing/walker.ts'
 import { types } from '../../../shared/cel/src/types.ts'
+import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { CelError } from '../../../shared/cel/src/values/values.ts'
 import { viewOf } from '../../../shared/cel/src/values/views.ts'
 import { parseStructural } from '../../../shared/core/src/structural/parse.ts'
@@ -73,7 +74,8 @@ function compare({ schema, declared, text, self, oldSelf }: Candidate): {
   const planned = plan(compiled.ast)
   if (planned.kind === 'refused') return { isValue: false, difference: `${text}: ${planned.message}` }
   const node = declared.self === undefined ? ({ kind: 'plain' } as const) : viewNodeOf(declared.self)
-  const evaluation = planned.program.evaluate({ self: viewOf(node, self), oldSelf: viewOf(node, oldSelf) })
+  const meter = unlimitedMeter()
+  const evaluation = planned.program.evaluate({ self: viewOf(meter, node, self), oldSelf: viewOf(meter, node, oldSelf) })
   const walker = new Walker(compiled.ast)
   const value = walker.walk(compiled.ast.expr, { self: converted(schema, declared, self), oldSelf: converted(schema, declared, oldSelf) })
   const [left, right] = [

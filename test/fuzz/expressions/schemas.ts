@@ -7,6 +7,7 @@ import {
   noLeaves,
   type Reachable,
 } from '../../../shared/cel/src/testing/typed-expressions.ts'
+import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { parseDate, parseDuration, parseTimestamp } from '../../../shared/cel/src/values/time.ts'
 import { toDouble } from '../../../shared/cel/src/values/values.ts'
 import { viewOf } from '../../../shared/cel/src/values/views.ts'
@@ -224,7 +225,7 @@ function convert(node: Node, declared: Declared | undefined, json: unknown): unk
   if (typeof json === 'number') return node.type === 'number' ? toDouble(json) : json
   if (typeof json === 'string') return convertText(node.format, json)
   if (Array.isArray(json)) {
-    if (node['x-kubernetes-list-type'] !== undefined && declared !== undefined) return viewOf(viewNodeOf(declared), json)
+    if (node['x-kubernetes-list-type'] !== undefined && declared !== undefined) return viewOf(unlimitedMeter(), viewNodeOf(declared), json)
     return json.map((item) => convert(node.items ?? node, declared?.items, item))
   }
   if (typeof json !== 'object' || json === null) return json
@@ -240,11 +241,11 @@ function convert(node: Node, declared: Declared | undefined, json: unknown): unk
 function convertText(format: string | undefined, text: string): unknown {
   switch (format) {
     case 'date-time':
-      return parseTimestamp(text)
+      return parseTimestamp(unlimitedMeter(), text)
     case 'date':
-      return parseDate(text)
+      return parseDate(unlimitedMeter(), text)
     case 'duration':
-      return parseDuration(text)
+      return parseDuration(unlimitedMeter(), text)
     case 'byte':
       return Uint8Array.from(Buffer.from(text, 'base64'))
     default:

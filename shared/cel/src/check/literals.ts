@@ -3,14 +3,15 @@ import { at } from '../at.ts'
 import type { CheckedAst } from '../checked.ts'
 import type { Issue } from '../parse/source.ts'
 import { convertToDuration, convertToTimestamp } from '../values/convert.ts'
-import { regexOf } from '../values/regex.ts'
+import { type Meter, unlimitedMeter } from '../values/meter.ts'
+import { keptRegex } from '../values/regex.ts'
 import { CelError, type Value } from '../values/values.ts'
 
 /** The rule for a literal argument of an overload. */
 interface LiteralRule {
   /** The index of the argument, the receiver first. */
   readonly index: number
-  readonly read: (literal: string | number | bigint) => Value
+  readonly read: (meter: Meter, literal: string | number | bigint) => Value
 }
 
 const rules: ReadonlyMap<string, LiteralRule> = new Map([
@@ -41,11 +42,11 @@ function offsetOfBadLiteral(rule: LiteralRule | undefined, args: readonly Expr[]
   if (argument?.kind !== 'constant') return undefined
   const { constant, offset } = argument
   if (constant.type !== 'string' && constant.type !== 'int') return undefined
-  return rule?.read(constant.value) instanceof CelError ? offset : undefined
+  return rule?.read(unlimitedMeter(), constant.value) instanceof CelError ? offset : undefined
 }
 
-function readPattern(literal: string | number | bigint): Value {
-  return regexOf(String(literal))
+function readPattern(_meter: Meter, literal: string | number | bigint): Value {
+  return keptRegex(String(literal))
 }
 
 /** Visits an expression and all its parts, each before its own parts. */

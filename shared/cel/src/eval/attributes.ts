@@ -1,4 +1,5 @@
 import { isList, isMap, listAt, listSize, mapGet } from '../values/collections.ts'
+import type { Meter } from '../values/meter.ts'
 import { Boxed, CelError, doubleOf, isInt, kindOf, MapView, none, Optional, some, Uint, type Value } from '../values/values.ts'
 import { charge, type Frame, type Step } from './program.ts'
 
@@ -22,12 +23,12 @@ function placeOf(index: Value): number | CelError {
 }
 
 /** The value of `container[key]`; undefined for an absent key. */
-function find(container: Value, key: Value): Value | undefined {
-  if (isMap(container)) return mapGet(container, key)
+function find(meter: Meter, container: Value, key: Value): Value | undefined {
+  if (isMap(container)) return mapGet(meter, container, key)
   if (!isList(container)) return undefined
   const place = placeOf(key)
   if (place instanceof CelError) return place
-  return place >= 0 && place < listSize(container) ? listAt(container, place) : undefined
+  return place >= 0 && place < listSize(container) ? listAt(meter, container, place) : undefined
 }
 
 function missing(container: Value, key: Value): CelError {
@@ -48,7 +49,7 @@ export function planSelect(operand: Step, field: string): Step {
     if (container instanceof CelError) return container
     if (container instanceof Optional) return selectInOptional(frame, container, field)
     charge(frame, 1)
-    const found = container instanceof MapView ? container.get(field) : undefined
+    const found = container instanceof MapView ? container.get(frame.meter, field) : undefined
     return found === undefined ? noSuchKey(field) : found
   }
 }
@@ -72,7 +73,7 @@ function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {
     charge(frame, 1)
     return noSuchKey(key)
   }
-  const found = find(container, key)
+  const found = find(frame.meter, container, key)
   if (found === undefined) return none
   charge(frame, 1)
   return found instanceof CelError ? found : some(found)
@@ -99,13 +100,13 @@ export function planPresence(operand: Step, field: string): Step {
     }
     if (container instanceof CelError) return container
     if (container instanceof Optional) {
-      const found = container.hasValue && isMap(container.value) && mapGet(container.value, field) !== undefined
+      const found = container.hasValue && isMap(container.value) && mapGet(frame.meter, container.value, field) !== undefined
       if (found) charge(frame, 1)
       return found
     }
     charge(frame, 1)
     if (!(container instanceof MapView)) return noSuchKey(field)
-    const found = container.get(field)
+    const found = container.get(frame.meter, field)
     return found instanceof CelError ? found : found !== undefined
   }
 }
@@ -120,7 +121,7 @@ export function planIndex(operand: Step, key: Step, cost: number): Step {
     if (container instanceof Optional) return at instanceof CelError ? at : indexInOptional(frame, container, at, cost)
     charge(frame, cost)
     if (at instanceof CelError) return at
-    const found = find(container, at)
+    const found = find(frame.meter, container, at)
     return found === undefined ? missing(container, at) : found
   }
 }
@@ -128,7 +129,7 @@ export function planIndex(operand: Step, key: Step, cost: number): Step {
 function indexInOptional(frame: Frame, optional: Optional, key: Value, cost: number): Value {
   const container = optional.value
   if (!isMap(container) && !isList(container)) return noSuchKey(key)
-  const found = find(container, key)
+  const found = find(frame.meter, container, key)
   if (found === undefined) return none
   charge(frame, cost)
   return found instanceof CelError ? found : some(found)

@@ -1,7 +1,8 @@
 import type { Overload } from '../library.ts'
-import { isList, itemsOf, mapKeyOf } from '../values/collections.ts'
+import { isList, itemsOf, listSize, mapKeyOf } from '../values/collections.ts'
+import { unlimitedMeter } from '../values/meter.ts'
 import type { Regex } from '../values/regex.ts'
-import { codePointCount } from '../values/text.ts'
+import { countCodePoints } from '../values/text.ts'
 import { CelError, Double, Duration, kindOf, Uint, type Value } from '../values/values.ts'
 import { type CallCost, costOf, needsResult } from './costs.ts'
 import { type Run, withPattern } from './functions.ts'
@@ -48,7 +49,7 @@ function runOf({ name, run, overload, regex }: PlannedCall): Run {
   if (run === undefined) return () => new CelError(`no such overload: ${name}`)
   if (name !== 'sum') return run
   const zero = zeroOf(overload?.id ?? '')
-  return zero === undefined ? run : (list) => (isList(list) && itemsOf(list).length === 0 ? zero : run(list))
+  return zero === undefined ? run : (meter, list) => (isList(list) && listSize(list) === 0 ? zero : run(meter, list))
 }
 
 /** The sum of an empty list. Undefined for int. */
@@ -59,15 +60,14 @@ function zeroOf(overload: string): Value | undefined {
 }
 
 function costOfCall({ name, overload }: PlannedCall): CallCost | undefined {
-  const own = overload?.cost
-  return own === undefined ? costOf(name, overload?.id ?? '') : (a, b, result) => own(b === undefined ? [a] : [a, b], result)
+  return costOf(name, overload?.id ?? '')
 }
 
 function planUnary(argument: Step, run: Run, cost: CallCost | undefined): Step {
   return (frame) => {
     const value = argument(frame)
-    charge(frame, cost === undefined ? 1 : cost(value, undefined, undefined))
-    return value instanceof CelError ? value : run(value)
+    charge(frame, cost === undefined ? 1 : cost(frame.meter, value, undefined, undefined))
+    return value instanceof CelError ? value : run(frame.meter, value)
   }
 }
 
@@ -75,9 +75,9 @@ function planBinary(left: Step, right: Step, run: Run, cost: CallCost | undefine
   return (frame) => {
     const a = left(frame)
     const b = right(frame)
-    charge(frame, cost === undefined ? 1 : cost(a, b, undefined))
+    charge(frame, cost === undefined ? 1 : cost(frame.meter, a, b, undefined))
     if (a instanceof CelError) return a
-    return b instanceof CelError ? b : run(a, b)
+    return b instanceof CelError ? b : run(frame.meter, a, b)
   }
 }
 
@@ -90,8 +90,8 @@ function planMany(parts: readonly PlannedPart[], run: Run, cost: CallCost | unde
       if (value instanceof CelError) return value
       args.push(value)
     }
-    charge(frame, cost === undefined ? 1 : cost(args[0], args[1], undefined))
-    return run(...args)
+    charge(frame, cost === undefined ? 1 : cost(frame.meter, args[0], args[1], undefined))
+    return run(frame.meter, ...args)
   }
 }
 
@@ -105,8 +105,8 @@ function planCostAfter(parts: readonly PlannedPart[], run: Run, cost: CallCost |
       if (value instanceof CelError) wrong ??= value
       args.push(value)
     }
-    const result = wrong ?? run(...args)
-    charge(frame, cost === undefined ? 1 : cost(args[0], args[1], result))
+    const result = wrong ?? run(frame.meter, ...args)
+    charge(frame, cost === undefined ? 1 : cost(frame.meter, args[0], args[1], result))
     return result
   }
 }
@@ -118,7 +118,9 @@ function planConstantSide(call: PlannedCall): Step | undefined {
   const { value } = b
   switch (call.name) {
     case '@in':
-      return call.overload?.id === 'in_list' && call.isFolded && isList(value) ? planMembership(a.step, itemsOf(value)) : undefined
+      return call.overload?.id === 'in_list' && call.isFolded && isList(value)
+        ? planMembership(a.step, itemsOf(unlimitedMeter(), value))
+        : undefined
     case '_==_':
     case '_!=_':
       return typeof value === 'string' ? planTextEquality(a.step, value, call) : undefined
@@ -147,15 +149,15 @@ function numericKey(value: Value): Value {
 
 function planTextEquality(left: Step, text: string, call: PlannedCall): Step {
   const isEqual = call.name === '_==_'
-  const size = codePointCount(text)
+  const size = countCodePoints(text)
   const cost = costOfCall(call)
   return (frame) => {
     const value = left(frame)
     if (typeof value === 'string') {
-      charge(frame, Math.ceil(Math.min(codePointCount(value), size) * 0.1))
+      charge(frame, Math.ceil(Math.min(frame.meter.codePointCount(value), size) * 0.1))
       return (value === text) === isEqual
     }
-    charge(frame, cost === undefined ? 1 : cost(value, text, undefined))
+    charge(frame, cost === undefined ? 1 : cost(frame.meter, value, text, undefined))
     return value instanceof CelError ? value : !isEqual
   }
 }

@@ -72,7 +72,7 @@ interface Loop {
 function overList(frame: Frame, loop: Loop, list: Value): undefined {
   const size = listSize(list)
   for (let index = 0; index < size; index++) {
-    const item = listAt(list, index)
+    const item = listAt(frame.meter, list, index)
     if (!goesOn(frame, loop, index, loop.hasTwo ? index : item, item)) return undefined
   }
   return undefined
@@ -81,7 +81,7 @@ function overList(frame: Frame, loop: Loop, list: Value): undefined {
 function overMap(frame: Frame, loop: Loop, map: Value): undefined {
   let index = 0
   for (const key of mapKeys(map)) {
-    if (!goesOn(frame, loop, index, key, loop.hasTwo ? mapGet(map, key) : undefined)) return undefined
+    if (!goesOn(frame, loop, index, key, loop.hasTwo ? mapGet(frame.meter, map, key) : undefined)) return undefined
     index++
   }
   return undefined

@@ -6,6 +6,7 @@ import { bindMacro } from '../macros/bind.ts'
 import { type CelType, listOf, mapOf, types } from '../types.ts'
 import { CelMap, itemsOf, mapGet, mapKeys, mapSize } from '../values/collections.ts'
 import { equal } from '../values/equal.ts'
+import { unlimitedMeter } from '../values/meter.ts'
 import { Duration, doubleOf, kindOf, Timestamp, TypeValue, toDouble, toInt, Uint, type Value } from '../values/values.ts'
 import { plan } from './plan.ts'
 
@@ -79,9 +80,17 @@ function readTagged(tagged: Tagged): Value {
 function isSame(a: Value, b: Value): boolean {
   if (kindOf(a) !== kindOf(b)) return false
   if (kindOf(a) === 'double') return doubleOf(a) === doubleOf(b) || (Number.isNaN(doubleOf(a)) && Number.isNaN(doubleOf(b)))
-  if (kindOf(a) === 'list') return itemsOf(a).length === itemsOf(b).length && itemsOf(a).every((item, at) => isSame(item, itemsOf(b)[at]))
-  if (kindOf(a) === 'map') return mapSize(a) === mapSize(b) && [...mapKeys(a)].every((key) => isSame(mapGet(a, key), mapGet(b, key)))
-  return equal(a, b) === true
+  if (kindOf(a) === 'list')
+    return (
+      itemsOf(unlimitedMeter(), a).length === itemsOf(unlimitedMeter(), b).length &&
+      itemsOf(unlimitedMeter(), a).every((item, at) => isSame(item, itemsOf(unlimitedMeter(), b)[at]))
+    )
+  if (kindOf(a) === 'map')
+    return (
+      mapSize(unlimitedMeter(), a) === mapSize(unlimitedMeter(), b) &&
+      [...mapKeys(a)].every((key) => isSame(mapGet(unlimitedMeter(), a, key), mapGet(unlimitedMeter(), b, key)))
+    )
+  return equal(unlimitedMeter(), a, b) === true
 }
 
 const simple: Readonly<Record<string, CelType>> = {

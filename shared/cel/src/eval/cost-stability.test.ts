@@ -4,6 +4,7 @@ import { Environment } from '../environment.ts'
 import { kubernetesLibraries } from '../kubernetes/index.ts'
 import { type CelType, listOf, mapOf, objectOf, types } from '../types.ts'
 import { namesOfProperty } from '../values/escape.ts'
+import { unlimitedMeter } from '../values/meter.ts'
 import { type FieldNode, type ListRule, plainNode, type ViewNode, viewOf } from '../values/views.ts'
 import { plan } from './plan.ts'
 
@@ -127,7 +128,7 @@ function costOf({ schema, rule, obj }: CostCase): number | string {
   if (compiled.kind === 'invalid') return compiled.message
   const planned = plan(compiled.ast)
   if (planned.kind === 'refused') return planned.message
-  const evaluation = planned.program.evaluate({ self: viewOf(node, obj) }, { costLimit: 1_000_000 })
+  const evaluation = planned.program.evaluate({ self: viewOf(unlimitedMeter(), node, obj) }, { costLimit: 1_000_000 })
   if (evaluation.kind === 'error') return evaluation.message
   return evaluation.value === true ? evaluation.cost : 'not true'
 }

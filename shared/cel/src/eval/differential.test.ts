@@ -7,6 +7,7 @@ import { noLeaves, TypedExpressions } from '../testing/typed-expressions.ts'
 import { Walker } from '../testing/walker.ts'
 import { listOf, mapOf, types } from '../types.ts'
 import { equal } from '../values/equal.ts'
+import { unlimitedMeter } from '../values/meter.ts'
 import { CelError } from '../values/values.ts'
 import { plan } from './plan.ts'
 
@@ -56,7 +57,7 @@ function differenceOf(text: string): unknown {
   const isSame =
     evaluation.kind === 'error'
       ? value instanceof CelError && value.message === evaluation.message
-      : equal(value, evaluation.value) === true
+      : equal(unlimitedMeter(), value, evaluation.value) === true
   return isSame && evaluation.cost === walker.cost ? undefined : { text, evaluation, value, cost: walker.cost }
 }
 

@@ -1,5 +1,7 @@
+import { unlimitedMeter } from '../values/meter.ts'
 import { compileRegex, type Regex } from '../values/regex.ts'
-import { CelError, type Value } from '../values/values.ts'
+import { CelError } from '../values/values.ts'
+import type { Run } from './functions.ts'
 import type { PlannedPart } from './parts.ts'
 import { constant } from './parts.ts'
 
@@ -9,14 +11,10 @@ export class Refused extends Error {}
 const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint'])
 
 /** The constant that the conversion of a constant is; undefined for any other call. One that cannot be made refuses the expression. */
-export function foldConversion(
-  name: string,
-  parts: readonly PlannedPart[],
-  run: ((value: Value) => Value) | undefined,
-): PlannedPart | undefined {
+export function foldConversion(name: string, parts: readonly PlannedPart[], run: Run | undefined): PlannedPart | undefined {
   const [only] = parts
   if (!conversions.has(name) || parts.length !== 1 || only?.kind !== 'constant' || run === undefined) return undefined
-  const value = run(only.value)
+  const value = run(unlimitedMeter(), only.value)
   if (value instanceof CelError) throw new Refused(value.message)
   return constant(value)
 }

@@ -76,15 +76,19 @@ import {
   convertToUint,
 } from '../values/convert.ts'
 import { compare, equal } from '../values/equal.ts'
+import type { Meter } from '../values/meter.ts'
 import { type Regex, regexOf } from '../values/regex.ts'
 import { inZone } from '../values/time.ts'
 import { CelError, Duration, isInt, none, noSuchOverload, Optional, some, Timestamp, TypeValue, type Value } from '../values/values.ts'
 import { isZero, size } from './measure.ts'
 
 /** A function of the language: its receiver, if any, is the first argument. It returns an error value for undeclared arguments. */
-export type Run = (...args: Value[]) => Value
+export type Run = (meter: Meter, ...args: Value[]) => Value
 
-function ordering(decide: (order: number) => boolean): Run {
+/** As `Run`, without work that its cost does not show. */
+type Pure = (...args: Value[]) => Value
+
+function ordering(decide: (order: number) => boolean): Pure {
   return (a, b) => {
     if (typeof a === 'number' && typeof b === 'number' && !Number.isNaN(a - b)) return decide(a - b)
     const order = compare(a, b)
@@ -93,12 +97,12 @@ function ordering(decide: (order: number) => boolean): Run {
   }
 }
 
-function contained(item: Value, container: Value): Value {
-  if (isList(container)) return isIn(item, container)
-  return isMap(container) ? mapGet(container, item) !== undefined : noSuchOverload()
+function contained(meter: Meter, item: Value, container: Value): Value {
+  if (isList(container)) return isIn(meter, item, container)
+  return isMap(container) ? mapGet(meter, container, item) !== undefined : noSuchOverload()
 }
 
-function onTexts(decide: (text: string, part: string) => boolean): Run {
+function onTexts(decide: (text: string, part: string) => boolean): Pure {
   return (text, part) => (typeof text === 'string' && typeof part === 'string' ? decide(text, part) : noSuchOverload())
 }
 
@@ -111,9 +115,9 @@ const regexUses: Readonly<Record<string, RegexUse>> = {
 }
 
 function withRegex(use: RegexUse | undefined): Run {
-  return (text, pattern, limit) => {
+  return (meter, text, pattern, limit) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
-    const regex = regexOf(pattern)
+    const regex = regexOf(meter, pattern)
     return regex instanceof CelError ? regex : (use?.(regex, text, limit) ?? noSuchOverload())
   }
 }
@@ -121,15 +125,15 @@ function withRegex(use: RegexUse | undefined): Run {
 /** A function of texts and patterns whose pattern is made already. */
 export function withPattern(name: string, regex: Regex): Run {
   const use = regexUses[name]
-  return (text, _pattern, limit) => (typeof text === 'string' ? (use?.(regex, text, limit) ?? noSuchOverload()) : noSuchOverload())
+  return (_meter, text, _pattern, limit) => (typeof text === 'string' ? (use?.(regex, text, limit) ?? noSuchOverload()) : noSuchOverload())
 }
 
 /** A part of a time in a zone, or of a span in whole units. */
 function timePart(ofTime: (date: Date) => number, nsPerUnit?: bigint): Run {
-  return (value, zone = '') => {
+  return (meter, value, zone = '') => {
     if (value instanceof Duration && nsPerUnit !== undefined && zone === '') return Number(value.ns / nsPerUnit)
     if (!(value instanceof Timestamp) || typeof zone !== 'string') return noSuchOverload()
-    const date = inZone(value, zone)
+    const date = inZone(meter, value, zone)
     return date instanceof CelError ? date : ofTime(date)
   }
 }
@@ -140,36 +144,36 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - start.getTime()) / 86_400_000)
 }
 
-function onUrl(read: (url: Url) => Value): Run {
+function onUrl(read: (url: Url) => Value): Pure {
   return (url) => (url instanceof Url ? read(url) : noSuchOverload())
 }
 
 /** An order of quantities and of versions. */
-function opaqueOrder(decide: (order: number) => Value): Run {
+function opaqueOrder(decide: (order: number) => Value): Pure {
   return (a, b) => {
     const order = a instanceof Quantity ? compareTo(a, b) : a instanceof Semver ? compareVersions(a, b) : noSuchOverload()
     return typeof order === 'number' ? decide(order) : order
   }
 }
 
-function onOptional(use: (optional: Optional, other: Value) => Value): Run {
+function onOptional(use: (optional: Optional, other: Value) => Value): Pure {
   return (optional, other) => (optional instanceof Optional ? use(optional, other) : noSuchOverload())
 }
 
-function mapInsert(map: Value, key: Value, value: Value): Value {
+function mapInsert(meter: Meter, map: Value, key: Value, value: Value): Value {
   if (!isMap(map)) return noSuchOverload()
-  const made = map instanceof CelMap ? map : copyOf(map)
+  const made = map instanceof CelMap ? map : copyOf(meter, map)
   if (value !== undefined) return made.add(key, value) ?? made
   for (const each of mapKeys(key)) {
-    const refused = made.add(each, mapGet(key, each))
+    const refused = made.add(each, mapGet(meter, key, each))
     if (refused !== undefined) return new CelError(`insert failed: key ${String(each)} already exists`)
   }
   return made
 }
 
-function copyOf(map: Value): CelMap {
+function copyOf(meter: Meter, map: Value): CelMap {
   const made = new CelMap()
-  for (const key of mapKeys(map)) made.add(key, mapGet(map, key))
+  for (const key of mapKeys(map)) made.add(key, mapGet(meter, map, key))
   return made
 }
 
@@ -179,14 +183,18 @@ interface Declared {
   readonly run: Run
 }
 
-function of(arity: number | readonly number[], run: Run): Declared {
+function metered(arity: number | readonly number[], run: Run): Declared {
   return { arity: typeof arity === 'number' ? [arity] : arity, run }
 }
 
+function of(arity: number | readonly number[], run: Pure): Declared {
+  return metered(arity, (_meter, a, b, c) => run(a, b, c))
+}
+
 const declared: Readonly<Record<string, Declared>> = {
-  '_==_': of(2, equal),
-  '_!=_': of(2, (a, b) => {
-    const same = equal(a, b)
+  '_==_': metered(2, equal),
+  '_!=_': metered(2, (meter, a, b) => {
+    const same = equal(meter, a, b)
     return same instanceof CelError ? same : !same
   }),
   '_<_': of(
@@ -205,17 +213,17 @@ const declared: Readonly<Record<string, Declared>> = {
     2,
     ordering((order) => order >= 0),
   ),
-  '_+_': of(2, add),
+  '_+_': metered(2, add),
   '_-_': of(2, subtract),
   '_*_': of(2, multiply),
   '_/_': of(2, divide),
   '_%_': of(2, modulo),
   '-_': of(1, negate),
   '!_': of(1, (value) => (typeof value === 'boolean' ? !value : noSuchOverload())),
-  '@in': of(2, contained),
-  _in_: of(2, contained),
-  in: of(2, contained),
-  size: of(1, size),
+  '@in': metered(2, contained),
+  _in_: metered(2, contained),
+  in: metered(2, contained),
+  size: metered(1, size),
   contains: of(
     2,
     onTexts((text, part) => text.includes(part)),
@@ -228,89 +236,91 @@ const declared: Readonly<Record<string, Declared>> = {
     2,
     onTexts((text, part) => text.endsWith(part)),
   ),
-  matches: of(2, withRegex(regexUses['matches'])),
-  find: of(2, withRegex(regexUses['find'])),
-  findAll: of([2, 3], withRegex(regexUses['findAll'])),
+  matches: metered(2, withRegex(regexUses['matches'])),
+  find: metered(2, withRegex(regexUses['find'])),
+  findAll: metered([2, 3], withRegex(regexUses['findAll'])),
   bool: of(1, convertToBool),
   bytes: of(1, convertToBytes),
-  double: of(1, convertToDouble),
-  duration: of(1, convertToDuration),
+  double: metered(1, convertToDouble),
+  duration: metered(1, convertToDuration),
   dyn: of(1, (value) => value),
   int: of(1, convertToInt),
   string: of(1, convertToString),
-  timestamp: of(1, convertToTimestamp),
+  timestamp: metered(1, convertToTimestamp),
   type: of(1, convertToType),
   uint: of(1, convertToUint),
-  getFullYear: of(
+  getFullYear: metered(
     [1, 2],
     timePart((date) => date.getUTCFullYear()),
   ),
-  getMonth: of(
+  getMonth: metered(
     [1, 2],
     timePart((date) => date.getUTCMonth()),
   ),
-  getDate: of(
+  getDate: metered(
     [1, 2],
     timePart((date) => date.getUTCDate()),
   ),
-  getDayOfMonth: of(
+  getDayOfMonth: metered(
     [1, 2],
     timePart((date) => date.getUTCDate() - 1),
   ),
-  getDayOfWeek: of(
+  getDayOfWeek: metered(
     [1, 2],
     timePart((date) => date.getUTCDay()),
   ),
-  getDayOfYear: of([1, 2], timePart(dayOfYear)),
-  getHours: of(
+  getDayOfYear: metered([1, 2], timePart(dayOfYear)),
+  getHours: metered(
     [1, 2],
     timePart((date) => date.getUTCHours(), 3_600_000_000_000n),
   ),
-  getMinutes: of(
+  getMinutes: metered(
     [1, 2],
     timePart((date) => date.getUTCMinutes(), 60_000_000_000n),
   ),
-  getSeconds: of(
+  getSeconds: metered(
     [1, 2],
     timePart((date) => date.getUTCSeconds(), 1_000_000_000n),
   ),
-  getMilliseconds: of(
+  getMilliseconds: metered(
     [1, 2],
     timePart((date) => date.getUTCMilliseconds(), 1_000_000n),
   ),
 
-  charAt: of(2, charAt),
-  indexOf: of([2, 3], indexOf),
-  lastIndexOf: of([2, 3], lastIndexOf),
-  join: of([1, 2], join),
+  charAt: metered(2, charAt),
+  indexOf: metered([2, 3], indexOf),
+  lastIndexOf: metered([2, 3], lastIndexOf),
+  join: metered([1, 2], join),
   lowerAscii: of(1, lowerAscii),
   upperAscii: of(1, upperAscii),
-  replace: of([3, 4], replace),
+  replace: metered([3, 4], replace),
   split: of([2, 3], split),
-  substring: of([2, 3], substring),
+  substring: metered([2, 3], substring),
   trim: of(1, trim),
-  reverse: of(1, (value) =>
-    typeof value === 'string' ? reverseText(value) : isList(value) ? [...itemsOf(value)].reverse() : noSuchOverload(),
+  reverse: metered(1, (meter, value) =>
+    typeof value === 'string' ? reverseText(meter, value) : isList(value) ? [...itemsOf(meter, value)].reverse() : noSuchOverload(),
   ),
   'strings.quote': of(1, quote),
   'jsonpatch.escapeKey': of(1, escapeKey),
 
-  isSorted: of(1, isSorted),
-  sum: of(1, (list) => sum(list)),
-  min: of(1, (list) => extreme(list, 1)),
-  max: of(1, (list) => extreme(list, -1)),
-  includes: of(2, includes),
-  slice: of(3, slice),
-  flatten: of([1, 2], flatten),
-  sort: of(1, sort),
-  '@sortByAssociatedKeys': of(2, sortByKeys),
-  distinct: of(1, distinct),
+  isSorted: metered(1, isSorted),
+  sum: metered(1, (meter, list) => sum(meter, list)),
+  min: metered(1, (meter, list) => extreme(meter, list, 1)),
+  max: metered(1, (meter, list) => extreme(meter, list, -1)),
+  includes: metered(2, includes),
+  slice: metered(3, slice),
+  flatten: metered([1, 2], flatten),
+  sort: metered(1, sort),
+  '@sortByAssociatedKeys': metered(2, sortByKeys),
+  distinct: metered(1, distinct),
   'lists.range': of(1, range),
-  first: of(1, (list) => (isList(list) ? (listSize(list) === 0 ? none : some(listAt(list, 0))) : noSuchOverload())),
-  last: of(1, (list) => (isList(list) ? (listSize(list) === 0 ? none : some(listAt(list, listSize(list) - 1))) : noSuchOverload())),
-  'sets.contains': of(2, setContains),
-  'sets.intersects': of(2, setIntersects),
-  'sets.equivalent': of(2, setEquivalent),
+  first: metered(1, (meter, list) => (isList(list) ? (listSize(list) === 0 ? none : some(listAt(meter, list, 0))) : noSuchOverload())),
+  last: metered(1, (meter, list) =>
+    isList(list) ? (listSize(list) === 0 ? none : some(listAt(meter, list, listSize(list) - 1))) : noSuchOverload(),
+  ),
+  'sets.contains': metered(2, setContains),
+  'sets.intersects': metered(2, setIntersects),
+  'sets.equivalent': metered(2, setEquivalent),
 
   url: of(1, parseUrl),
   isURL: of(1, isUrl),
@@ -384,7 +394,7 @@ const declared: Readonly<Record<string, Declared>> = {
 
   'format.named': of(1, namedFormat),
   ...Object.fromEntries(formatNames.map((name) => [`format.${name}`, of(0, () => formatOf(name))])),
-  validate: of(2, validate),
+  validate: metered(2, validate),
 
   path: of(2, pathCheck),
   group: of(2, groupCheck),
@@ -402,7 +412,7 @@ const declared: Readonly<Record<string, Declared>> = {
   error: of(1, (decision) => decisionPart(decision, 'error')),
 
   'optional.of': of(1, some),
-  'optional.ofNonZeroValue': of(1, (value) => (isZero(value) ? none : some(value))),
+  'optional.ofNonZeroValue': metered(1, (meter, value) => (isZero(meter, value) ? none : some(value))),
   'optional.none': of(0, () => none),
   hasValue: of(
     1,
@@ -412,21 +422,21 @@ const declared: Readonly<Record<string, Declared>> = {
     1,
     onOptional((optional) => (optional.hasValue ? optional.value : new CelError('optional.none() dereference'))),
   ),
-  'optional.unwrap': of(1, unwrapAll),
-  unwrapOpt: of(1, unwrapAll),
+  'optional.unwrap': metered(1, unwrapAll),
+  unwrapOpt: metered(1, unwrapAll),
 
-  'cel.@mapInsert': of([2, 3], mapInsert),
-  '@mapInsert': of([2, 3], mapInsert),
+  'cel.@mapInsert': metered([2, 3], mapInsert),
+  '@mapInsert': metered([2, 3], mapInsert),
 }
 
-function unwrapAll(list: Value): Value {
+function unwrapAll(meter: Meter, list: Value): Value {
   if (!isList(list)) return noSuchOverload()
-  return itemsOf(list).flatMap((item) => (item instanceof Optional ? (item.hasValue ? [item.value] : []) : [item]))
+  return itemsOf(meter, list).flatMap((item) => (item instanceof Optional ? (item.hasValue ? [item.value] : []) : [item]))
 }
 
 /** The implementation of a function with this number of arguments; undefined without such a form. */
 export function functionOf(name: string, arity: number, style: FormatStyle): Run | undefined {
-  if (name === 'format' && arity === 2) return (text, args) => formatText(text, args, style)
+  if (name === 'format' && arity === 2) return (meter, text, args) => formatText(meter, text, args, style)
   const found = Object.hasOwn(declared, name) ? declared[name] : undefined
   return found?.arity.includes(arity) === true ? found.run : undefined
 }

@@ -6,6 +6,7 @@ import { kubernetesTypes } from '../kubernetes/types.ts'
 import { Authorizer } from '../libraries/authorizer.ts'
 import { parseQuantity } from '../libraries/quantity.ts'
 import { equal } from '../values/equal.ts'
+import { unlimitedMeter } from '../values/meter.ts'
 import { none, type Value } from '../values/values.ts'
 import { plan } from './plan.ts'
 import type { Evaluation } from './program.ts'
@@ -84,10 +85,10 @@ function meets(expectation: Expectation): boolean {
 }
 
 function isExpected(value: Value, expected: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null) return equal(value, expected) === true
+  if (typeof expected !== 'object' || expected === null) return equal(unlimitedMeter(), value, expected) === true
   const { addr, prefix, quantity, optionalNone } = expected as Readonly<Record<string, unknown>>
-  if (optionalNone === true) return equal(value, none) === true
-  if (quantity !== undefined) return equal(value, parseQuantity(quantity)) === true
+  if (optionalNone === true) return equal(unlimitedMeter(), value, none) === true
+  if (quantity !== undefined) return equal(unlimitedMeter(), value, parseQuantity(quantity)) === true
   return String(value) === (addr ?? prefix)
 }
 

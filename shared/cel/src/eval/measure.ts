@@ -1,21 +1,21 @@
 import { isList, isMap, listSize, mapSize } from '../values/collections.ts'
 import { equal } from '../values/equal.ts'
-import { codePointCount } from '../values/text.ts'
+import type { Meter } from '../values/meter.ts'
 import { Duration, doubleOf, kindOf, noSuchOverload, Optional, Timestamp, type Value } from '../values/values.ts'
 
 /** `size(x)`. */
-export function size(value: Value): Value {
-  if (typeof value === 'string') return codePointCount(value)
+export function size(meter: Meter, value: Value): Value {
+  if (typeof value === 'string') return meter.codePointCount(value)
   if (value instanceof Uint8Array) return value.length
   if (isList(value)) return listSize(value)
-  return isMap(value) ? mapSize(value) : noSuchOverload()
+  return isMap(value) ? mapSize(meter, value) : noSuchOverload()
 }
 
 /** The first moment of the year 1, which Go holds for no time. */
 const firstMoment = -62_135_596_800_000_000_000n
 
 /** True if a value is the zero value of its type. */
-export function isZero(value: Value): boolean {
+export function isZero(meter: Meter, value: Value): boolean {
   switch (kindOf(value)) {
     case 'null':
       return true
@@ -23,14 +23,14 @@ export function isZero(value: Value): boolean {
       return value === false
     case 'int':
     case 'uint':
-      return equal(value, 0) === true
+      return equal(meter, value, 0) === true
     case 'double':
       return doubleOf(value) === 0
     case 'string':
     case 'bytes':
     case 'list':
     case 'map':
-      return size(value) === 0
+      return size(meter, value) === 0
     case 'duration':
       return value instanceof Duration && value.ns === 0n
     case 'timestamp':

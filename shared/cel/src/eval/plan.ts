@@ -340,7 +340,7 @@ class Planner implements PartPlanner {
     if (custom !== undefined) return custom
     const parts = operands.map((operand) => this.plan(operand))
     const overload = reference?.overloads.length === 1 ? reference.overloads[0] : undefined
-    const run = overload?.run ?? functionOf(qualified.name, parts.length, this.#options.formatStyle ?? 'version2')
+    const run = functionOf(qualified.name, parts.length, this.#options.formatStyle ?? 'version2')
     const folded = this.isFolded ? foldConversion(qualified.name, parts, run) : undefined
     if (folded !== undefined) return folded
     const regex = constantRegex(qualified.name, parts[1])

@@ -1,14 +1,13 @@
-import { forgetObjects } from '../values/collections.ts'
-import { forgetTexts } from '../values/text.ts'
+import { Meter, WorkExceeded } from '../values/meter.ts'
 import { CelError, type Value } from '../values/values.ts'
-import { beginWork, endWork, WorkExceeded, workDone } from '../values/work.ts'
 
-/** The state of one evaluation: a slot for each variable, and the cost so far. */
+/** The state of one evaluation: a slot for each variable, the cost so far, and the work that the cost does not show. */
 export interface Frame {
   readonly slots: Value[]
   readonly variables: Readonly<Record<string, Value>>
   readonly isInterrupted: (() => boolean) | undefined
   readonly limit: number
+  readonly meter: Meter
   cost: number
 }
 
@@ -27,6 +26,8 @@ export interface EvaluationBounds {
   readonly costLimit?: number
   /** Asked each hundred iterations; the evaluation stops where it says so. */
   readonly isInterrupted?: () => boolean
+  /** The meter of the evaluation that needs this one; absent: its own. */
+  readonly meter?: Meter
 }
 
 /** An expression that can be evaluated as often as wanted. */
@@ -64,31 +65,28 @@ export const unread: unique symbol = Symbol('unread')
 export function createProgram(step: Step, slotCount: number): Program {
   return {
     evaluate(variables, bounds = {}) {
+      const meter = bounds.meter ?? new Meter()
       const frame: Frame = {
         slots: new Array<Value>(slotCount).fill(unread),
         variables,
         isInterrupted: bounds.isInterrupted,
         limit: bounds.costLimit ?? Number.POSITIVE_INFINITY,
+        meter,
         cost: 0,
       }
-      const outer = beginWork()
       try {
         const value = step(frame)
-        const spent = { cost: frame.cost, work: workDone() }
+        const spent = { cost: frame.cost, work: meter.work }
         return value instanceof CelError
           ? { kind: 'error', message: value.message, isOverLimit: false, ...spent }
           : { kind: 'value', value, ...spent }
       } catch (error) {
-        const spent = { cost: frame.cost, work: workDone() }
+        const spent = { cost: frame.cost, work: meter.work }
         if (error instanceof Stopped) return { kind: 'error', message: error.message, isOverLimit: error === overLimit, ...spent }
         if (error instanceof WorkExceeded) return { kind: 'error', message: error.message, isOverLimit: true, ...spent }
         if (error instanceof RangeError)
           return { kind: 'error', message: `evaluation failed: ${error.message}`, isOverLimit: false, ...spent }
         throw error
-      } finally {
-        endWork(outer)
-        forgetObjects()
-        forgetTexts()
       }
     },
   }

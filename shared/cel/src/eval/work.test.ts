@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { Environment } from '../environment.ts'
 import { kubernetesLibraries } from '../kubernetes/index.ts'
 import { types } from '../types.ts'
+import { unlimitedMeter, workMax } from '../values/meter.ts'
 import { plainNode, type ViewNode, viewOf } from '../values/views.ts'
-import { workMax } from '../values/work.ts'
 import { plan } from './plan.ts'
 import type { Evaluation, Program } from './program.ts'
 
@@ -48,7 +48,7 @@ describe('work that its cost does not show ends the evaluation as the limit of c
     set: { kind: 'list', items: plainNode, rule: { kind: 'set' } },
     data: { kind: 'bytes' },
   })
-  const self = viewOf(lists, { byName: items, set: texts, data: btoa(long) })
+  const self = viewOf(unlimitedMeter(), lists, { byName: items, set: texts, data: btoa(long) })
   const nested = { list: [items], other: [structuredClone(items)] }
 
   test.each([
@@ -102,8 +102,8 @@ describe('equal maps and lists in a loop', () => {
     ['lists', times(size), times(size)],
     [
       'maps with a schema',
-      viewOf({ kind: 'map', values: { kind: 'double' } }, anObject(size, 1)),
-      viewOf({ kind: 'map', values: { kind: 'double' } }, anObject(size, 1)),
+      viewOf(unlimitedMeter(), { kind: 'map', values: { kind: 'double' } }, anObject(size, 1)),
+      viewOf(unlimitedMeter(), { kind: 'map', values: { kind: 'double' } }, anObject(size, 1)),
     ],
   ])('%s are compared once, and cost each time what they cost', (_, self, other) => {
     const evaluation = evaluate(rule, { numbers: times(loops), self, other })
@@ -131,13 +131,13 @@ describe('equal maps and lists in a loop', () => {
 
   test('the same JSON under two schemas is compared under each', () => {
     const items = times(100)
-    const list = (kind: 'set' | 'atomic') => viewOf({ kind: 'list', items: plainNode, rule: { kind } }, items)
+    const list = (kind: 'set' | 'atomic') => viewOf(unlimitedMeter(), { kind: 'list', items: plainNode, rule: { kind } }, items)
     const reversed = items.toReversed()
     const node = object({
       set: { kind: 'list', items: plainNode, rule: { kind: 'set' } },
       atomic: { kind: 'list', items: plainNode, rule: { kind: 'atomic' } },
     })
-    const self = viewOf(node, { set: items, atomic: items })
+    const self = viewOf(unlimitedMeter(), node, { set: items, atomic: items })
     expect([
       evaluate('self.set == other', { self, other: reversed }),
       evaluate('self.atomic == other', { self, other: reversed }),

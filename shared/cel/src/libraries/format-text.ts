@@ -1,5 +1,6 @@
 import { isList, itemsOf, mapGet, mapKeys } from '../values/collections.ts'
 import { convertToString, decodeText, printDouble } from '../values/convert.ts'
+import type { Meter } from '../values/meter.ts'
 import { compareTexts } from '../values/text.ts'
 import {
   CelError,
@@ -14,7 +15,6 @@ import {
   Uint,
   type Value,
 } from '../values/values.ts'
-import { addTextWork, addWork } from '../values/work.ts'
 
 /**
  * The style of `format`: version 2 of the strings library, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
@@ -32,18 +32,23 @@ const byteSteps = 6
 
 class Refused extends Error {}
 
+interface Printing {
+  readonly meter: Meter
+  readonly style: FormatStyle
+}
+
 /** `text.format(list)`. */
-export function formatText(text: Value, args: Value, style: FormatStyle): Value {
+export function formatText(meter: Meter, text: Value, args: Value, style: FormatStyle): Value {
   if (typeof text !== 'string' || !isList(args)) return noSuchOverload()
   try {
-    return formatAll(text, itemsOf(args), style)
+    return formatAll({ meter, style }, text, itemsOf(meter, args))
   } catch (error) {
     if (error instanceof Refused) return new CelError(error.message)
     throw error
   }
 }
 
-function formatAll(text: string, args: readonly Value[], style: FormatStyle): string {
+function formatAll(printing: Printing, text: string, args: readonly Value[]): string {
   let made = ''
   let used = 0
   let at = 0
@@ -69,23 +74,24 @@ function formatAll(text: string, args: readonly Value[], style: FormatStyle): st
     const print = clauses[letter]
     if (print === undefined) throw new Refused(`could not parse formatting clause: unrecognized formatting clause "${letter}"`)
     if (used >= args.length) throw new Refused(`index ${used} out of range`)
-    const printed = print(args[used], precision, style)
-    addTextWork(printed.length)
+    const printed = print(printing, args[used], precision)
+    printing.meter.addTextWork(printed.length)
     made += printed
     used++
     at = percent + 1 + whole.length
   }
 }
 
-const clauses: Readonly<Record<string, (value: Value, precision: number, style: FormatStyle) => string>> = {
-  s: (value, _, style) => printAny(value, style, false, 0),
-  d: (value) => decimal(value),
-  f: (value, precision, style) => fixed(value, precision, style),
-  e: (value, precision, style) => scientific(value, precision, style),
-  b: (value) => (typeof value === 'boolean' ? (value ? '1' : '0') : whole(value, 2, 'only integers and bools can be formatted as binary')),
-  o: (value) => whole(value, 8, 'octal clause can only be used on integers'),
-  x: (value) => hex(value),
-  X: (value) => hex(value).toUpperCase(),
+const clauses: Readonly<Record<string, (printing: Printing, value: Value, precision: number) => string>> = {
+  s: (printing, value) => printAny(printing, value, false, 0),
+  d: (_, value) => decimal(value),
+  f: ({ style }, value, precision) => fixed(value, precision, style),
+  e: ({ style }, value, precision) => scientific(value, precision, style),
+  b: (_, value) =>
+    typeof value === 'boolean' ? (value ? '1' : '0') : whole(value, 2, 'only integers and bools can be formatted as binary'),
+  o: (_, value) => whole(value, 8, 'octal clause can only be used on integers'),
+  x: ({ meter }, value) => hex(meter, value),
+  X: ({ meter }, value) => hex(meter, value).toUpperCase(),
 }
 
 function refuse(expectation: string, value: Value): never {
@@ -97,9 +103,9 @@ function whole(value: Value, radix: number, expectation: string): string {
   return value instanceof Uint ? value.value.toString(radix) : refuse(expectation, value)
 }
 
-function hex(value: Value): string {
+function hex(meter: Meter, value: Value): string {
   const expectation = 'only integers, byte buffers, and strings can be formatted as hex'
-  if (typeof value === 'string' || value instanceof Uint8Array) addWork(value.length * byteSteps)
+  if (typeof value === 'string' || value instanceof Uint8Array) meter.addWork(value.length * byteSteps)
   if (typeof value === 'string') return hexOf(new TextEncoder().encode(value))
   return value instanceof Uint8Array ? hexOf(value) : whole(value, 16, expectation)
 }
@@ -178,19 +184,20 @@ function scientific(value: Value, precision: number, style: FormatStyle): string
   return `${digits}×10${sign === '-' ? '⁻' : ''}${Array.from(places, (place) => raised[Number(place)]).join('')}`
 }
 
-function printAny(value: Value, style: FormatStyle, isItem: boolean, depth: number): string {
-  addWork(itemSteps)
+function printAny(printing: Printing, value: Value, isItem: boolean, depth: number): string {
+  const { meter, style } = printing
+  meter.addWork(itemSteps)
   if (depth > depthMax) throw new Refused('error during formatting: value is nested too deeply')
   const asLiteral = isItem && style === 'version2'
   switch (kindOf(value)) {
     case 'null':
       return 'null'
     case 'list':
-      return `[${itemsOf(value)
-        .map((item) => printAny(item, style, true, depth + 1))
+      return `[${itemsOf(meter, value)
+        .map((item) => printAny(printing, item, true, depth + 1))
         .join(', ')}]`
     case 'map':
-      return printMap(value, style, depth)
+      return printMap(printing, value, depth)
     case 'string':
       return asLiteral ? JSON.stringify(value) : String(value)
     case 'bytes':
@@ -229,10 +236,11 @@ function printDoubleItem(value: number, style: FormatStyle, asLiteral: boolean):
   return asLiteral ? value.toFixed(precisionDefault) : printDouble(value)
 }
 
-function printMap(value: Value, style: FormatStyle, depth: number): string {
+function printMap(printing: Printing, value: Value, depth: number): string {
+  const { meter, style } = printing
   const entries: [string, string][] = []
   for (const key of mapKeys(value)) {
-    entries.push([printAny(key, style, true, depth + 1), printAny(mapGet(value, key), style, true, depth + 1)])
+    entries.push([printAny(printing, key, true, depth + 1), printAny(printing, mapGet(meter, value, key), true, depth + 1)])
   }
   entries.sort(([a], [b]) => compareTexts(a, b))
   return `{${entries.map(([key, item]) => `${key}${style === 'version2' ? ':' : ': '}${item}`).join(', ')}}`

@@ -1,16 +1,16 @@
 import { add } from '../values/arithmetic.ts'
 import { isList, itemsOf, listAt, listSize } from '../values/collections.ts'
 import { compare, equal, haveSameType } from '../values/equal.ts'
+import type { Meter } from '../values/meter.ts'
 import { CelError, Duration, isInt, kindOf, noSuchOverload, type Value } from '../values/values.ts'
-import { addWork } from '../values/work.ts'
 import { indexOfText, lastIndexOfText } from './strings.ts'
 
 /** `list.isSorted()`. */
-export function isSorted(list: Value): Value {
+export function isSorted(meter: Meter, list: Value): Value {
   if (!isList(list)) return noSuchOverload()
   const size = listSize(list)
   for (let index = 1; index < size; index++) {
-    const order = compare(listAt(list, index - 1), listAt(list, index))
+    const order = compare(listAt(meter, list, index - 1), listAt(meter, list, index))
     if (order instanceof CelError) return order
     if (order !== undefined && order > 0) return false
   }
@@ -18,21 +18,21 @@ export function isSorted(list: Value): Value {
 }
 
 /** `list.sum()`; an empty list gives the zero of its type, which the caller knows. */
-export function sum(list: Value, zero: Value = 0): Value {
+export function sum(meter: Meter, list: Value, zero: Value = 0): Value {
   if (!isList(list)) return noSuchOverload()
-  const items = itemsOf(list)
+  const items = itemsOf(meter, list)
   let total: Value = items.length === 0 ? zero : items[0]
   for (let index = 1; index < items.length; index++) {
-    total = add(total, items[index])
+    total = add(meter, total, items[index])
     if (total instanceof CelError) return total
   }
   return total instanceof Duration || kindOf(total) !== 'string' ? total : noSuchOverload()
 }
 
 /** `list.min()` with a sign of 1, `list.max()` with -1. */
-export function extreme(list: Value, sign: 1 | -1): Value {
+export function extreme(meter: Meter, list: Value, sign: 1 | -1): Value {
   if (!isList(list)) return noSuchOverload()
-  const items = itemsOf(list)
+  const items = itemsOf(meter, list)
   if (items.length === 0) return new CelError(`${sign === 1 ? 'min' : 'max'} called on empty list`)
   let found = items[0]
   for (let index = 1; index < items.length; index++) {
@@ -44,60 +44,60 @@ export function extreme(list: Value, sign: 1 | -1): Value {
 }
 
 /** `list.indexOf(item)` and `text.indexOf(part, from?)`. */
-export function indexOf(target: Value, sought: Value, from?: Value): Value {
-  if (typeof target === 'string') return typeof sought === 'string' ? indexOfText(target, sought, from) : noSuchOverload()
+export function indexOf(meter: Meter, target: Value, sought: Value, from?: Value): Value {
+  if (typeof target === 'string') return typeof sought === 'string' ? indexOfText(meter, target, sought, from) : noSuchOverload()
   if (!isList(target) || from !== undefined) return noSuchOverload()
   const size = listSize(target)
-  for (let index = 0; index < size; index++) if (equal(listAt(target, index), sought) === true) return index
+  for (let index = 0; index < size; index++) if (equal(meter, listAt(meter, target, index), sought) === true) return index
   return -1
 }
 
 /** `list.lastIndexOf(item)` and `text.lastIndexOf(part, from?)`. */
-export function lastIndexOf(target: Value, sought: Value, from?: Value): Value {
-  if (typeof target === 'string') return typeof sought === 'string' ? lastIndexOfText(target, sought, from) : noSuchOverload()
+export function lastIndexOf(meter: Meter, target: Value, sought: Value, from?: Value): Value {
+  if (typeof target === 'string') return typeof sought === 'string' ? lastIndexOfText(meter, target, sought, from) : noSuchOverload()
   if (!isList(target) || from !== undefined) return noSuchOverload()
-  for (let index = listSize(target) - 1; index >= 0; index--) if (equal(listAt(target, index), sought) === true) return index
+  for (let index = listSize(target) - 1; index >= 0; index--) if (equal(meter, listAt(meter, target, index), sought) === true) return index
   return -1
 }
 
 /** `list.includes(item)`; a value that is no list includes itself alone. */
-export function includes(target: Value, sought: Value): Value {
-  return isList(target) ? isIn(sought, target) : equal(target, sought)
+export function includes(meter: Meter, target: Value, sought: Value): Value {
+  return isList(target) ? isIn(meter, sought, target) : equal(meter, target, sought)
 }
 
 /** `list.slice(start, end)`. */
-export function slice(list: Value, start: Value, end: Value): Value {
+export function slice(meter: Meter, list: Value, start: Value, end: Value): Value {
   if (!isList(list) || !isInt(start) || !isInt(end)) return noSuchOverload()
   if (start < 0 || end < 0) return new CelError(`cannot slice(${start}, ${end}), negative indexes not supported`)
   if (start > end) return new CelError(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`)
   const size = listSize(list)
   if (end > size) return new CelError(`cannot slice(${start}, ${end}), list is length ${size}`)
-  return itemsOf(list).slice(Number(start), Number(end))
+  return itemsOf(meter, list).slice(Number(start), Number(end))
 }
 
 /** `list.flatten(depth?)`. */
-export function flatten(list: Value, depth: Value = 1): Value {
+export function flatten(meter: Meter, list: Value, depth: Value = 1): Value {
   if (!isList(list) || !isInt(depth)) return noSuchOverload()
   if (depth < 0) return new CelError('level must be non-negative')
-  let flat = itemsOf(list)
+  let flat = itemsOf(meter, list)
   for (let level = 0; level < depth; level++) {
     if (!flat.some(isList)) break
-    for (const item of flat) addWork(isList(item) ? listSize(item) : 1)
-    flat = flat.flatMap((item) => (isList(item) ? itemsOf(item) : [item]))
+    for (const item of flat) meter.addWork(isList(item) ? listSize(item) : 1)
+    flat = flat.flatMap((item) => (isList(item) ? itemsOf(meter, item) : [item]))
   }
   return flat
 }
 
 /** `list.sort()`. */
-export function sort(list: Value): Value {
-  return sortByKeys(list, list)
+export function sort(meter: Meter, list: Value): Value {
+  return sortByKeys(meter, list, list)
 }
 
 /** A list in the order of another list of the same size. */
-export function sortByKeys(list: Value, keyList: Value): Value {
+export function sortByKeys(meter: Meter, list: Value, keyList: Value): Value {
   if (!isList(list) || !isList(keyList)) return noSuchOverload()
-  const items = itemsOf(list)
-  const keys = itemsOf(keyList)
+  const items = itemsOf(meter, list)
+  const keys = itemsOf(meter, keyList)
   if (items.length !== keys.length) {
     return new CelError(
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${items.length} and ${keys.length} elements respectively`,
@@ -116,15 +116,15 @@ export function sortByKeys(list: Value, keyList: Value): Value {
 }
 
 /** `list.distinct()`: the first of each. */
-export function distinct(list: Value): Value {
+export function distinct(meter: Meter, list: Value): Value {
   if (!isList(list)) return noSuchOverload()
   const found: Value[] = []
   const texts = new Set<Value>()
-  for (const item of itemsOf(list)) {
+  for (const item of itemsOf(meter, list)) {
     if (typeof item === 'string') {
       if (!texts.has(item)) found.push(item)
       texts.add(item)
-    } else if (!found.some((other) => equal(item, other) === true)) found.push(item)
+    } else if (!found.some((other) => equal(meter, item, other) === true)) found.push(item)
   }
   return found
 }
@@ -140,29 +140,29 @@ export function range(size: Value): Value {
 }
 
 /** True if an item is in a list. */
-export function isIn(item: Value, list: Value): Value {
+export function isIn(meter: Meter, item: Value, list: Value): Value {
   const size = listSize(list)
   for (let index = 0; index < size; index++) {
-    const same = equal(listAt(list, index), item)
+    const same = equal(meter, listAt(meter, list, index), item)
     if (same === true) return true
   }
   return false
 }
 
 /** `sets.contains(list, sublist)`: whether each item of the second is in the first. */
-export function setContains(list: Value, sublist: Value): Value {
+export function setContains(meter: Meter, list: Value, sublist: Value): Value {
   if (!isList(list) || !isList(sublist)) return noSuchOverload()
-  return itemsOf(sublist).every((item) => isIn(item, list) === true)
+  return itemsOf(meter, sublist).every((item) => isIn(meter, item, list) === true)
 }
 
 /** `sets.intersects(a, b)`: whether they share an item. */
-export function setIntersects(a: Value, b: Value): Value {
+export function setIntersects(meter: Meter, a: Value, b: Value): Value {
   if (!isList(a) || !isList(b)) return noSuchOverload()
-  return itemsOf(a).some((item) => isIn(item, b) === true)
+  return itemsOf(meter, a).some((item) => isIn(meter, item, b) === true)
 }
 
 /** `sets.equivalent(a, b)`: whether each contains the other. */
-export function setEquivalent(a: Value, b: Value): Value {
+export function setEquivalent(meter: Meter, a: Value, b: Value): Value {
   if (!isList(a) || !isList(b)) return noSuchOverload()
-  return setContains(a, b) === true && setContains(b, a) === true
+  return setContains(meter, a, b) === true && setContains(meter, b, a) === true
 }

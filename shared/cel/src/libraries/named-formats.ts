@@ -12,6 +12,7 @@ import {
   wrongQualifiedPart,
   wrongSubdomain,
 } from '../name-formats.ts'
+import type { Meter } from '../values/meter.ts'
 import { parseDate, parseTimestamp } from '../values/time.ts'
 import { none, noSuchOverload, Opaque, some, type Value } from '../values/values.ts'
 import { isUrl, parseUrl } from './urls.ts'
@@ -22,9 +23,9 @@ export class NamedFormat extends Opaque {
   readonly name: string
   /** The length that the cost of `validate` counts for its pattern. */
   readonly regexSize: number
-  readonly check: (text: string) => readonly string[]
+  readonly check: (text: string, meter: Meter) => readonly string[]
 
-  constructor(name: string, regexSize: number, check: (text: string) => readonly string[]) {
+  constructor(name: string, regexSize: number, check: (text: string, meter: Meter) => readonly string[]) {
     super()
     this.name = name
     this.regexSize = regexSize
@@ -79,8 +80,8 @@ function ofPrefix(check: (text: string) => string[]): (text: string) => string[]
   return (text) => check(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -1)}a` : text)
 }
 
-function unless(isRight: (text: string) => boolean, problem: string): (text: string) => string[] {
-  return (text) => (isRight(text) ? [] : [problem])
+function unless(isRight: (text: string, meter: Meter) => boolean, problem: string): (text: string, meter: Meter) => string[] {
+  return (text, meter) => (isRight(text, meter) ? [] : [problem])
 }
 
 function checkUri(text: string): string[] {
@@ -121,7 +122,7 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
     new NamedFormat(
       'date',
       71,
-      unless((text) => parseDate(text) !== undefined, 'invalid date'),
+      unless((text, meter) => parseDate(meter, text) !== undefined, 'invalid date'),
     ),
   ],
   [
@@ -129,7 +130,7 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
     new NamedFormat(
       'datetime',
       71,
-      unless((text) => parseTimestamp(text) !== undefined, 'invalid datetime'),
+      unless((text, meter) => parseTimestamp(meter, text) !== undefined, 'invalid datetime'),
     ),
   ],
 ] satisfies [string, NamedFormat][])
@@ -150,8 +151,8 @@ export function formatOf(name: string): Value {
 }
 
 /** `format.validate(text)`: an optional list of errors. */
-export function validate(format: Value, text: Value): Value {
+export function validate(meter: Meter, format: Value, text: Value): Value {
   if (!(format instanceof NamedFormat) || typeof text !== 'string') return noSuchOverload()
-  const problems = format.check(text)
+  const problems = format.check(text, meter)
   return problems.length === 0 ? none : some(problems)
 }

@@ -1,13 +1,12 @@
 import { isList, itemsOf } from '../values/collections.ts'
-import { codePointCount, codePointsOf, isFlat } from '../values/text.ts'
+import type { Meter } from '../values/meter.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
-import { addTextWork } from '../values/work.ts'
 
 /** The code points of a text, or the text itself if its indices are those of its code points. */
 type Points = string | readonly string[]
 
-function pointsOf(text: string): Points {
-  return isFlat(text) ? text : codePointsOf(text)
+function pointsOf(meter: Meter, text: string): Points {
+  return meter.isFlat(text) ? text : meter.codePointsOf(text)
 }
 
 function part(points: Points, start: number, end?: number): string {
@@ -20,40 +19,40 @@ function outOfRange(index: Value): CelError {
 }
 
 /** `text.charAt(index)`: the empty text at the end. */
-export function charAt(text: Value, index: Value): Value {
+export function charAt(meter: Meter, text: Value, index: Value): Value {
   if (typeof text !== 'string' || !isInt(index)) return noSuchOverload()
-  const points = pointsOf(text)
+  const points = pointsOf(meter, text)
   const at = Number(index)
   if (at < 0 || at > points.length) return outOfRange(index)
   return points[at] ?? ''
 }
 
 /** `text.indexOf(part, from?)` in code points. */
-export function indexOfText(text: string, sought: string, from: Value = 0): Value {
+export function indexOfText(meter: Meter, text: string, sought: string, from: Value = 0): Value {
   if (!isInt(from)) return noSuchOverload()
-  const size = codePointCount(text)
+  const size = meter.codePointCount(text)
   const start = Number(from)
   if (start < 0 || start > size) return sought === '' && start >= 0 && start === size ? from : outOfRange(from)
   if (sought === '') return start
   const flat = size === text.length
   const at = text.indexOf(sought, flat ? start : unitIndex(text, start))
-  return at < 0 ? -1 : flat ? at : codePointCount(text.slice(0, at))
+  return at < 0 ? -1 : flat ? at : meter.codePointCount(text.slice(0, at))
 }
 
 /** `text.lastIndexOf(part, from?)` in code points. */
-export function lastIndexOfText(text: string, sought: string, from?: Value): Value {
-  const size = codePointCount(text)
+export function lastIndexOfText(meter: Meter, text: string, sought: string, from?: Value): Value {
+  const size = meter.codePointCount(text)
   if (from === undefined) {
     if (sought === '') return size
     const at = text.lastIndexOf(sought)
-    return at < 0 ? -1 : codePointCount(text.slice(0, at))
+    return at < 0 ? -1 : meter.codePointCount(text.slice(0, at))
   }
   if (!isInt(from)) return noSuchOverload()
   const start = Number(from)
   if (start < 0 || start > size) return outOfRange(from)
   if (sought === '') return start
   const at = text.lastIndexOf(sought, size === text.length ? start : unitIndex(text, start))
-  return at < 0 ? -1 : codePointCount(text.slice(0, at))
+  return at < 0 ? -1 : meter.codePointCount(text.slice(0, at))
 }
 
 function unitIndex(text: string, points: number): number {
@@ -63,9 +62,9 @@ function unitIndex(text: string, points: number): number {
 }
 
 /** `text.substring(start, end?)` in code points. */
-export function substring(text: Value, start: Value, end?: Value): Value {
+export function substring(meter: Meter, text: Value, start: Value, end?: Value): Value {
   if (typeof text !== 'string' || !isInt(start)) return noSuchOverload()
-  const points = pointsOf(text)
+  const points = pointsOf(meter, text)
   const from = Number(start)
   if (end === undefined) return from < 0 || from > points.length ? outOfRange(start) : part(points, from)
   if (!isInt(end)) return noSuchOverload()
@@ -84,17 +83,17 @@ function grown(text: string, old: string, replacement: string): number {
 }
 
 /** `text.replace(old, new, limit?)`. */
-export function replace(text: Value, old: Value, replacement: Value, limit?: Value): Value {
+export function replace(meter: Meter, ...[text, old, replacement, limit]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof old !== 'string' || typeof replacement !== 'string') return noSuchOverload()
   if (text.length * replacement.length > replacedMax && grown(text, old, replacement) > replacedMax) {
     return new CelError(`replace would make a text of more than ${replacedMax} characters`)
   }
-  addTextWork(replacement.length < old.length ? text.length : Math.min(replacedMax, grown(text, old, replacement)))
+  meter.addTextWork(replacement.length < old.length ? text.length : Math.min(replacedMax, grown(text, old, replacement)))
   if (limit === undefined) return old === '' ? aroundEach(text, replacement, -1) : text.split(old).join(replacement)
   if (!isInt(limit)) return noSuchOverload()
   const most = Number(limit)
   if (most === 0) return text
-  if (most < 0) return replace(text, old, replacement)
+  if (most < 0) return replace(meter, text, old, replacement)
   if (old === '') return aroundEach(text, replacement, most)
   const parts: string[] = []
   let from = 0
@@ -128,15 +127,15 @@ export function split(text: Value, separator: Value, limit?: Value): Value {
 }
 
 /** `list.join(separator?)`. */
-export function join(list: Value, separator: Value = ''): Value {
+export function join(meter: Meter, list: Value, separator: Value = ''): Value {
   if (!isList(list) || typeof separator !== 'string') return noSuchOverload()
-  const items = itemsOf(list)
+  const items = itemsOf(meter, list)
   let characters = separator.length * items.length
   for (const item of items) {
     if (typeof item !== 'string') return noSuchOverload()
     characters += item.length
   }
-  addTextWork(characters)
+  meter.addTextWork(characters)
   return items.join(separator)
 }
 
@@ -182,8 +181,8 @@ export function quote(text: Value): Value {
 }
 
 /** `text.reverse()` by code points. */
-export function reverseText(text: string): string {
-  return isFlat(text) ? text.split('').reverse().join('') : [...text].reverse().join('')
+export function reverseText(meter: Meter, text: string): string {
+  return meter.isFlat(text) ? text.split('').reverse().join('') : [...text].reverse().join('')
 }
 
 /** `jsonpatch.escapeKey(text)`: the text as a part of a JSON pointer. */

@@ -4,6 +4,7 @@ import type { CheckedAst } from '../checked.ts'
 import { costOf } from '../eval/costs.ts'
 import { functionOf } from '../eval/functions.ts'
 import { CelMap, isMap, itemsOf, listAt, listSize, mapGet, mapKeys } from '../values/collections.ts'
+import { unlimitedMeter } from '../values/meter.ts'
 import { CelError, toDouble, toInt, Uint, type Value } from '../values/values.ts'
 
 /** Variables by name. */
@@ -14,6 +15,7 @@ const conversions = new Set(['int', 'string', 'double', 'bool', 'bytes', 'uint',
 /** Evaluates an expression by its tree, and counts as cel-go's observer of each step does. */
 export class Walker {
   cost = 0
+  readonly #meter = unlimitedMeter()
   readonly #ast: CheckedAst
 
   constructor(ast: CheckedAst) {
@@ -100,7 +102,7 @@ export class Walker {
     const container = this.#operand(expr.operand, scope)
     if (container instanceof CelError) return container
     this.cost += 1
-    const found = isMap(container) ? mapGet(container, expr.field) : undefined
+    const found = isMap(container) ? mapGet(this.#meter, container, expr.field) : undefined
     if (expr.test) return isMap(container) ? found !== undefined : new CelError(`no such key: ${expr.field}`)
     return found ?? new CelError(`no such key: ${expr.field}`)
   }
@@ -143,9 +145,9 @@ export class Walker {
     const index = this.#operand(key, scope)
     if (!this.#isConditionalChain(key)) this.cost += 1
     if (index instanceof CelError) return index
-    if (isMap(from)) return mapGet(from, index) ?? new CelError(`no such key: ${String(index)}`)
+    if (isMap(from)) return mapGet(this.#meter, from, index) ?? new CelError(`no such key: ${String(index)}`)
     const place = Number(index)
-    return place >= 0 && place < listSize(from) ? listAt(from, place) : new CelError(`index out of bounds: ${place}`)
+    return place >= 0 && place < listSize(from) ? listAt(this.#meter, from, place) : new CelError(`index out of bounds: ${place}`)
   }
 
   #function(expr: CallExpr, scope: Scope): Value {
@@ -162,17 +164,17 @@ export class Walker {
     }
     const run = functionOf(reference.name, operands.length, 'version2')
     if (run === undefined) throw new Error(`${reference.name} is not there`)
-    const value = args.find((arg) => arg instanceof CelError) ?? run(...args)
+    const value = args.find((arg) => arg instanceof CelError) ?? run(this.#meter, ...args)
     if (this.#isConstant(expr) || isConstantList) return value
     const cost = costOf(reference.name, overload)
-    this.cost += cost === undefined ? 1 : cost(args[0], args[1], value)
+    this.cost += cost === undefined ? 1 : cost(this.#meter, args[0], args[1], value)
     return value
   }
 
   #loop(expr: ComprehensionExpr, scope: Scope): Value {
     const range = this.walk(expr.range, scope)
     if (range instanceof CelError) return range
-    const items = isMap(range) ? [...mapKeys(range)] : itemsOf(range)
+    const items = isMap(range) ? [...mapKeys(range)] : itemsOf(this.#meter, range)
     if (items.length === 0 && expr.variable === '#unused') return this.#bound(expr, scope)
     let accumulated = this.walk(expr.init, scope)
     for (const item of items) {

@@ -1,4 +1,5 @@
 import { concatLists, isList } from './collections.ts'
+import type { Meter } from './meter.ts'
 import { addToTimestamp, durationOf } from './time.ts'
 import { CelError, Duration, doubleOf, isInt, noSuchOverload, Timestamp, toDouble, toInt, Uint, type Value } from './values.ts'
 
@@ -32,10 +33,10 @@ export function fitsInt(value: bigint): boolean {
 }
 
 /** `a + b`: numbers, texts, bytes, lists, times. */
-export function add(a: Value, b: Value): Value {
+export function add(meter: Meter, a: Value, b: Value): Value {
   if (typeof a === 'string') return typeof b === 'string' ? a + b : noSuchOverload()
   if (isInt(a)) return isInt(b) ? addInts(a, b) : noSuchOverload()
-  if (isList(a)) return isList(b) ? concatLists(a, b) : noSuchOverload()
+  if (isList(a)) return isList(b) ? concatLists(meter, a, b) : noSuchOverload()
   if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value + b.value) : noSuchOverload()
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : noSuchOverload()
   if (a instanceof Duration) {

@@ -1,3 +1,4 @@
+import type { Meter } from './meter.ts'
 import { CelError, Double, kindOf, ListView, MapView, Uint, type Value } from './values.ts'
 
 /** The key of a map's entry: keys that are equal over numeric kinds are the same. */
@@ -17,11 +18,11 @@ export class CelMap extends MapView {
     return this.#typeName
   }
 
-  override get size(): number {
+  override size(): number {
     return this.#entries.size
   }
 
-  override get(key: Value): Value | undefined {
+  override get(_meter: Meter, key: Value): Value | undefined {
     const found = mapKeyOf(key)
     return found === undefined ? undefined : this.#entries.get(found)?.value
   }
@@ -90,16 +91,16 @@ class ConcatList extends ListView {
     this.size = this.#leftSize + listSize(right)
   }
 
-  override at(index: number): Value {
-    return index < this.#leftSize ? listAt(this.#left, index) : listAt(this.#right, index - this.#leftSize)
+  override at(meter: Meter, index: number): Value {
+    return index < this.#leftSize ? listAt(meter, this.#left, index) : listAt(meter, this.#right, index - this.#leftSize)
   }
 }
 
 /** `left + right` of lists: its time does not depend on their sizes, since its cost does not. */
-export function concatLists(left: Value, right: Value): Value {
-  const byRule = left instanceof ListView ? left.plus(right) : undefined
+export function concatLists(meter: Meter, left: Value, right: Value): Value {
+  const byRule = left instanceof ListView ? left.plus(meter, right) : undefined
   if (byRule !== undefined) return byRule
-  return listSize(left) + listSize(right) > copiedMax ? new ConcatList(left, right) : [...itemsOf(left), ...itemsOf(right)]
+  return listSize(left) + listSize(right) > copiedMax ? new ConcatList(left, right) : [...itemsOf(meter, left), ...itemsOf(meter, right)]
 }
 
 /** Number of items of a list. */
@@ -108,8 +109,8 @@ export function listSize(list: Value): number {
 }
 
 /** The item of a list at an index that exists. */
-export function listAt(list: Value, index: number): Value {
-  return Array.isArray(list) ? list[index] : list instanceof ListView ? list.at(index) : undefined
+export function listAt(meter: Meter, list: Value, index: number): Value {
+  return Array.isArray(list) ? list[index] : list instanceof ListView ? list.at(meter, index) : undefined
 }
 
 /** True for a list. */
@@ -118,11 +119,11 @@ export function isList(value: Value): value is ListView | readonly unknown[] {
 }
 
 /** The items of a list as an array, which is the list itself where it is one. */
-export function itemsOf(list: Value): readonly Value[] {
+export function itemsOf(meter: Meter, list: Value): readonly Value[] {
   if (Array.isArray(list)) return list
   const items: Value[] = []
   const size = listSize(list)
-  for (let index = 0; index < size; index++) items.push(listAt(list, index))
+  for (let index = 0; index < size; index++) items.push(listAt(meter, list, index))
   return items
 }
 
@@ -132,13 +133,13 @@ export function isMap(value: Value): value is MapView | Readonly<Record<string, 
 }
 
 /** Number of entries of a map. */
-export function mapSize(map: Value): number {
-  return map instanceof MapView ? map.size : propertyCount(asObject(map))
+export function mapSize(meter: Meter, map: Value): number {
+  return map instanceof MapView ? map.size(meter) : meter.propertyCount(asObject(map))
 }
 
 /** The value of a map at a key; undefined where there is none. */
-export function mapGet(map: Value, key: Value): Value | undefined {
-  if (map instanceof MapView) return map.get(key)
+export function mapGet(meter: Meter, map: Value, key: Value): Value | undefined {
+  if (map instanceof MapView) return map.get(meter, key)
   if (typeof key !== 'string') return undefined
   const object = asObject(map)
   return Object.hasOwn(object, key) ? object[key] : undefined
@@ -147,33 +148,6 @@ export function mapGet(map: Value, key: Value): Value | undefined {
 /** The keys of a map. */
 export function mapKeys(map: Value): Iterable<Value> {
   return map instanceof MapView ? map.keys() : Object.keys(asObject(map))
-}
-
-let lastObject: object | undefined
-let lastObjectSize = 0
-/** Objects of more properties are remembered by their sizes: there are few of them, and counting takes long. */
-const uncountedMax = 64
-const largeObjects = new Map<object, number>()
-
-/** Number of properties of a JSON object; a large one is counted once in an evaluation, in which it does not change. */
-export function propertyCount(object: object): number {
-  if (object !== lastObject) {
-    lastObjectSize = largeObjects.get(object) ?? countProperties(object)
-    lastObject = object
-  }
-  return lastObjectSize
-}
-
-function countProperties(object: object): number {
-  const size = Object.keys(object).length
-  if (size > uncountedMax) largeObjects.set(object, size)
-  return size
-}
-
-/** Forgets the objects that were counted. */
-export function forgetObjects(): void {
-  lastObject = undefined
-  if (largeObjects.size > 0) largeObjects.clear()
 }
 
 function asObject(value: Value): Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { checkedInt, fitsInt, fitsUint } from './arithmetic.ts'
+import type { Meter } from './meter.ts'
 import { parseDuration, parseTimestamp, printDuration, printTimestamp, timestampOf, unixSeconds } from './time.ts'
 import {
   CelError,
@@ -15,7 +16,6 @@ import {
   Uint,
   type Value,
 } from './values.ts'
-import { addWork } from './work.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -64,13 +64,13 @@ const named: Readonly<Record<string, number>> = {
 }
 
 /** `double(x)`. */
-export function convertToDouble(value: Value): Value {
+export function convertToDouble(meter: Meter, value: Value): Value {
   if (value instanceof Double) return value
   if (typeof value === 'number') return toDouble(value)
   if (typeof value === 'bigint') return toDouble(Number(value))
   if (value instanceof Uint) return toDouble(Number(value.value))
   if (typeof value !== 'string') return noSuchOverload()
-  addWork(value.length)
+  meter.addWork(value.length)
   const parsed = decimal.test(value) ? Number(value) : named[value.toLowerCase()]
   return parsed === undefined ? conversionError('double') : toDouble(parsed)
 }
@@ -128,19 +128,19 @@ export function convertToBool(value: Value): Value {
 }
 
 /** `duration(x)`. */
-export function convertToDuration(value: Value): Value {
+export function convertToDuration(meter: Meter, value: Value): Value {
   if (value instanceof Duration) return value
   if (isInt(value)) return new Duration(BigInt(value))
   if (typeof value !== 'string') return noSuchOverload()
-  return parseDuration(value) ?? conversionError('google.protobuf.Duration')
+  return parseDuration(meter, value) ?? conversionError('google.protobuf.Duration')
 }
 
 /** `timestamp(x)`. */
-export function convertToTimestamp(value: Value): Value {
+export function convertToTimestamp(meter: Meter, value: Value): Value {
   if (value instanceof Timestamp) return value
   if (isInt(value)) return timestampOf(BigInt(value) * 1_000_000_000n)
   if (typeof value !== 'string') return noSuchOverload()
-  return parseTimestamp(value) ?? conversionError('google.protobuf.Timestamp')
+  return parseTimestamp(meter, value) ?? conversionError('google.protobuf.Timestamp')
 }
 
 /** `type(x)`. */

@@ -1,4 +1,5 @@
 import { isList, isMap, listAt, listSize, mapGet, mapKeys, mapSize } from './collections.ts'
+import type { Meter, Source } from './meter.ts'
 import { compareBytes, compareTexts } from './text.ts'
 import {
   CelError,
@@ -14,8 +15,9 @@ import {
   typeNameOf,
   type Value,
 } from './values.ts'
-import { addWork, remembered, rememberedSizeMin } from './work.ts'
 
+/** Comparisons of more items than that are made once. */
+const rememberedSizeMin = 64
 /** Work is counted so many items at a time. */
 const itemsPerCount = 64
 /** The work of finding an entry of a map, in steps: large objects are hash tables beyond the processor's caches. */
@@ -27,13 +29,13 @@ const largeSize = 1_000
 const depthMax = 1000
 
 /** Compares two values like `==`; numbers compare by value over their kinds. An error if they cannot be compared. */
-export function equal(left: Value, right: Value): boolean | CelError {
+export function equal(meter: Meter, left: Value, right: Value): boolean | CelError {
   if (typeof left === 'string' || typeof left === 'boolean') return left === right
   if (typeof left === 'number' && typeof right === 'number') return left === right
-  return equalAt(left, right, 0)
+  return equalAt(meter, left, right, 0)
 }
 
-function equalAt(left: Value, right: Value, depth: number): boolean | CelError {
+function equalAt(meter: Meter, left: Value, right: Value, depth: number): boolean | CelError {
   if (typeof left === 'number' && typeof right === 'number') return left === right
   if (depth > depthMax) return new CelError('values are nested too deeply to be compared')
   const a = numberOf(left)
@@ -46,16 +48,16 @@ function equalAt(left: Value, right: Value, depth: number): boolean | CelError {
     case 'boolean':
       return left === right
     case 'object':
-      return left === null ? right === null : equalObjects(left, right, depth)
+      return left === null ? right === null : equalObjects(meter, left, right, depth)
     default:
       return left === right
   }
 }
 
-function equalObjects(left: object, right: Value, depth: number): boolean | CelError {
+function equalObjects(meter: Meter, left: object, right: Value, depth: number): boolean | CelError {
   if (left instanceof CelError) return left
   if (right instanceof CelError) return right
-  if (isList(left)) return isList(right) && equalLists(left, right, depth)
+  if (isList(left)) return isList(right) && equalLists(meter, left, right, depth)
   if (left instanceof Uint8Array) return right instanceof Uint8Array && compareBytes(left, right) === 0
   if (left instanceof Duration) return right instanceof Duration && left.ns === right.ns
   if (left instanceof Timestamp) return right instanceof Timestamp && left.ns === right.ns
@@ -63,62 +65,80 @@ function equalObjects(left: object, right: Value, depth: number): boolean | CelE
   if (left instanceof Opaque) return right instanceof Opaque && left.typeName === right.typeName && left.equals(right)
   if (left instanceof Optional) {
     if (!(right instanceof Optional) || left.hasValue !== right.hasValue) return false
-    return left.hasValue ? equalAt(left.value, right.value, depth + 1) : true
+    return left.hasValue ? equalAt(meter, left.value, right.value, depth + 1) : true
   }
-  return isMap(left) && isMap(right) && equalMaps(left, right, depth)
+  return isMap(left) && isMap(right) && equalMaps(meter, left, right, depth)
 }
 
-function equalLists(left: object, right: object, depth: number): boolean | CelError {
-  const size = listSize(left)
-  if (size <= rememberedSizeMin) return compareLists(left, right, size, depth)
-  return remembered(left, right, () => compareLists(left, right, size, depth))
+function equalLists(meter: Meter, left: object, right: object, depth: number): boolean | CelError {
+  if (listSize(left) <= rememberedSizeMin) return compareLists(meter, left, right, depth)
+  return remembered(meter, left, right, () => compareLists(meter, left, right, depth))
 }
 
-function compareLists(left: object, right: object, size: number, depth: number): boolean | CelError {
+function compareLists(meter: Meter, left: object, right: object, depth: number): boolean | CelError {
   const byRule =
-    (left instanceof ListView ? left.isEqual(right) : undefined) ?? (right instanceof ListView ? right.isEqual(left) : undefined)
+    (left instanceof ListView ? left.isEqual(meter, right) : undefined) ??
+    (right instanceof ListView ? right.isEqual(meter, left) : undefined)
   if (byRule !== undefined) return byRule instanceof CelError ? byRule : byRule === true
+  const size = listSize(left)
   if (size !== listSize(right)) return false
   for (let index = 0; index < size; index++) {
-    if (index % itemsPerCount === 0) addWork(Math.min(itemsPerCount, size - index))
-    const same = equalAt(listAt(left, index), listAt(right, index), depth + 1)
+    if (index % itemsPerCount === 0) meter.addWork(Math.min(itemsPerCount, size - index))
+    const same = equalAt(meter, listAt(meter, left, index), listAt(meter, right, index), depth + 1)
     if (same !== true) return same
   }
   return true
 }
 
-function equalMaps(left: object, right: object, depth: number): boolean | CelError {
-  const size = mapSize(left)
-  if (size <= rememberedSizeMin) return compareMaps(left, right, size, depth)
-  return remembered(left, right, () => compareMaps(left, right, size, depth))
+function equalMaps(meter: Meter, left: object, right: object, depth: number): boolean | CelError {
+  if (mapSize(meter, left) <= rememberedSizeMin) return compareMaps(meter, left, right, depth)
+  return remembered(meter, left, right, () => compareMaps(meter, left, right, depth))
 }
 
-function compareMaps(left: object, right: object, size: number, depth: number): boolean | CelError {
-  const byRule = (left instanceof MapView ? left.isEqual(right) : undefined) ?? (right instanceof MapView ? right.isEqual(left) : undefined)
+function compareMaps(meter: Meter, left: object, right: object, depth: number): boolean | CelError {
+  const byRule =
+    (left instanceof MapView ? left.isEqual(meter, right) : undefined) ??
+    (right instanceof MapView ? right.isEqual(meter, left) : undefined)
   if (byRule !== undefined) return byRule instanceof CelError ? byRule : byRule === true
-  if (size !== mapSize(right)) return false
-  const steps = size > largeSize ? entryStepsOfLarge : entrySteps
-  if (!(left instanceof MapView) && !(right instanceof MapView)) return equalJson(left, right, steps, depth)
+  if (mapSize(meter, left) !== mapSize(meter, right)) return false
+  if (!(left instanceof MapView) && !(right instanceof MapView)) return equalJson(meter, left, right, depth)
+  const steps = stepsPerEntry(meter, right)
   for (const key of mapKeys(left)) {
-    addWork(steps)
-    const other = mapGet(right, key)
+    meter.addWork(steps)
+    const other = mapGet(meter, right, key)
     if (other === undefined) return false
-    const same = equalAt(mapGet(left, key), other, depth + 1)
+    const same = equalAt(meter, mapGet(meter, left, key), other, depth + 1)
     if (same !== true) return same
   }
   return true
+}
+
+function remembered(meter: Meter, left: object, right: object, compare: () => boolean | CelError): boolean | CelError {
+  const [ours, theirs] = [sourceOf(left), sourceOf(right)]
+  return ours === undefined || theirs === undefined ? compare() : meter.remembered(ours, theirs, compare)
+}
+
+const asItIs = {}
+
+function sourceOf(value: object): Source | undefined {
+  return value instanceof ListView || value instanceof MapView ? value.source : { json: value, rule: asItIs }
+}
+
+function stepsPerEntry(meter: Meter, map: object): number {
+  return mapSize(meter, map) > largeSize ? entryStepsOfLarge : entrySteps
 }
 
 /** Two plain objects with as many properties. */
-function equalJson(left: object, right: object, steps: number, depth: number): boolean | CelError {
+function equalJson(meter: Meter, left: object, right: object, depth: number): boolean | CelError {
   // Values from JSON hold no NaN, the only value that is not equal to itself.
   if (left === right) return true
   const a = left as Readonly<Record<string, unknown>>
   const b = right as Readonly<Record<string, unknown>>
+  const steps = stepsPerEntry(meter, right)
   for (const key in a) {
     if (!Object.hasOwn(b, key)) return false
-    addWork(steps)
-    const same = equalAt(a[key], b[key], depth + 1)
+    meter.addWork(steps)
+    const same = equalAt(meter, a[key], b[key], depth + 1)
     if (same !== true) return same
   }
   return true

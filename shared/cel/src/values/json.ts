@@ -1,17 +1,18 @@
 import { isList, isMap, itemsOf, mapGet } from './collections.ts'
+import { unlimitedMeter } from './meter.ts'
 import { printDuration, printTimestamp } from './time.ts'
 import { Double, Duration, MapView, Optional, Timestamp, Uint, type Value } from './values.ts'
 
 /** A value as JSON: numbers of all kinds as numbers, bytes in base64, times as texts. What has no JSON is null. */
-export function jsonOf(value: Value): unknown {
-  if (value instanceof Optional) return value.hasValue ? jsonOf(value.value) : null
+export function jsonOf(value: Value, meter = unlimitedMeter()): unknown {
+  if (value instanceof Optional) return value.hasValue ? jsonOf(value.value, meter) : null
   if (value instanceof Double) return value.value
   if (value instanceof Uint) return Number(value.value)
   if (value instanceof Timestamp) return printTimestamp(value)
   if (value instanceof Duration) return printDuration(value)
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(''))
-  if (isList(value)) return [...itemsOf(value)].map(jsonOf)
+  if (isList(value)) return itemsOf(meter, value).map((item) => jsonOf(item, meter))
   if (!isMap(value)) return typeof value === 'object' ? null : value
   const keys = value instanceof MapView ? value.keys() : Object.keys(value as object)
-  return Object.fromEntries([...keys].map((key) => [String(key), jsonOf(mapGet(value, key))]))
+  return Object.fromEntries([...keys].map((key) => [String(key), jsonOf(mapGet(meter, value, key), meter)]))
 }

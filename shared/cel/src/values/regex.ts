@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js'
+import { boundedMemo } from '../memo.ts'
+import { type Meter, patternsMax } from './meter.ts'
 import { CelError } from './values.ts'
-import { addWork } from './work.ts'
 
 /** A pattern in RE2's syntax, which matches in a time linear in the text. */
 export interface Regex {
@@ -12,22 +13,18 @@ export interface Regex {
   findAll(text: string, limit: number): string[]
 }
 
-const kept = new Map<string, Regex | CelError>()
-const keptMax = 256
 /** The work of compiling a pattern, in steps. */
 const compileSteps = 20_000
 const compileStepsPerUnit = 200
 
-/** The regex of a pattern that is known at evaluation alone; the last ones are kept. */
-export function regexOf(pattern: string): Regex | CelError {
-  const known = kept.get(pattern)
-  if (known !== undefined) return known
-  addWork(compileSteps + pattern.length * compileStepsPerUnit)
-  const made = compileRegex(pattern)
-  if (kept.size >= keptMax) kept.clear()
-  kept.set(pattern, made)
-  return made
+/** The regex of a pattern that is known at evaluation alone. */
+export function regexOf(meter: Meter, pattern: string): Regex | CelError {
+  meter.addPattern(pattern, compileSteps + pattern.length * compileStepsPerUnit)
+  return keptRegex(pattern)
 }
+
+/** As `compileRegex`; the last ones are kept. */
+export const keptRegex = boundedMemo(patternsMax, compileRegex)
 
 /** Compiles a pattern; an error in Go's words where it is none. */
 export function compileRegex(pattern: string): Regex | CelError {

@@ -1,23 +1,5 @@
-/** Texts of this many units are counted once while they are asked for again. */
-const longText = 256
-let lastText = ''
-let lastCount = 0
-let textBefore = ''
-let countBefore = 0
-
 /** Number of code points of a text. A lone surrogate counts as one. */
-export function codePointCount(text: string): number {
-  if (text.length < longText) return countCodePoints(text)
-  if (text === lastText) return lastCount
-  if (text === textBefore) return countBefore
-  textBefore = lastText
-  countBefore = lastCount
-  lastCount = countCodePoints(text)
-  lastText = text
-  return lastCount
-}
-
-function countCodePoints(text: string): number {
+export function countCodePoints(text: string): number {
   let count = text.length
   for (let index = 0; index < text.length - 1; index++) {
     const unit = text.charCodeAt(index)
@@ -28,33 +10,6 @@ function countCodePoints(text: string): number {
     index++
   }
   return count
-}
-
-/** True if each code point of the text is one unit, so that indices agree. */
-export function isFlat(text: string): boolean {
-  return codePointCount(text) === text.length
-}
-
-const noPoints: readonly string[] = []
-let lastSplit = ''
-let lastPoints = noPoints
-
-/** The code points of a text. */
-export function codePointsOf(text: string): readonly string[] {
-  if (text.length < longText) return [...text]
-  if (text !== lastSplit) {
-    lastPoints = [...text]
-    lastSplit = text
-  }
-  return lastPoints
-}
-
-/** Forgets the last long texts, which would stay in memory else. */
-export function forgetTexts(): void {
-  lastText = ''
-  textBefore = ''
-  lastSplit = ''
-  lastPoints = noPoints
 }
 
 /** Number of bytes of a text in UTF-8. */

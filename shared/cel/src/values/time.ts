@@ -1,6 +1,6 @@
 import { boundedMemo } from '../memo.ts'
+import type { Meter } from './meter.ts'
 import { CelError, Duration, Timestamp } from './values.ts'
-import { addWork } from './work.ts'
 
 const nsPerSecond = 1_000_000_000n
 const int64Max = 2n ** 63n - 1n
@@ -44,7 +44,7 @@ const fractionDigitsMax = 18
 const wholeDigitsMax = 19
 
 /** Reads a duration in Go's form (`1h2m3.5s`); undefined for anything else, or beyond 2^63 nanoseconds. */
-export function parseDuration(text: string): Duration | undefined {
+export function parseDuration(meter: Meter, text: string): Duration | undefined {
   const isNegative = text.startsWith('-')
   const start = isNegative || text.startsWith('+') ? 1 : 0
   if (text.slice(start) === '0') return new Duration(0n)
@@ -52,7 +52,7 @@ export function parseDuration(text: string): Duration | undefined {
   let ns = 0n
   part.lastIndex = start
   while (part.lastIndex < text.length) {
-    addWork(partSteps)
+    meter.addWork(partSteps)
     const match = part.exec(text)
     if (match === null) return undefined
     const [, whole = '', fraction = '', unit = ''] = match
@@ -81,8 +81,8 @@ function printFraction(ns: bigint): string {
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/
 
 /** Reads a time in RFC 3339; undefined for anything else, and outside of the years 1 to 9999. */
-export function parseTimestamp(text: string): Timestamp | undefined {
-  addWork(timeSteps + text.length)
+export function parseTimestamp(meter: Meter, text: string): Timestamp | undefined {
+  meter.addWork(timeSteps + text.length)
   const match = rfc3339.exec(text)
   if (match === null) return undefined
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = '', sign = '', h = '', m = ''] =
@@ -99,8 +99,8 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 }
 
 /** Reads a date (`2006-01-02`) as its first moment, UTC; undefined for anything else. */
-export function parseDate(text: string): Timestamp | undefined {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined
+export function parseDate(meter: Meter, text: string): Timestamp | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(meter, `${text}T00:00:00Z`) : undefined
 }
 
 function utcDay(year: number, month: number, day: number): number | undefined {
@@ -133,7 +133,7 @@ const zonesMax = 64
 const fixedOffset = /^([+-]?)(\d{1,2}):(\d\d)$/
 
 /** A time as the calendar and clock of a zone show it, in a `Date` whose UTC fields hold them; an error where no zone has the name. */
-export function inZone(time: Timestamp, zone: string): Date | CelError {
+export function inZone(meter: Meter, time: Timestamp, zone: string): Date | CelError {
   const ms = Number(floorMs(time.ns))
   if (zone === '' || zone === 'UTC') return new Date(ms)
   const fixed = fixedOffset.exec(zone)
@@ -143,7 +143,7 @@ export function inZone(time: Timestamp, zone: string): Date | CelError {
   }
   const format = formatOf(zone)
   if (format === undefined) return new CelError(`unknown time zone ${zone}`)
-  return new Date(wallClock(format, ms))
+  return new Date(wallClock(meter, format, ms))
 }
 
 function floorMs(ns: bigint): bigint {
@@ -175,8 +175,8 @@ const formatOf = boundedMemo(zonesMax, (zone: string): Intl.DateTimeFormat | und
 /** The work of finding the clock of a zone, in steps. */
 const zoneSteps = 4_000
 
-function wallClock(format: Intl.DateTimeFormat, ms: number): number {
-  addWork(zoneSteps)
+function wallClock(meter: Meter, format: Intl.DateTimeFormat, ms: number): number {
+  meter.addWork(zoneSteps)
   const fields: Record<string, string> = {}
   for (const { type, value } of format.formatToParts(new Date(ms))) fields[type] = value
   const year = Number(fields['year'])

@@ -3,8 +3,9 @@ import { add, divide, modulo, multiply, negate, subtract } from './arithmetic.ts
 import { CelMap } from './collections.ts'
 import { convertToDuration, convertToInt, convertToString, convertToTimestamp, printDouble } from './convert.ts'
 import { compare, equal } from './equal.ts'
+import { unlimitedMeter } from './meter.ts'
 import { compileRegex } from './regex.ts'
-import { codePointCount, compareTexts } from './text.ts'
+import { compareTexts, countCodePoints } from './text.ts'
 import { inZone, parseDuration, parseTimestamp, printDuration, printTimestamp } from './time.ts'
 import { CelError, Double, kindOf, Timestamp, toDouble, Uint } from './values.ts'
 
@@ -12,13 +13,19 @@ const int64Max = 2n ** 63n - 1n
 
 describe('numbers', () => {
   test('CEL-02: ints beyond 2^53 are exact, and overflow of 64 bits is an error', () => {
-    expect(add(Number.MAX_SAFE_INTEGER, 1)).toBe(2n ** 53n)
+    expect(add(unlimitedMeter(), Number.MAX_SAFE_INTEGER, 1)).toBe(2n ** 53n)
     expect(subtract(2n ** 53n, 1)).toBe(Number.MAX_SAFE_INTEGER)
     expect(multiply(2 ** 31, 2 ** 31)).toBe(2n ** 62n)
-    for (const wrong of [add(int64Max, 1), subtract(-int64Max, 2), multiply(int64Max, 2), negate(-(2n ** 63n)), divide(-(2n ** 63n), -1)]) {
+    for (const wrong of [
+      add(unlimitedMeter(), int64Max, 1),
+      subtract(-int64Max, 2),
+      multiply(int64Max, 2),
+      negate(-(2n ** 63n)),
+      divide(-(2n ** 63n), -1),
+    ]) {
       expect(wrong).toEqual(new CelError('integer overflow'))
     }
-    expect(add(new Uint(2n ** 64n - 1n), new Uint(1n))).toEqual(new CelError('unsigned integer overflow'))
+    expect(add(unlimitedMeter(), new Uint(2n ** 64n - 1n), new Uint(1n))).toEqual(new CelError('unsigned integer overflow'))
     expect(divide(1, 0)).toEqual(new CelError('division by zero'))
     expect(modulo(1, 0)).toEqual(new CelError('modulus by zero'))
     expect(Object.is(multiply(0, -5), 0)).toBe(true)
@@ -33,14 +40,14 @@ describe('numbers', () => {
       'int',
       'double',
     ])
-    expect(add(toDouble(0.5), toDouble(0.5))).toEqual(new Double(1))
-    expect(add(1, toDouble(1))).toBeInstanceOf(CelError)
+    expect(add(unlimitedMeter(), toDouble(0.5), toDouble(0.5))).toEqual(new Double(1))
+    expect(add(unlimitedMeter(), 1, toDouble(1))).toBeInstanceOf(CelError)
   })
 
   test('CEL-04: numbers of all kinds are compared by value', () => {
-    expect(equal(1, new Double(1))).toBe(true)
-    expect(equal(new Uint(1n), 1)).toBe(true)
-    expect(equal(Number.NaN, Number.NaN)).toBe(false)
+    expect(equal(unlimitedMeter(), 1, new Double(1))).toBe(true)
+    expect(equal(unlimitedMeter(), new Uint(1n), 1)).toBe(true)
+    expect(equal(unlimitedMeter(), Number.NaN, Number.NaN)).toBe(false)
     expect(compare(1, new Double(1.0))).toBe(0)
     expect(compare(new Uint(2n), 1.5)).toBe(1)
     expect(compare(int64Max, int64Max - 1n)).toBe(1)
@@ -54,7 +61,7 @@ describe('numbers', () => {
 
 describe('texts', () => {
   test('CEL-02: sizes count code points, and the order is that of code points', () => {
-    expect(codePointCount('Rook takes 👑')).toBe(12)
+    expect(countCodePoints('Rook takes 👑')).toBe(12)
     expect(compareTexts('\uffff', '👑')).toBeLessThan(0)
     expect(compareTexts('a', 'ab')).toBeLessThan(0)
   })
@@ -78,29 +85,30 @@ describe('times', () => {
       ['0', '0s'],
       ['1µs', '0.000001s'],
     ] as const) {
-      const duration = parseDuration(text)
+      const duration = parseDuration(unlimitedMeter(), text)
       expect(duration === undefined ? text : printDuration(duration)).toBe(printed)
     }
-    for (const wrong of ['', '1', 's', '1x', '9223372037s', '1h2']) expect([wrong, parseDuration(wrong)]).toEqual([wrong, undefined])
-    expect(convertToDuration('320000000000s')).toBeInstanceOf(CelError)
+    for (const wrong of ['', '1', 's', '1x', '9223372037s', '1h2'])
+      expect([wrong, parseDuration(unlimitedMeter(), wrong)]).toEqual([wrong, undefined])
+    expect(convertToDuration(unlimitedMeter(), '320000000000s')).toBeInstanceOf(CelError)
   })
 
   test('CEL-02: times are read in RFC 3339, keep their nanoseconds, and are printed with the offset that they had', () => {
-    const time = parseTimestamp('2011-08-18T19:03:37.010000001+01:00')
+    const time = parseTimestamp(unlimitedMeter(), '2011-08-18T19:03:37.010000001+01:00')
     expect(time?.ns).toBe(1313690617010000001n)
     expect(convertToString(time)).toBe('2011-08-18T19:03:37.010000001+01:00')
     expect(printTimestamp(new Timestamp(-1n))).toBe('1969-12-31T23:59:59.999999999Z')
     for (const wrong of ['2011-02-30T00:00:00Z', '2011-08-18 19:03:37Z', '0000-01-01T00:00:00Z', '2011-08-18T24:00:00Z', '2011-08-18']) {
-      expect([wrong, parseTimestamp(wrong)]).toEqual([wrong, undefined])
+      expect([wrong, parseTimestamp(unlimitedMeter(), wrong)]).toEqual([wrong, undefined])
     }
-    expect(convertToTimestamp(253402300800)).toBeInstanceOf(CelError)
+    expect(convertToTimestamp(unlimitedMeter(), 253402300800)).toBeInstanceOf(CelError)
     expect(convertToInt(time)).toBe(1313690617)
   })
 
   test('CEL-06: a zone is UTC, an offset, or a name that the runtime knows', () => {
     const time = new Timestamp(1234567890n * 1_000_000_000n)
     const hours = (zone: string) => {
-      const date = inZone(time, zone)
+      const date = inZone(unlimitedMeter(), time, zone)
       return date instanceof CelError ? date.message : date.getUTCHours()
     }
     expect([hours(''), hours('-08:00'), hours('02:30'), hours('Australia/Sydney')]).toEqual([23, 15, 2, 10])
@@ -109,9 +117,14 @@ describe('times', () => {
 })
 
 test('a map finds the same entry by every number that is equal, and refuses a key twice', () => {
-  const map = new CelMap()
+  const [meter, map] = [unlimitedMeter(), new CelMap()]
   expect(map.add(1, 'one')).toBeUndefined()
   expect(map.add(new Uint(1n), 'again')).toBeInstanceOf(CelError)
   expect(map.add(1.5, 'half')).toBeInstanceOf(CelError)
-  expect([map.get(1), map.get(new Uint(1n)), map.get(new Double(1)), map.get('1')]).toEqual(['one', 'one', 'one', undefined])
+  expect([map.get(meter, 1), map.get(meter, new Uint(1n)), map.get(meter, new Double(1)), map.get(meter, '1')]).toEqual([
+    'one',
+    'one',
+    'one',
+    undefined,
+  ])
 })

@@ -1,3 +1,5 @@
+import type { Meter, Source } from './meter.ts'
+
 /** The kinds of values that an expression computes with. */
 export type Kind =
   | 'null'
@@ -139,13 +141,13 @@ export abstract class ListView extends Boxed {
   override readonly kind = 'list'
   abstract readonly size: number
   /** The item at an index from 0 to size - 1. */
-  abstract at(index: number): Value
+  abstract at(meter: Meter, index: number): Value
   /** The result of `+` with this list on the left; undefined to append. */
-  plus(_right: Value): Value | undefined {
+  plus(_meter: Meter, _right: Value): Value | undefined {
     return undefined
   }
   /** The result of `==` with this list on one side; undefined to compare item by item. */
-  isEqual(_other: Value): Value | undefined {
+  isEqual(_meter: Meter, _other: Value): Value | undefined {
     return undefined
   }
   /** The source of this list: two with the same source are equal to the same values. */
@@ -154,25 +156,20 @@ export abstract class ListView extends Boxed {
   }
 }
 
-/** JSON, and the rule by which a view reads it. */
-export interface Source {
-  readonly json: object
-  readonly rule: object
-}
-
 /** A map, or an object with fields, that is read through a rule of its own. */
 export abstract class MapView extends Boxed {
   override readonly kind = 'map'
-  abstract readonly size: number
+  /** Number of entries. */
+  abstract size(meter: Meter): number
   /** The value at a key; undefined where there is none. */
-  abstract get(key: Value): Value | undefined
+  abstract get(meter: Meter, key: Value): Value | undefined
   abstract keys(): Iterable<Value>
   /** The result of `type(x)`. */
   get typeName(): string {
     return 'map'
   }
   /** The result of `==` with this map on one side; undefined to compare entry by entry. */
-  isEqual(_other: Value): Value | undefined {
+  isEqual(_meter: Meter, _other: Value): Value | undefined {
     return undefined
   }
   /** The source of this map: two with the same source are equal to the same values. */

@@ -5,6 +5,7 @@ import { standardMacros } from '../macros/standard.ts'
 import { parse } from '../parse/parser.ts'
 import { types } from '../types.ts'
 import { equal } from './equal.ts'
+import { unlimitedMeter } from './meter.ts'
 import { CelError, Double, Duration, Timestamp } from './values.ts'
 import { type FieldNode, type ListRule, plainNode, type ViewNode, viewOf } from './views.ts'
 
@@ -128,7 +129,7 @@ function evaluate(expression: string, node: ViewNode) {
   if (parsed.kind === 'invalid') throw new Error(parsed.issues[0]?.message)
   const planned = plan({ text: expression, expr: parsed.expr, type: types.dyn, types: new Map(), references: new Map() })
   if (planned.kind === 'refused') throw new Error(planned.message)
-  const variables = Object.fromEntries(Object.entries(objects).map(([name, json]) => [name, viewOf(node, json)]))
+  const variables = Object.fromEntries(Object.entries(objects).map(([name, json]) => [name, viewOf(unlimitedMeter(), node, json)]))
   return planned.program.evaluate(variables)
 }
 
@@ -154,31 +155,35 @@ describe('lists without a schema', () => {
 
 describe('values with a schema', () => {
   test('CEL-23: formats read texts as times, spans and bytes', () => {
-    expect(viewOf({ kind: 'timestamp' }, '1970-01-01T00:00:01Z')).toEqual(new Timestamp(1_000_000_000n))
-    expect(viewOf({ kind: 'date' }, '1970-01-02')).toEqual(new Timestamp(86_400_000_000_000n))
-    expect(viewOf({ kind: 'duration' }, '2s')).toEqual(new Duration(2_000_000_000n))
-    expect(viewOf({ kind: 'bytes' }, 'MTA=')).toEqual(Uint8Array.of(49, 48))
-    expect(viewOf({ kind: 'bytes' }, 'MTA')).toBeInstanceOf(CelError)
+    expect(viewOf(unlimitedMeter(), { kind: 'timestamp' }, '1970-01-01T00:00:01Z')).toEqual(new Timestamp(1_000_000_000n))
+    expect(viewOf(unlimitedMeter(), { kind: 'date' }, '1970-01-02')).toEqual(new Timestamp(86_400_000_000_000n))
+    expect(viewOf(unlimitedMeter(), { kind: 'duration' }, '2s')).toEqual(new Duration(2_000_000_000n))
+    expect(viewOf(unlimitedMeter(), { kind: 'bytes' }, 'MTA=')).toEqual(Uint8Array.of(49, 48))
+    expect(viewOf(unlimitedMeter(), { kind: 'bytes' }, 'MTA')).toBeInstanceOf(CelError)
   })
 
   test('a number of a schema is a double, and an int-or-string keeps its type', () => {
-    expect(viewOf({ kind: 'double' }, 1)).toEqual(new Double(1))
-    expect(viewOf({ kind: 'double' }, 1.5)).toBe(1.5)
-    expect(viewOf({ kind: 'intOrString' }, 1)).toBe(1)
-    expect(viewOf({ kind: 'intOrString' }, '1')).toBe('1')
-    expect(viewOf({ kind: 'intOrString' }, true)).toBeInstanceOf(CelError)
+    expect(viewOf(unlimitedMeter(), { kind: 'double' }, 1)).toEqual(new Double(1))
+    expect(viewOf(unlimitedMeter(), { kind: 'double' }, 1.5)).toBe(1.5)
+    expect(viewOf(unlimitedMeter(), { kind: 'intOrString' }, 1)).toBe(1)
+    expect(viewOf(unlimitedMeter(), { kind: 'intOrString' }, '1')).toBe('1')
+    expect(viewOf(unlimitedMeter(), { kind: 'intOrString' }, true)).toBeInstanceOf(CelError)
   })
 
   test('CEL-25: a null is as absent', () => {
-    const view = viewOf(object({ a: plainNode, b: plainNode }), { a: null, b: 1 })
-    const other = viewOf(object({ a: plainNode, b: plainNode }), { a: null, b: 1 })
-    expect(equal(view, other)).toBe(true)
+    const view = viewOf(unlimitedMeter(), object({ a: plainNode, b: plainNode }), { a: null, b: 1 })
+    const other = viewOf(unlimitedMeter(), object({ a: plainNode, b: plainNode }), { a: null, b: 1 })
+    expect(equal(unlimitedMeter(), view, other)).toBe(true)
     expect(evaluate('has(x.tags)', object({ tags: atomic }))).toMatchObject({ value: true })
     expect(evaluate('has(w.tags)', object({ tags: atomic }))).toMatchObject({ value: false })
   })
 
   test('data that does not fit its schema is an error when it is read', () => {
-    expect(viewOf(root, [])).toEqual(new CelError('invalid data, expected a map for the provided schema with type=object'))
-    expect(viewOf(atomic, {})).toEqual(new CelError('invalid data, expected an array for the provided schema with type=array'))
+    expect(viewOf(unlimitedMeter(), root, [])).toEqual(
+      new CelError('invalid data, expected a map for the provided schema with type=object'),
+    )
+    expect(viewOf(unlimitedMeter(), atomic, {})).toEqual(
+      new CelError('invalid data, expected an array for the provided schema with type=array'),
+    )
   })
 })

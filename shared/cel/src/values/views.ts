@@ -1,10 +1,10 @@
 import { memo } from '../memo.ts'
-import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize, propertyCount } from './collections.ts'
+import { isList, isMap, itemsOf, listAt, listSize, mapGet, mapSize } from './collections.ts'
 import { equal } from './equal.ts'
 import { escapeProperty } from './escape.ts'
+import type { Meter, Source } from './meter.ts'
 import { parseDate, parseDuration, parseTimestamp } from './time.ts'
-import { CelError, isInt, ListView, MapView, noSuchOverload, type Source, toDouble, type Value } from './values.ts'
-import { addWork } from './work.ts'
+import { CelError, isInt, ListView, MapView, noSuchOverload, toDouble, type Value } from './values.ts'
 
 /**
  * A schema node's view of plain JSON as a value. JSON that means the same without a schema is `plain`, and is read in place with everything
@@ -35,7 +35,7 @@ export type ListRule = { readonly kind: 'atomic' } | { readonly kind: 'set' } | 
 export const plainNode: ViewNode = { kind: 'plain' }
 
 /** A JSON value as its node reads it; an error where it does not fit. */
-export function viewOf(node: ViewNode, json: unknown): Value {
+export function viewOf(meter: Meter, node: ViewNode, json: unknown): Value {
   switch (node.kind) {
     case 'plain':
       return json
@@ -50,11 +50,11 @@ export function viewOf(node: ViewNode, json: unknown): Value {
     case 'plainList':
       return plainListOf(node, json)
     case 'nonNull':
-      return json === null ? wrongNull : viewOf(node.node, json)
+      return json === null ? wrongNull : viewOf(meter, node.node, json)
     case 'intOrString':
       return typeof json === 'string' || isInt(json) || json === null ? json : wrongIntOrString
     default:
-      return typeof json === 'string' ? parsed(node.kind, json) : json
+      return typeof json === 'string' ? parsed(meter, node.kind, json) : json
   }
 }
 
@@ -73,16 +73,16 @@ const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: pl
 /** True if an array has a null: an array is searched once, as rules read it again and again. */
 const hasNull = memo((array: readonly unknown[]): boolean => array.includes(null))
 
-function parsed(kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
+function parsed(meter: Meter, kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
   switch (kind) {
     case 'timestamp':
-      return parseTimestamp(text) ?? new CelError(`invalid date-time ${JSON.stringify(text)}`)
+      return parseTimestamp(meter, text) ?? new CelError(`invalid date-time ${JSON.stringify(text)}`)
     case 'date':
-      return parseDate(text) ?? new CelError(`invalid date ${JSON.stringify(text)}`)
+      return parseDate(meter, text) ?? new CelError(`invalid date ${JSON.stringify(text)}`)
     case 'duration':
-      return parseDuration(text) ?? new CelError(`invalid duration ${JSON.stringify(text)}`)
+      return parseDuration(meter, text) ?? new CelError(`invalid duration ${JSON.stringify(text)}`)
     case 'bytes':
-      return decodeBase64(text) ?? new CelError(`invalid base64 ${JSON.stringify(text)}`)
+      return decodeBase64(meter, text) ?? new CelError(`invalid base64 ${JSON.stringify(text)}`)
   }
 }
 
@@ -91,8 +91,8 @@ const characterSteps = 2
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-function decodeBase64(text: string): Uint8Array | undefined {
-  addWork(text.length * characterSteps)
+function decodeBase64(meter: Meter, text: string): Uint8Array | undefined {
+  meter.addWork(text.length * characterSteps)
   if (!base64.test(text)) return undefined
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0))
 }
@@ -138,16 +138,16 @@ class ObjectView extends MapView {
   }
 
   /** Properties that the schema does not name count as well. */
-  override get size(): number {
-    return propertyCount(this.#json)
+  override size(meter: Meter): number {
+    return meter.propertyCount(this.#json)
   }
 
-  override get(key: Value): Value | undefined {
+  override get(meter: Meter, key: Value): Value | undefined {
     const field = typeof key === 'string' ? this.#node.fields.get(key) : undefined
     if (field === undefined || !Object.hasOwn(this.#json, field.property)) return undefined
     const json = this.#json[field.property]
     if (json === null) return undefined
-    return field.node.kind === 'plain' ? json : viewOf(field.node, json)
+    return field.node.kind === 'plain' ? json : viewOf(meter, field.node, json)
   }
 
   /** The value of a property, reachable by expressions or not. */
@@ -156,35 +156,35 @@ class ObjectView extends MapView {
   }
 
   /** Fields compare as values; properties that the schema does not name compare as JSON, where both objects have them. */
-  override isEqual(other: Value): Value | undefined {
+  override isEqual(meter: Meter, other: Value): Value | undefined {
     if (!isMap(other)) return false
-    if (this.size !== mapSize(other)) return false
+    if (this.size(meter) !== mapSize(meter, other)) return false
     const names = namesByProperty(this.#node)
     const unnamed: string[] = []
     for (const property in this.#json) {
-      addWork(propertySteps)
+      meter.addWork(propertySteps)
       const name = names.get(property)
       if (name === undefined) {
         unnamed.push(property)
         continue
       }
-      const ours = this.get(name)
-      const theirs = mapGet(other, name)
+      const ours = this.get(meter, name)
+      const theirs = mapGet(meter, other, name)
       if (ours === undefined) {
         if (theirs !== undefined) return false
         continue
       }
       if (theirs === undefined) return false
-      const same = equal(ours, theirs)
+      const same = equal(meter, ours, theirs)
       if (same !== true) return same
     }
-    return unnamed.every((property) => this.#sharesUnnamed(property, other))
+    return unnamed.every((property) => this.#sharesUnnamed(meter, property, other))
   }
 
-  #sharesUnnamed(property: string, other: Value): boolean {
+  #sharesUnnamed(meter: Meter, property: string, other: Value): boolean {
     if (!(other instanceof ObjectView)) return false
     const theirs = other.property(property)
-    return theirs === undefined || equal(this.#json[property], theirs) === true
+    return theirs === undefined || equal(meter, this.#json[property], theirs) === true
   }
 
   override *keys(): Iterable<Value> {
@@ -209,13 +209,13 @@ class JsonMapView extends MapView {
     return { json: this.#json, rule: this.#node }
   }
 
-  override get size(): number {
-    return propertyCount(this.#json)
+  override size(meter: Meter): number {
+    return meter.propertyCount(this.#json)
   }
 
-  override get(key: Value): Value | undefined {
+  override get(meter: Meter, key: Value): Value | undefined {
     if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined
-    return viewOf(this.#node.values, this.#json[key])
+    return viewOf(meter, this.#node.values, this.#json[key])
   }
 
   override keys(): Iterable<Value> {
@@ -244,16 +244,16 @@ class JsonListView extends ListView {
     return this.#json.length
   }
 
-  override at(index: number): Value {
-    return viewOf(this.#node.items, this.#json[index])
+  override at(meter: Meter, index: number): Value {
+    return viewOf(meter, this.#node.items, this.#json[index])
   }
 
-  override plus(right: Value): Value | undefined {
-    return plusByRule(this.#node.rule, this, right)
+  override plus(meter: Meter, right: Value): Value | undefined {
+    return plusByRule(meter, this.#node.rule, this, right)
   }
 
-  override isEqual(other: Value): Value | undefined {
-    return equalByRule(this.#node.rule, this, other)
+  override isEqual(meter: Meter, other: Value): Value | undefined {
+    return equalByRule(meter, this.#node.rule, this, other)
   }
 }
 
@@ -272,37 +272,37 @@ class JoinedList extends ListView {
     return this.#items.length
   }
 
-  override at(index: number): Value {
+  override at(_meter: Meter, index: number): Value {
     return this.#items[index]
   }
 
-  override plus(right: Value): Value | undefined {
-    return plusByRule(this.#rule, this, right)
+  override plus(meter: Meter, right: Value): Value | undefined {
+    return plusByRule(meter, this.#rule, this, right)
   }
 
-  override isEqual(other: Value): Value | undefined {
-    return equalByRule(this.#rule, this, other)
+  override isEqual(meter: Meter, other: Value): Value | undefined {
+    return equalByRule(meter, this.#rule, this, other)
   }
 }
 
-function plusByRule(rule: ListRule, left: ListView, right: Value): Value | undefined {
+function plusByRule(meter: Meter, rule: ListRule, left: ListView, right: Value): Value | undefined {
   if (!isList(right)) return noSuchOverload()
   switch (rule.kind) {
     case 'atomic':
       return undefined
     case 'set':
-      return union(rule, left, right)
+      return union(meter, rule, left, right)
     case 'map':
-      return merge(rule, left, right)
+      return merge(meter, rule, left, right)
   }
 }
 
 /** The items of both, each once. */
-function union(rule: ListRule, left: Value, right: Value): Value {
+function union(meter: Meter, rule: ListRule, left: Value, right: Value): Value {
   const items: Value[] = []
   const seen = new Set<Value>()
-  for (const item of [...itemsOf(left), ...itemsOf(right)]) {
-    const identity = identityOf(item)
+  for (const item of [...itemsOf(meter, left), ...itemsOf(meter, right)]) {
+    const identity = identityOf(meter, item)
     if (identity === undefined) return scalarsOnly
     if (seen.has(identity) && items.length >= listSize(left)) continue
     seen.add(identity)
@@ -312,15 +312,15 @@ function union(rule: ListRule, left: Value, right: Value): Value {
 }
 
 /** The items of the left side, replaced by the right side's with the same keys, then the new ones of the right. */
-function merge(rule: Extract<ListRule, { kind: 'map' }>, left: Value, right: Value): Value {
-  const items = [...itemsOf(left)]
+function merge(meter: Meter, rule: Extract<ListRule, { kind: 'map' }>, left: Value, right: Value): Value {
+  const items = [...itemsOf(meter, left)]
   const places = new Map<string, number>()
   for (const [place, item] of items.entries()) {
-    const key = keyOf(rule, item)
+    const key = keyOf(meter, rule, item)
     if (key !== undefined) places.set(key, place)
   }
-  for (const item of itemsOf(right)) {
-    const key = keyOf(rule, item)
+  for (const item of itemsOf(meter, right)) {
+    const key = keyOf(meter, rule, item)
     const place = key === undefined ? undefined : places.get(key)
     if (place !== undefined) {
       items[place] = item
@@ -332,43 +332,43 @@ function merge(rule: Extract<ListRule, { kind: 'map' }>, left: Value, right: Val
   return new JoinedList(rule, items)
 }
 
-function equalByRule(rule: ListRule, left: Value, right: Value): Value | undefined {
+function equalByRule(meter: Meter, rule: ListRule, left: Value, right: Value): Value | undefined {
   if (rule.kind === 'atomic') return undefined
   if (!isList(right)) return false
-  if (rule.kind === 'set') return equalSets(left, right)
+  if (rule.kind === 'set') return equalSets(meter, left, right)
   if (listSize(left) !== listSize(right)) return false
   const found = new Map<string, Value>()
-  for (const item of itemsOf(left)) {
-    const key = keyOf(rule, item)
+  for (const item of itemsOf(meter, left)) {
+    const key = keyOf(meter, rule, item)
     if (key === undefined) return undefined
     found.set(key, item)
   }
   const seen = new Set<string>()
-  for (const item of itemsOf(right)) {
-    const key = keyOf(rule, item)
+  for (const item of itemsOf(meter, right)) {
+    const key = keyOf(meter, rule, item)
     if (key === undefined || seen.has(key)) return false
     seen.add(key)
     const other = found.get(key)
-    const same = found.has(key) ? equal(other, item) : false
+    const same = found.has(key) ? equal(meter, other, item) : false
     if (same !== true) return same
   }
   return true
 }
 
-function equalSets(left: Value, right: Value): Value {
-  const ours = identitiesOf(left)
-  const theirs = identitiesOf(right)
+function equalSets(meter: Meter, left: Value, right: Value): Value {
+  const ours = identitiesOf(meter, left)
+  const theirs = identitiesOf(meter, right)
   if (ours === undefined || theirs === undefined) return scalarsOnly
   if (listSize(left) !== listSize(right) || ours.size !== theirs.size) return false
   for (const identity of theirs) if (!ours.has(identity)) return false
   return true
 }
 
-function identitiesOf(list: Value): Set<Value> | undefined {
+function identitiesOf(meter: Meter, list: Value): Set<Value> | undefined {
   const found = new Set<Value>()
   const size = listSize(list)
   for (let index = 0; index < size; index++) {
-    const identity = identityOf(listAt(list, index))
+    const identity = identityOf(meter, listAt(meter, list, index))
     if (identity === undefined) return undefined
     found.add(identity)
   }
@@ -376,8 +376,8 @@ function identitiesOf(list: Value): Set<Value> | undefined {
 }
 
 /** The key of an item of a set; undefined for an item that is no scalar. */
-function identityOf(item: Value): Value | undefined {
-  addWork(itemSteps)
+function identityOf(meter: Meter, item: Value): Value | undefined {
+  meter.addWork(itemSteps)
   if (item === null || typeof item === 'string' || typeof item === 'boolean' || typeof item === 'bigint') return item
   if (typeof item === 'number') return item
   if (isList(item) || isMap(item) || typeof item !== 'object') return undefined
@@ -387,13 +387,13 @@ function identityOf(item: Value): Value | undefined {
 }
 
 /** The key of an item of a list with keys; undefined for an item without them. */
-function keyOf(rule: Extract<ListRule, { kind: 'map' }>, item: Value): string | undefined {
+function keyOf(meter: Meter, rule: Extract<ListRule, { kind: 'map' }>, item: Value): string | undefined {
   if (!isMap(item)) return undefined
-  addWork(keySteps)
+  meter.addWork(keySteps)
   const parts: unknown[] = []
   for (const key of rule.keys) {
-    const value = item instanceof ObjectView ? item.property(key) : mapGet(item, escapeProperty(key) ?? key)
-    const identity = value === undefined ? undefined : identityOf(value)
+    const value = item instanceof ObjectView ? item.property(key) : mapGet(meter, item, escapeProperty(key) ?? key)
+    const identity = value === undefined ? undefined : identityOf(meter, value)
     parts.push(identity === undefined ? null : typeof identity === 'bigint' ? [String(identity)] : identity)
   }
   return JSON.stringify(parts)

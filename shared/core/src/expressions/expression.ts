@@ -3,7 +3,7 @@ import { Environment } from '@orch/cel/environment'
 import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import { plan } from '@orch/cel/plan'
 import { type CelType, objectOf, type TypeProvider, types } from '@orch/cel/types'
-import { isList, itemsOf } from '@orch/cel/values'
+import { isList, itemsOf, unlimitedMeter } from '@orch/cel/values'
 
 /** An expression that is ready to be evaluated. */
 export interface Expression<Input> {
@@ -78,7 +78,7 @@ export class ExpressionCompiler<Input> {
       evaluate(input) {
         const result = program.evaluate({ [variable]: toValue(input) }, { costLimit: costMax })
         if (result.kind !== 'value') return { kind: 'error', message: result.message }
-        return { kind: 'value', value: isList(result.value) ? [...itemsOf(result.value)] : result.value }
+        return { kind: 'value', value: isList(result.value) ? [...itemsOf(unlimitedMeter(), result.value)] : result.value }
       },
     }
   }

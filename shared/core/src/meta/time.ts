@@ -1,3 +1,5 @@
+import { boundedMemo } from '../memo.ts'
+
 /** A moment, to the nanosecond: seconds since 1970 in UTC, and the nanoseconds after that second. */
 export interface Instant {
   readonly seconds: number
@@ -24,17 +26,13 @@ export function parseInstant(text: string): Instant | undefined {
 const secondsMin = Date.parse('0000-01-01T00:00:00Z') / 1000
 const secondsMax = Date.parse('9999-12-31T23:59:59Z') / 1000
 
-/** The second that was printed last, and its text: a write prints the present one several times. */
-let printedSeconds = 0
-let printedText = '1970-01-01T00:00:00Z'
-
 /** META-20: how the API writes a Time: UTC, whole seconds. */
 export function printTime({ seconds }: Instant): string {
-  if (seconds === printedSeconds) return printedText
-  printedText = `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
-  printedSeconds = seconds
-  return printedText
+  return printSeconds(seconds)
 }
+
+/** A write prints the present second several times. */
+const printSeconds = boundedMemo(64, (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`)
 
 /** Prints a MicroTime as the API does: UTC, six digits after the second. */
 export function printMicroTime(instant: Instant): string {

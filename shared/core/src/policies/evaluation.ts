@@ -1,5 +1,5 @@
 import { type Authorize, Authorizer, ResourceCheck } from '@orch/cel/authorizer'
-import { CelError, MapView } from '@orch/cel/values'
+import { CelError, MapView, type Meter, unlimitedMeter } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
 import { policyView } from './declared.ts'
 import type { Compiled } from './language.ts'
@@ -70,15 +70,16 @@ export class PolicyEvaluation {
   constructor(input: PolicyInput, variables: readonly CompiledVariable[], budget: number) {
     this.budget = budget
     const authorizer = new Authorizer(input.authorize)
+    const meter = unlimitedMeter()
     this.#variables = {
       object: input.object ?? null,
       oldObject: input.oldObject ?? null,
-      request: viewOf(policyView('request'), input.request),
+      request: viewOf(meter, policyView('request'), input.request),
       params: input.params ?? null,
-      namespaceObject: viewOf(policyView('namespace'), input.namespaceObject ?? null),
+      namespaceObject: viewOf(meter, policyView('namespace'), input.namespaceObject ?? null),
       authorizer,
       'authorizer.requestResource': requestCheck(authorizer, input.request),
-      variables: variables.length === 0 ? noVariables : new VariablesView(variables, (variable) => this.#valueOf(variable)),
+      variables: variables.length === 0 ? noVariables : new VariablesView(variables, (meter, variable) => this.#valueOf(meter, variable)),
     }
   }
 
@@ -97,9 +98,9 @@ export class PolicyEvaluation {
     return { kind: 'error', message: `expression '${compiled.text}' resulted in error: ${result.message}`, isOutOfBudget: false }
   }
 
-  #valueOf({ name, compiled }: CompiledVariable): unknown {
+  #valueOf(meter: Meter, { name, compiled }: CompiledVariable): unknown {
     if (compiled.kind === 'malformed') return new CelError(`composited variable "${name}" fails to compile: ${compiled.problem}`)
-    const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
+    const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax, meter })
     this.#variableCost += result.cost
     if (result.kind === 'value') return result.value
     return new CelError(`composited variable "${name}" fails to evaluate: ${result.message}`)
@@ -109,25 +110,25 @@ export class PolicyEvaluation {
 /** The variables of a policy: each is evaluated when an expression first needs it. */
 class VariablesView extends MapView {
   readonly #compiled: readonly CompiledVariable[]
-  readonly #evaluate: (variable: CompiledVariable) => unknown
+  readonly #evaluate: (meter: Meter, variable: CompiledVariable) => unknown
   readonly #values = new Map<unknown, unknown>()
 
-  constructor(compiled: readonly CompiledVariable[], evaluate: (variable: CompiledVariable) => unknown) {
+  constructor(compiled: readonly CompiledVariable[], evaluate: (meter: Meter, variable: CompiledVariable) => unknown) {
     super()
     this.#compiled = compiled
     this.#evaluate = evaluate
   }
 
-  override get size(): number {
+  override size(): number {
     return this.#compiled.length
   }
 
-  override get(key: unknown): unknown {
+  override get(meter: Meter, key: unknown): unknown {
     const known = this.#values.get(key)
     if (known !== undefined) return known
     const variable = this.#compiled.find(({ name }) => name === key)
     if (variable === undefined) return undefined
-    const value = this.#evaluate(variable)
+    const value = this.#evaluate(meter, variable)
     this.#values.set(key, value)
     return value
   }

@@ -1,5 +1,5 @@
 import { listOf } from '@orch/cel/types'
-import { isList, isMap, itemsOf, jsonOf, mapGet } from '@orch/cel/values'
+import { isList, isMap, itemsOf, jsonOf, mapGet, mapKeys, unlimitedMeter } from '@orch/cel/values'
 import { findUnownable, joinProblems, mergeApply, type Shape, Unownable } from '../apply/index.ts'
 import { isJsonObject } from '../json/member.ts'
 import { applyJsonPatch, type JsonPatch } from '../patch/json-patch.ts'
@@ -121,7 +121,7 @@ function applyTo(object: unknown, value: unknown, { shape }: MutatedKind): Chang
 /** Types of parts are named by their paths from the root: `Object.spec.template`. */
 function typeProblem(value: unknown, expected: string): string | undefined {
   if (isList(value))
-    return itemsOf(value)
+    return valuesIn(value)
       .map((item) => typeProblem(item, expected))
       .find((problem) => problem !== undefined)
   const given = typeNameOf(value)
@@ -136,10 +136,8 @@ function typeProblem(value: unknown, expected: string): string | undefined {
   return undefined
 }
 
-interface MadeObject {
-  readonly typeName: string
-  keys(): Iterable<unknown>
-  get(key: unknown): unknown
+function valuesIn(list: unknown): readonly unknown[] {
+  return itemsOf(unlimitedMeter(), list)
 }
 
 function typeNameOf(value: unknown): string | undefined {
@@ -148,8 +146,7 @@ function typeNameOf(value: unknown): string | undefined {
 }
 
 function fieldsOf(value: unknown): [string, unknown][] {
-  const made = value as MadeObject
-  return [...made.keys()].map((key) => [String(key), made.get(key)])
+  return [...mapKeys(value)].map((key) => [String(key), mapGet(unlimitedMeter(), value, key)])
 }
 
 /** Places of lists, maps and structs that are owned as a whole: a merge would replace them. */
@@ -170,14 +167,14 @@ function atomicPlaces(shape: Shape, value: unknown, path: string): string[] {
 
 /** The values of the operations of a patch. */
 function valuesOf(value: unknown): unknown[] {
-  const list = isList(value) ? itemsOf(value) : []
-  return list.flatMap((operation) => (isMap(operation) ? [mapGet(operation, 'value')] : []))
+  const list = isList(value) ? valuesIn(value) : []
+  return list.flatMap((operation) => (isMap(operation) ? [mapGet(unlimitedMeter(), operation, 'value')] : []))
 }
 
 /** The type of a value is the root of the types in it. */
 function ownTypeProblem(value: unknown): string | undefined {
   if (isList(value))
-    return itemsOf(value)
+    return valuesIn(value)
       .map(ownTypeProblem)
       .find((problem) => problem !== undefined)
   const name = typeNameOf(value)

@@ -1,4 +1,4 @@
-import { none, some } from '@orch/cel/values'
+import { none, some, unlimitedMeter } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
 import { isJsonObject } from '../../json/member.ts'
 import type { ComparisonTimer, RuleTimer } from '../../kind/kind-readers.ts'
@@ -242,9 +242,10 @@ function variablesOf(
   value: unknown,
   old: { readonly value: unknown } | undefined,
 ): Record<string, unknown> {
-  const self = viewOf(node, value)
+  const meter = unlimitedMeter()
+  const self = viewOf(meter, node, value)
   if (!usesOldSelf) return { self }
-  const oldSelf = old === undefined ? undefined : viewOf(node, old.value)
+  const oldSelf = old === undefined ? undefined : viewOf(meter, node, old.value)
   if (rule.optionalOldSelf === true) return { self, oldSelf: old === undefined ? none : some(oldSelf) }
   return { self, oldSelf }
 }
