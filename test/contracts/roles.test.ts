@@ -31,6 +31,7 @@ const allowed: Readonly<Record<string, readonly ServiceRole[]>> = {
   'nodes forward': ['gateway'],
   'nodes input': ['gateway'],
   'nodes request': ['gateway'],
+  'nodes metrics': ['gateway'],
 }
 
 const scope = { resource: 'core/configmaps' }
@@ -53,6 +54,7 @@ const requests: Readonly<Record<string, object>> = {
   'nodes forward': { pod, port: 80 },
   'nodes input': { session: 's', input: { kind: 'end' } },
   'nodes request': { node: 'n', path: '/healthz' },
+  'nodes metrics': { resource: 'pods', namespace: '', name: '' },
 }
 
 const answers: Readonly<Record<string, object>> = {

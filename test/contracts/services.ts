@@ -1,7 +1,7 @@
 import { createCatalogue } from '@orch/core/catalogue'
-import { admissionContract, type NodesService, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
+import { admissionContract, type MetricsPart, type NodesService, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
 import { internal, notFound } from '@orch/core/meta'
-import { silentLog, systemChance, systemClock } from '@orch/platform'
+import { PushStream, silentLog, systemChance, systemClock } from '@orch/platform'
 import type { OpenedServices } from '@orch/testkit'
 import { createAdmission } from '../../services/admission/src/index.ts'
 import { failedStream, type Program, Sessions } from '../../services/nodes/src/sessions.ts'
@@ -68,6 +68,12 @@ function createNodes(): NodesService {
     attach: ({ pod }) => run(pod.node, ['cat']),
     forward: ({ pod }) => run(pod.node, ['cat']),
     input: (request) => sessions.input(request),
+    metrics: (request) => {
+      const parts = new PushStream<MetricsPart>()
+      for (const name of ['a', 'b']) parts.push({ objects: [Buffer.from(JSON.stringify({ ...request, name }))] })
+      parts.end()
+      return parts
+    },
     async request({ node }) {
       requireNode(node)
       return { status: 200, contentType: 'text/plain', body: Buffer.from('ok') }

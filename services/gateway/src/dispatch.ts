@@ -19,6 +19,7 @@ import { type DeleteParts, deleteOne } from './verbs/delete.ts'
 import { type DeleteCollectionParts, deleteCollection } from './verbs/delete-collection.ts'
 import { type GetParts, get } from './verbs/get.ts'
 import { type ListParts, list } from './verbs/list.ts'
+import { getMetrics, listMetrics, type MetricsParts } from './verbs/metrics.ts'
 import { type PatchParts, patch } from './verbs/patch.ts'
 import { selfReview, type TokenReviewParts, tokenReview } from './verbs/token-review.ts'
 import { type UpdateParts, update } from './verbs/update.ts'
@@ -37,6 +38,7 @@ export type DispatchParts = GetParts &
   AccessReviewParts &
   TokenReviewParts &
   ComponentStatusParts &
+  MetricsParts &
   SubresourceParts &
   SchemaParts & {
     readonly warnOfDeprecation: WarnOfDeprecation
@@ -77,7 +79,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
   const { backing } = target.served.resource
-  if (backing === 'computed') return (info.verb === 'get' ? getComponentStatus : listComponentStatuses)(request, target, parts)
+  if (backing === 'computed') return computedVerb(target)(request, target, parts)
   if (backing === 'virtual') {
     return virtualVerb(target)(request, target, parts)
   }
@@ -199,6 +201,12 @@ const answers: Readonly<Record<NonNullable<Resource['answeredBy']>, Verb<Dispatc
   tokenReview,
   selfReview,
   binding: createBinding,
+}
+
+/** The reads of objects that are made up for each of them. */
+function computedVerb({ served: { resource }, info }: Target): Verb<DispatchParts> {
+  if (resource.kind === 'ComponentStatus') return info.verb === 'get' ? getComponentStatus : listComponentStatuses
+  return info.verb === 'get' ? getMetrics : listMetrics
 }
 
 function virtualVerb(target: Target): Verb<DispatchParts> {

@@ -3,7 +3,7 @@ import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, PushStream, sleep } from '@orch/platform'
-import { ContainerFiles } from './programs/container-files.ts'
+import { ContainerFiles, resolvePath } from './programs/container-files.ts'
 import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
 import { builtInPrograms } from './programs/shell.ts'
 import { plainInput, printedText, typedInput } from './programs/terminal.ts'
@@ -18,6 +18,8 @@ export interface PodOfNode {
 
 export interface ContainerSessionsOptions {
   readonly clock: Clock
+  /** The files that a container has besides its own, by their paths. */
+  filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
   /** Asked in order before the built-in programs. */
   readonly programs: readonly ProgramSource[]
   /** Asked in order. */
@@ -162,7 +164,7 @@ export class ContainerSessions {
     const known = runs.get(name)
     if (known?.id === id) return known
     known?.ending.abort()
-    const run: Run = { id, container: containerIn(pod, name, this.#options.clock), ending: new AbortController(), isAttached: false }
+    const run: Run = { id, container: containerIn(pod, name, this.#options), ending: new AbortController(), isAttached: false }
     runs.set(name, run)
     return run
   }
@@ -295,16 +297,17 @@ function containerOf({ spec }: Pod, name: string) {
   return [spec.containers, spec.initContainers, spec.ephemeralContainers].flatMap((list) => list ?? []).find((one) => one.name === name)
 }
 
-function containerIn(pod: Pod, name: string, clock: Clock): RunningContainer {
+function containerIn(pod: Pod, name: string, { clock, filesOf }: ContainerSessionsOptions): RunningContainer {
   const { metadata, spec } = pod
   const hostname = spec.hostname || (spec.hostNetwork === true ? spec.nodeName : metadata.name) || ''
+  const files = [...filesOf(pod, name)].map(([path, text]) => [resolvePath('/', path), text] as const).filter(([path]) => path !== '/')
   const hosts = `127.0.0.1\tlocalhost\n::1\tlocalhost\n${pod.status.podIP ?? ''}\t${hostname}\n`
   return {
     pod,
     name,
     hostname,
     env: environmentOf(pod, name, hostname),
-    files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts }, clock.now()),
+    files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(files) }, clock.now()),
     now: () => clock.now(),
     sleep: (ms, signal) => sleep(clock, Math.min(ms, timerMsMax), signal),
   }

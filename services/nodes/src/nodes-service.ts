@@ -1,8 +1,9 @@
 import type { AttachRequest, NodesService, PodOnNode } from '@orch/core/contracts'
 import { failed, notFound } from '@orch/core/meta'
-import { type AnsweringNode, nodeDocument } from '@orch/core/pod-life'
+import { nodeDocument } from '@orch/core/pod-life'
 import type { Clock } from '@orch/platform'
 import type { ContainerSessions, PodOfNode } from './container-sessions.ts'
+import type { Measurements } from './measurements.ts'
 import { type LoggedPod, type PodLogOptions, streamLog } from './pod-log.ts'
 import { Sessions } from './sessions.ts'
 
@@ -12,8 +13,7 @@ export interface NodesServiceOptions {
   hasNode(name: string): boolean
   /** The reader of one container of a Pod, as its log needs it. */
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
-  /** A node and the Pods that run there. Undefined: it is not registered. */
-  look(node: string): AnsweringNode | undefined
+  readonly measurements: Measurements
   /** Undefined: the node has no such Pod. */
   findPod(pod: PodOnNode): PodOfNode | undefined
   readonly containers: ContainerSessions
@@ -23,7 +23,7 @@ export interface NodesServiceOptions {
 
 /** The ways into the Pods of simulated nodes. */
 export function createNodesService(options: NodesServiceOptions): NodesService {
-  const { clock, hasNode, openPod, findPod, look, containers, newName } = options
+  const { clock, hasNode, openPod, findPod, measurements, containers, newName } = options
   const sessions = new Sessions({ newName })
   const requireNode = (node: string) => {
     if (!hasNode(node)) throw notFound({ group: '', resource: 'nodes' }, node)
@@ -51,9 +51,10 @@ export function createNodesService(options: NodesServiceOptions): NodesService {
     attach: (request) => sessions.open(() => containers.attach(requirePod(request.pod), request, () => outputOf(request))),
     forward: ({ pod, port }) => sessions.open(() => containers.forward(requirePod(pod), port)),
     input: (request) => sessions.input(request),
+    metrics: (request) => measurements.metrics(request),
     async request({ node, path }) {
       requireNode(node)
-      const asked = look(node)
+      const asked = measurements.look(node)
       if (asked === undefined) throw notFound({ group: '', resource: 'nodes' }, node)
       const document = nodeDocument(path.split('?', 1)[0] ?? '', asked)
       if (document === undefined) throw failed(404, 'NotFound', `simulated nodes do not answer ${path}`)

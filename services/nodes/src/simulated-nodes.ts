@@ -3,23 +3,13 @@ import { type Client, type Informer, type InformerEvent, type InformerOptions, t
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
-import {
-  type AnsweringNode,
-  type LogEntry,
-  PodLife,
-  type PodScript,
-  refusalOf,
-  refusedStatus,
-  scriptOf,
-  statusPatch,
-  usageOf,
-  usualLog,
-} from '@orch/core/pod-life'
+import { type LogEntry, PodLife, type PodScript, refusalOf, refusedStatus, scriptOf, statusPatch, usualLog } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type CodeScript, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
+import { Measurements } from './measurements.ts'
 import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
 import type { LoggedPod, PodLogOptions } from './pod-log.ts'
@@ -65,6 +55,7 @@ export interface SimulatedNodes {
   readonly names: readonly string[]
   /** The ways into their Pods. */
   readonly service: NodesService
+  readonly measurements: Measurements
   close(): Promise<void>
 }
 
@@ -106,6 +97,7 @@ class StandIn implements SimulatedNodes {
   readonly #scripts: PodScripts
   readonly #digests = new Map<string, string>()
   readonly service: NodesService
+  readonly measurements: Measurements
   readonly #changes = new KeyedListeners()
   readonly #containers: ContainerSessions
   #eventsLeft = eventsBurst
@@ -116,26 +108,16 @@ class StandIn implements SimulatedNodes {
     const { signal } = this.#ending
     this.#options = options
     const scriptFor = (pod: Pod) => scriptOf(pod, names, this.#scripts.layersFor(pod))
+    const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
     this.#containers = new ContainerSessions({
       clock,
+      filesOf: (pod, container) => scriptFor(pod).containers.get(container)?.files ?? new Map(),
       programs: [scriptedPrograms(scriptFor)],
       ports: [scriptedPorts(scriptFor)],
       endRun: ({ pod, life }, container, exitCode) => {
         life?.endRun(container, { exitCode }, clock.now())
         this.#queue.add(keyOf(pod))
       },
-    })
-    this.service = createNodesService({
-      clock,
-      hasNode: (name) => this.#nodes.get(name)?.isRunning === true,
-      openPod: (pod, container) => this.#openPod(pod, container),
-      findPod: (place) => {
-        const pod = this.#findPod(place)
-        return pod && { pod, life: this.#findLife(place) }
-      },
-      look: (node) => this.#look(node),
-      containers: this.#containers,
-      newName: chance.uuid,
     })
     this.#queue = createWorkqueue({
       name: 'nodes',
@@ -159,6 +141,19 @@ class StandIn implements SimulatedNodes {
     this.#scripts = new PodScripts({ names, client, clock, random: chance.fraction, log, queues, signal })
     this.#pods = informerOf<Pod>(pods, { select: { fieldSelector: 'spec.nodeName!=' }, onEvent: (event) => this.#applyPod(event) })
     this.#nodeObjects = informerOf<Node>(nodes, { onEvent: (event) => this.#applyNode(event) })
+    this.measurements = new Measurements({ names, clock, pods: this.#pods, nodes: this.#nodeObjects, hasNode, scriptFor })
+    this.service = createNodesService({
+      clock,
+      hasNode,
+      openPod: (pod, container) => this.#openPod(pod, container),
+      findPod: (place) => {
+        const pod = this.#findPod(place)
+        return pod && { pod, life: this.#findLife(place) }
+      },
+      measurements: this.measurements,
+      containers: this.#containers,
+      newName: chance.uuid,
+    })
   }
 
   async add(settings: NodeSettings, isOff = false): Promise<NodeHandle> {
@@ -268,15 +263,6 @@ class StandIn implements SimulatedNodes {
     return running?.uid === uid && running.node.name === node ? running.life : undefined
   }
 
-  #look(name: string): AnsweringNode | undefined {
-    const { names, clock } = this.#options
-    const node = this.#nodeObjects.get(name)
-    if (node === undefined) return undefined
-    const pods = this.#pods.values().filter(({ spec, status }) => spec.nodeName === name && status.phase === 'Running')
-    const used = pods.map((pod) => ({ pod, usage: usageOf(pod, scriptOf(pod, names, this.#scripts.layersFor(pod)).containers) }))
-    return { node, pods: used, nowMs: clock.now() }
-  }
-
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
     const { names } = this.#options
     const key = `${place.namespace}/${place.name}`
@@ -321,6 +307,7 @@ class StandIn implements SimulatedNodes {
     const running = this.#running.get(key)
     if (running?.uid === uid) this.#forgetRunning(key, running)
     this.#scripts.forget(uid)
+    this.measurements.forget(uid)
     this.#nodes.get(nodeName)?.releaseAddress(uid)
   }
 

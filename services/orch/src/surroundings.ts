@@ -15,6 +15,6 @@ export interface Surroundings {
 }
 
 /** The resources that are served. */
-export function catalogueOf({ profile, runtimeConfig, featureGates, level }: ApiOptions): Catalogue {
-  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: level })
+export function catalogueOf({ profile, runtimeConfig, featureGates, level, servesMetrics }: ApiOptions): Catalogue {
+  return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: level, servesMetrics })
 }

@@ -80,6 +80,17 @@ export function nodesSuite(name: string, open: () => Promise<{ services: NodesSu
     )
 
     test(
+      'NODE-MET-01: what is measured comes in its order, and ends',
+      withNodes(async (nodes) => {
+        const objects: object[] = []
+        const request = { resource: 'pods', namespace: 'default', name: '' }
+        for await (const part of nodes.metrics(request))
+          objects.push(...part.objects.map((bytes) => JSON.parse(Buffer.from(bytes).toString())))
+        expect(objects).toEqual(['a', 'b'].map((name) => ({ ...request, name })))
+      }),
+    )
+
+    test(
       'NODE-IO: a failure of a session, a log or a request is the Status that the node gives',
       withNodes(async (nodes) => {
         const elsewhere = { ...pod, node: 'm' }

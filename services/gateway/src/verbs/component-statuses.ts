@@ -1,15 +1,17 @@
-import { type Entry, type ListPart, objectKey, type StorageService } from '@orch/core/contracts'
-import { memberSpan, printJson } from '@orch/core/json'
+import { type Entry, objectKey, type StorageService } from '@orch/core/contracts'
+import { printJson } from '@orch/core/json'
 import { type ApiObject, notFound } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { matchesFields, matchesLabels } from '@orch/core/selectors'
 import { messageOf } from '@orch/platform'
+import { onePart, toEntry } from '../representations/computed-entry.ts'
 import { listRepresentationOf } from '../representations/list-representation.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { type SendParts, sendPieces } from '../representations/send-pieces.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import { rangeOf, type SelectionParts } from '../target/selection.ts'
+import type { Served } from '../target/target.ts'
 import { inOrder } from '../write/prepare.ts'
 import type { Verb } from './verb.ts'
 
@@ -44,7 +46,7 @@ export const listComponentStatuses: Verb<ComponentStatusParts> = async (request,
   const chosen = (await componentsOf(request, parts)).filter(
     ({ name }) => matchesLabels(selection.labels, undefined) && matchesFields(selection.fields, { 'metadata.name': name }),
   )
-  const entries = chosen.map((component) => toEntry(inOrder(served.resource, toStatus(component))))
+  const entries = chosen.map((component) => entryOf(served, component))
   const representation = listRepresentationOf(request, served, parts)
   const pieces = representation.pieces({ metadata: { resourceVersion: String(revision) }, objects: onePart(entries) })
   await sendPieces(request, parts, representation.format, pieces)
@@ -55,11 +57,7 @@ export const getComponentStatus: Verb<ComponentStatusParts> = async (request, { 
   const component = (await componentsOf(request, parts)).find(({ name }) => name === info.name)
   // The singular, as in kube-apiserver.
   if (component === undefined) throw notFound({ group: '', resource: 'componentstatus' }, info.name)
-  await respondStored(request, { code: 200, served, content: toEntry(inOrder(served.resource, toStatus(component))) }, parts)
-}
-
-async function* onePart(entries: readonly Entry[]): AsyncGenerator<ListPart> {
-  yield { kind: 'entries', entries }
+  await respondStored(request, { code: 200, served, content: entryOf(served, component) }, parts)
 }
 
 function toStatus({ name, problem }: Component): ApiObject & { readonly conditions: readonly object[] } {
@@ -68,11 +66,8 @@ function toStatus({ name, problem }: Component): ApiObject & { readonly conditio
   return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [{ type: 'Healthy', ...condition }] }
 }
 
-/** An object that is stored nowhere, in the form of one that is. */
-function toEntry(object: ApiObject): Entry {
-  const value = Buffer.from(printJson(object))
-  const { start = 0, end = 0 } = memberSpan(value, 0, 'metadata') ?? {}
-  return { key: object.metadata.name ?? '', revision: 0, value, metadataStart: start, metadataEnd: end, writeId: '' }
+function entryOf({ resource }: Served, component: Component): Entry {
+  return toEntry(Buffer.from(printJson(inOrder(resource, toStatus(component)))), component.name)
 }
 
 async function componentsOf(request: GatewayRequest, parts: ComponentStatusParts): Promise<readonly Component[]> {

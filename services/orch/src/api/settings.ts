@@ -68,9 +68,16 @@ export interface ApiOptions {
   readonly featureGates: FeatureGates
   /** Minor number of the release that it is like. */
   readonly level: number
+  /** True if metrics.k8s.io is served, as nodes are simulated. */
+  readonly servesMetrics: boolean
 }
 
-type ApiValues = Pick<Values<typeof apiSettings>, 'runtimeConfig' | 'featureGates'> & Partial<Values<typeof apiSettings>>
+type ApiValues = Pick<Values<typeof apiSettings>, 'runtimeConfig' | 'featureGates'> &
+  Partial<Values<typeof apiSettings>> & {
+    /** Nodes that are simulated in this process, and processes that simulate nodes. */
+    readonly simulatedNodes?: number
+    readonly nodesAddress?: readonly string[]
+  }
 
 /** Checks the settings. */
 export function readApi({ profile, runtimeConfig, featureGates, ...rest }: ApiValues & { readonly profile: Profile }): ApiOptions {
@@ -80,6 +87,7 @@ export function readApi({ profile, runtimeConfig, featureGates, ...rest }: ApiVa
     runtimeConfig: readRuntimeConfig(profile, runtimeConfig, level),
     featureGates: readFeatureGates(featureGates, level),
     level,
+    servesMetrics: (rest.simulatedNodes ?? 0) > 0 || (rest.nodesAddress ?? []).length > 0,
   }
 }
 

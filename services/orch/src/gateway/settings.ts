@@ -1,4 +1,3 @@
-import type { Profile } from '@orch/core/names'
 import { SettingsError, type Values } from '@orch/platform'
 import { aggregationSettings, readAggregation } from '../aggregation/settings.ts'
 import { type ApiOptions, apiSettings, objectsSettings, readApi } from '../api/settings.ts'
@@ -29,7 +28,7 @@ export interface GatewayGroups extends ReturnType<typeof readGateway> {
   readonly flags?: ReadonlyMap<string, string>
 }
 
-type GatewayValues = Values<typeof gatewaySettings> & { readonly profile: Profile }
+type GatewayValues = Values<typeof gatewaySettings> & Parameters<typeof readApi>[0]
 
 /** Checks each group of settings, and their combinations. */
 export function readGateway(settings: GatewayValues) {

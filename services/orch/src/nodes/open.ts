@@ -3,7 +3,7 @@ import type { NodesService, Stream } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
-import type { CodeScript, ContainerProgram, NodeHandle, NodeSettings, PodMatch, SimulatedNodes } from '@orch/nodes'
+import type { CodeScript, ContainerProgram, Measurements, NodeHandle, NodeSettings, PodMatch, SimulatedNodes } from '@orch/nodes'
 import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -29,6 +29,7 @@ export function createNodesDoor(): NodesDoor {
       exec: (request, context) => opened?.exec(request, context) ?? failed(request.pod.node),
       attach: (request, context) => opened?.attach(request, context) ?? failed(request.pod.node),
       forward: (request, context) => opened?.forward(request, context) ?? failed(request.pod.node),
+      metrics: (request, context) => opened?.metrics(request, context) ?? nothing(),
       input: async (request, context) => opened?.input(request, context) ?? {},
       async request(request, context) {
         if (opened === undefined) throw unknown(request.node)
@@ -39,6 +40,12 @@ export function createNodesDoor(): NodesDoor {
       opened = nodes
     },
   }
+}
+
+function nothing(): Stream<never> {
+  const parts = new PushStream<never>()
+  parts.end()
+  return parts
 }
 
 /** A node that is to be simulated. */
@@ -92,6 +99,8 @@ export interface ServerNodes {
 /** The nodes of a server, as another server can simulate them. */
 export interface OpenNodes extends ServerNodes {
   readonly simulated: readonly SimulatedNodeState[]
+  /** The use of Pods, as the server serves it. Undefined: it serves no metrics.k8s.io of its own. */
+  readonly measurements: Measurements | undefined
 }
 
 /** Nodes that run Pods without containers; resolves when the wanted ones are registered. Nothing of it runs before the first node. */
@@ -127,6 +136,11 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
         const node = nodes?.get(settings.name)
         return node === undefined ? [] : [{ settings, isOff: !node.isRunning }]
       })
+    },
+    get measurements() {
+      const { catalogue } = surroundings
+      const serves = catalogue.group(domainGroup(catalogue.names, 'metrics')) !== undefined
+      return serves ? nodes?.measurements : undefined
     },
     script(match, define) {
       let onStart: ContainerProgram | undefined

@@ -1,49 +1,61 @@
 import type { Client } from '@orch/client'
 import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import type { ContainerSample, Measurements } from '@orch/nodes'
 import type { Clock } from '@orch/platform'
 import { untilServed } from './install.ts'
 
 /** Amounts of resources, such as `{ cpu: '80m', memory: '20Mi' }`. */
 type ResourceUsage = Readonly<Record<string, string>>
 
+/** That of a Pod, or of its containers by name. */
+type Usage = ResourceUsage | Readonly<Record<string, ResourceUsage>>
+
 /** The use of Pods, for autoscalers and `kubectl top` in tests. */
 export interface PodMetricsSource {
   /**
    * Takes a sample of a Pod at the present time: `set('default/web-1', { cpu: '80m' })`. Its first container has the usage and the others
-   * use nothing of it; by container: `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })`. The first call installs a
-   * definition of pods.metrics.k8s.io. A sample goes with its Pod, and with a reset.
+   * use nothing of it; by container: `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })`. A server without simulated
+   * nodes has a definition of pods.metrics.k8s.io from the first call on; another one shows the sample in the place of what the Pod's script
+   * says. A sample goes with its Pod, and with a reset.
    */
-  set(pod: string, usage: ResourceUsage | Readonly<Record<string, ResourceUsage>>): Promise<void>
+  set(pod: string, usage: Usage): Promise<void>
 }
 
 interface Pod extends ApiObject {
-  readonly spec: { readonly containers: readonly { readonly name: string }[] }
+  readonly spec: { readonly containers: readonly { readonly name: string }[]; readonly nodeName?: string }
 }
 
 interface Parts {
   readonly client: Client
   readonly names: Names
   readonly clock: Clock
+  /** Absent: the server measures nothing itself. */
+  readonly measurements: Measurements | undefined
 }
 
 const version = 'v1beta1'
 
 /** Stores the sample of a Pod. Rejects if there is no such Pod. */
-export async function setPodMetrics(pod: string, usage: Parameters<PodMetricsSource['set']>[1], parts: Parts): Promise<void> {
-  const { client, names, clock } = parts
+export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Promise<void> {
+  const { client, names, clock, measurements } = parts
   const [namespace = '', name = '', ...rest] = pod.split('/')
   if (name === '' || rest.length > 0) throw new Error(`metrics of ${JSON.stringify(pod)}: expected NAMESPACE/POD`)
   const { metadata, spec } = await client.objects.get<Pod>({ apiVersion: 'v1', kind: 'Pod', namespace, name })
-  const group = domainGroup(names, 'metrics')
   const { uid = '', labels } = metadata
+  const containers = containersOf(spec.containers, usage)
+  if (measurements !== undefined) {
+    if (!spec.nodeName) throw new Error(`metrics of ${JSON.stringify(pod)}: the Pod is on no node`)
+    return measurements.set(uid, containers)
+  }
+  const group = domainGroup(names, 'metrics')
   const sample = {
     apiVersion: `${group}/${version}`,
     kind: 'PodMetrics',
     metadata: { name, namespace, labels, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid }] },
     timestamp: printTime(toInstant(clock.now())),
     window: '0s',
-    containers: containersOf(spec.containers, usage),
+    containers,
   }
   const apply = () =>
     client
@@ -68,11 +80,14 @@ async function createOnce(client: Client, object: ApiObject): Promise<ApiObject>
   }
 }
 
-function containersOf(containers: Pod['spec']['containers'], usage: Parameters<PodMetricsSource['set']>[1]): object[] {
-  const isByContainer = Object.values(usage).some((value) => typeof value === 'object')
+function containersOf(containers: Pod['spec']['containers'], usage: Usage): ContainerSample[] {
+  if (isByContainer(usage)) return containers.flatMap(({ name }) => (usage[name] === undefined ? [] : [{ name, usage: usage[name] }]))
   const nothing = Object.fromEntries(Object.keys(usage).map((resource) => [resource, '0']))
-  const known = isByContainer ? containers.filter(({ name }) => name in usage) : containers
-  return known.map(({ name }, index) => ({ name, usage: isByContainer ? usage[name] : index === 0 ? usage : nothing }))
+  return containers.map(({ name }, index) => ({ name, usage: index === 0 ? usage : nothing }))
+}
+
+function isByContainer(usage: Usage): usage is Readonly<Record<string, ResourceUsage>> {
+  return Object.values(usage).some((value) => typeof value === 'object')
 }
 
 function definition(group: string, names: Names): ApiObject {

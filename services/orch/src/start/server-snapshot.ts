@@ -45,6 +45,7 @@ export function readSnapshot(snapshot: StateSnapshot): ServerSnapshot {
 const shaping = [
   'version',
   'featureGates',
+  'nodes',
   'runtimeConfig',
   'serviceClusterIpRange',
   'serviceNodePortRange',

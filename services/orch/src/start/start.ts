@@ -169,6 +169,7 @@ async function startPristine(options: StartOptions): Promise<RunningServer> {
     serviceClusterIpRange.text,
     serviceNodePortRange,
     disableAdmissionPlugins,
+    settings.simulatedNodes > 0,
   ]
   const pristine = pristineOf(JSON.stringify(shaping))
   const { base } = pristine
@@ -360,7 +361,7 @@ class InProcessServer implements RunningServer {
   // Tests take single methods out of the server, so they carry it with them.
   readonly reset = async (): Promise<void> => {
     this.faults.clear()
-    await this.#server.storage.restore(this.#atStart)
+    await this.#restore(this.#atStart)
     this.requests.clear()
   }
 
@@ -382,7 +383,13 @@ class InProcessServer implements RunningServer {
     })
   }
 
-  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#server.storage.restore(readSnapshot(snapshot).base.snapshot)
+  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#restore(readSnapshot(snapshot).base.snapshot)
+
+  /** Samples of Pods are no objects, and go with those that had them. */
+  async #restore(state: StateSnapshot): Promise<void> {
+    await this.#server.storage.restore(state)
+    this.#server.nodes.measurements?.clear()
+  }
 
   readonly fork = (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => start({ ...options, from: this.snapshot() })
 
@@ -413,7 +420,8 @@ class InProcessServer implements RunningServer {
   readonly metrics: PodMetricsSource = {
     set: async (pod, usage) => {
       const { setPodMetrics } = await import('./pod-metrics.ts')
-      await setPodMetrics(pod, usage, { client: this.client, names: this.#server.names, clock: this.#parts.clock })
+      const { names, nodes } = this.#server
+      await setPodMetrics(pod, usage, { client: this.client, names, clock: this.#parts.clock, measurements: nodes.measurements })
     },
   }
 

@@ -34,6 +34,7 @@ import { flowcontrolV1beta3 } from './flowcontrol-v1beta3.ts'
 import { imagepolicyV1alpha1 } from './imagepolicy-v1alpha1.ts'
 import { metaV1 } from './meta-v1.ts'
 import { metaV1beta1 } from './meta-v1beta1.ts'
+import { metricsV1beta1 } from './metrics-v1beta1.ts'
 import { networkingV1 } from './networking-v1.ts'
 import { networkingV1alpha1 } from './networking-v1alpha1.ts'
 import { nodeV1 } from './node-v1.ts'
@@ -129,6 +130,7 @@ const described = {
   'imagepolicy/v1alpha1': { types: imagepolicyV1alpha1, domain: 'imagepolicy', version: 'v1alpha1' },
   'meta/v1': { types: metaV1, domain: 'meta', version: 'v1', path: 'apimachinery.pkg.apis.meta.v1' },
   'meta/v1beta1': { types: metaV1beta1, domain: 'meta', version: 'v1beta1', path: 'apimachinery.pkg.apis.meta.v1beta1' },
+  'metrics/v1beta1': { types: metricsV1beta1, domain: 'metrics', version: 'v1beta1', path: 'metrics.pkg.apis.metrics.v1beta1' },
   'networking/v1': { types: networkingV1, domain: 'networking', version: 'v1' },
   'networking/v1alpha1': { types: networkingV1alpha1, domain: 'networking', version: 'v1alpha1' },
   'node/v1': { types: nodeV1, domain: 'node', version: 'v1' },

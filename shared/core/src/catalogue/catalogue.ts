@@ -14,6 +14,7 @@ import type { RuleBook } from '../validation/rule-book.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
 import { allKinds } from './kinds/all-kinds.ts'
+import { metricsKinds } from './metrics-kinds.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 import { createRuleBook } from './validation/rules-by-type.ts'
 
@@ -24,16 +25,24 @@ export interface CatalogueOptions {
   readonly isGateOn?: IsGateOn
   /** Minor number of the release that decides which versions are deprecated and which are not served any more. */
   readonly minor?: number
+  /** Serves the use of simulated nodes and their Pods as metrics.k8s.io. */
+  readonly servesMetrics?: boolean
 }
 
 /** The catalogue of built-in kinds for a profile. Built once at start; every question to it is a look-up. */
 export function createCatalogue(
   profile: Profile,
-  { runtimeConfig = emptyRuntimeConfig, isGateOn = gatesByDefault, minor = knownReleases.own }: CatalogueOptions = {},
+  {
+    runtimeConfig = emptyRuntimeConfig,
+    isGateOn = gatesByDefault,
+    minor = knownReleases.own,
+    servesMetrics = false,
+  }: CatalogueOptions = {},
 ): Catalogue {
   const names = namesOf(profile)
-  const readers = new ReadersOfTypes(minor)
-  const all = allKinds.flatMap((kind) =>
+  const kinds = servesMetrics ? [...allKinds, ...metricsKinds] : allKinds
+  const readers = new ReadersOfTypes(minor, kinds)
+  const all = kinds.flatMap((kind) =>
     kind.versions
       .filter((version) => isServedAt(version, minor))
       .map((version) => createResource(kind, version, { names, isGateOn, readers, minor })),
@@ -222,10 +231,10 @@ class ReadersOfTypes {
   readonly #level: number
   readonly #rules: RuleBook
 
-  constructor(level: number) {
+  constructor(level: number, kinds: readonly KindDefinition[]) {
     this.#level = level
     this.#rules = createRuleBook(level)
-    for (const { versions, ...kind } of allKinds) {
+    for (const { versions, ...kind } of kinds) {
       for (const { type, ...version } of versions)
         this.#made.set(type, new BuiltInReaders(type, { ...kind, ...version }, level, this.#rules))
       for (const { type, defaults } of kind.subresources) if (type !== undefined && defaults !== undefined) this.of(type, { defaults })

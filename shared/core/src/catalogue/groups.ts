@@ -45,4 +45,5 @@ export const groupDefinitions: readonly GroupDefinition[] = [
   },
   { domain: 'resource', versions: ['v1', 'v1beta2', 'v1beta1'], priority: 16200, versionPriorities: { v1: 21 } },
   { domain: 'internal.apiserver', versions: ['v1alpha1'], priority: 16000, versionPriorities: { v1alpha1: 9 } },
+  { domain: 'metrics', versions: ['v1beta1'], priority: 100, versionPriorities: { v1beta1: 100 } },
 ]

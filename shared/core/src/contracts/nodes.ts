@@ -93,6 +93,13 @@ export type NodeRequest = Static<typeof nodeRequest>
 const nodeAnswer = message({ status: int64(1), contentType: string(2), body: bytes(3) })
 export type NodeAnswer = Static<typeof nodeAnswer>
 
+/** `resource` is `nodes` or `pods` of metrics.k8s.io. An empty namespace or name is any. */
+const metricsRequest = message({ resource: string(1), namespace: string(2), name: string(3) })
+export type MetricsRequest = Static<typeof metricsRequest>
+/** Objects as JSON. */
+const metricsPart = message({ objects: many(bytes(1)) })
+export type MetricsPart = Static<typeof metricsPart>
+
 /**
  * Nodes: the ways from the gateway into Pods.
  * 1. A method that names a node which is not simulated here fails with 404 and the node in its details; a Pod that the node
@@ -101,6 +108,7 @@ export type NodeAnswer = Static<typeof nodeAnswer>
  * 3. A session is a stream of parts, and calls of `input` with its name. `input` resolves when the session has room for more; the
  *    caller sends one after the other. Parts wait for their reader. So both ways have a pace, and each a bound of its own.
  * 4. A reader that closes the stream ends the session: its program sees the end of input and its signal.
+ * 5. `metrics` gives what is measured now, by namespace and name: of nodes that run, and of Pods there with a container that runs.
  */
 export const nodesContract = contract(
   'orch.nodes.v1.Nodes',
@@ -111,6 +119,7 @@ export const nodesContract = contract(
     forward: stream(forwardRequest, sessionPart, { callers: ['gateway'], endless: true }),
     input: unary(inputRequest, message({}), { callers: ['gateway'] }),
     request: unary(nodeRequest, nodeAnswer, { callers: ['gateway'], idempotent: true }),
+    metrics: stream(metricsRequest, metricsPart, { callers: ['gateway'], idempotent: true }),
   },
   'nodes',
 )

@@ -1,9 +1,12 @@
+import type { ObjectMeta } from '../meta/object-meta.ts'
+import { printQuantity, toQuantity } from '../meta/quantity.ts'
 import { printTime, toInstant } from '../meta/time.ts'
+import { domainGroup, type Names } from '../names.ts'
 import type { Node, Pod } from '../workloads/pods.ts'
-import { type ContainerUsage, usualUsage } from './usage.ts'
+import { type ContainerUsage, type UsageTurn, usageAt } from './usage.ts'
 
 /** A running Pod with the use of its containers, by name. */
-interface UsedPod {
+export interface UsedPod {
   readonly pod: Pod
   readonly usage: ReadonlyMap<string, ContainerUsage>
 }
@@ -140,12 +143,52 @@ function resourceMetrics(asked: AnsweringNode): string {
   return `${texts.join('\n')}\n`
 }
 
-/** The use of the containers of a Pod that run: as its script says, or the usual one. */
+/** The use of the containers of a Pod that run, by the time since their start. */
 export function usageOf(
-  { status }: Pod,
-  scripts: ReadonlyMap<string, { readonly usage?: Partial<ContainerUsage> }>,
+  pod: Pod,
+  scripts: ReadonlyMap<string, { readonly usage: readonly UsageTurn[] }>,
+  nowMs: number,
 ): ReadonlyMap<string, ContainerUsage> {
-  const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]
-  const running = statuses.filter(({ state }) => state?.running)
-  return new Map(running.map(({ name }) => [name, { ...usualUsage, ...scripts.get(name)?.usage }]))
+  const starts = [...startsOf(pod)]
+  return new Map(starts.map(([name, startMs]) => [name, usageAt(scripts.get(name)?.usage ?? [], nowMs - startMs)]))
+}
+
+/** Longest time over which the use is measured: that between two looks of a metrics server. */
+const windowMs = 15_000
+
+/** A Pod as metrics.k8s.io shows it. Undefined: none of its containers runs. */
+export function podMetrics({ pod, usage }: UsedPod, names: Names, nowMs: number): object | undefined {
+  if (usage.size === 0) return undefined
+  const { name, namespace, labels } = pod.metadata
+  return {
+    ...metricsHead('PodMetrics', names, { name, namespace, labels }, nowMs),
+    ...measuredAt(nowMs, Math.min(...startsOf(pod).values())),
+    containers: [...usage].map(([container, used]) => ({ name: container, usage: printUsage(used) })),
+  }
+}
+
+/** A node as metrics.k8s.io shows it. */
+export function nodeMetrics(asked: AnsweringNode, names: Names): object {
+  const { node, nowMs } = asked
+  const { name, labels, creationTimestamp } = node.metadata
+  return {
+    ...metricsHead('NodeMetrics', names, { name, labels }, nowMs),
+    ...measuredAt(nowMs, Date.parse(creationTimestamp ?? '') || nowMs),
+    usage: printUsage(usageOfNode(asked)),
+  }
+}
+
+function metricsHead(kind: string, names: Names, metadata: ObjectMeta, nowMs: number): object {
+  const creationTimestamp = printTime(toInstant(nowMs))
+  return { kind, apiVersion: `${domainGroup(names, 'metrics')}/v1beta1`, metadata: { ...metadata, creationTimestamp } }
+}
+
+function measuredAt(nowMs: number, sinceMs: number): object {
+  const seconds = Math.floor(Math.min(windowMs, Math.max(0, nowMs - sinceMs)) / 1000)
+  return { timestamp: printTime(toInstant(nowMs)), window: `${seconds}s` }
+}
+
+function printUsage({ nanoCores, bytes }: ContainerUsage): Readonly<Record<string, string>> {
+  const cpu = printQuantity({ mantissa: BigInt(nanoCores), exponent: -9, format: 'DecimalSI' })
+  return { cpu, memory: printQuantity(toQuantity(bytes, 'BinarySI')) }
 }

@@ -73,7 +73,7 @@ function parseTurn(text: string): Turn | undefined {
 
 function readUsage(text: string): Words | undefined {
   const usage = parseUsage(text)
-  return usage === undefined ? undefined : { usage }
+  return usage === undefined ? undefined : { usage: [{ atMs: 0, ...usage }] }
 }
 
 function readLog(text: string): Words | undefined {

@@ -111,6 +111,17 @@ const portAnswer = object(
   { required: ['port'] },
 )
 
+const amount = (description: string): Schema => ({
+  ...{ description, 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }], minimum: 0, maxLength: 32 },
+  pattern: '^([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$',
+})
+
+const usage = object('The use from a time on.', {
+  at: duration('Time from the start of the container, 0 by default.'),
+  cpu: amount('Processor time by time, such as 250m.'),
+  memory: amount('Memory, such as 64Mi.'),
+})
+
 const container = object(
   'The behaviour of a container. Members that are absent come from the script of the cluster, then from annotations, then from the defaults.',
   {
@@ -134,6 +145,13 @@ const container = object(
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['port'],
     }),
+    usage: list('The use while the container runs, as metrics show it. Without an entry it is 1m of cpu and 20Mi of memory.', usage, {
+      maxItems: 100,
+    }),
+    files: {
+      ...{ type: 'object', description: 'Texts of files by their absolute paths, as commands see them.', maxProperties: 100 },
+      additionalProperties: { type: 'string', maxLength: 65_536 },
+    },
     shutdown: object('The answer to the signal to stop.', {
       after: duration('Time from the signal to the end.'),
       exitCode: exitCode('The exit code of a container that stops in time, 0 by default.'),

@@ -1,5 +1,5 @@
 import type { LogEntry } from './log-lines.ts'
-import type { ContainerUsage } from './usage.ts'
+import type { UsageTurn } from './usage.ts'
 
 /** One run of a container. */
 interface Run {
@@ -65,8 +65,10 @@ export interface ContainerScript {
   readonly shutdown: Shutdown
   /** Absent: a line at the start and one at the end. */
   readonly logs?: readonly LogEntry[]
-  /** The use while it runs. Absent members are as usual. */
-  readonly usage?: Partial<ContainerUsage>
+  /** The use while it runs, in the order of times. Before the first turn it is as usual. */
+  readonly usage: readonly UsageTurn[]
+  /** Contents of files by their paths. */
+  readonly files: ReadonlyMap<string, string>
   /** The first that matches a command counts. */
   readonly exec: readonly ExecAnswer[]
   readonly ports: ReadonlyMap<number, PortAnswer>
@@ -91,7 +93,8 @@ export interface Words {
   readonly shutdown?: Partial<Shutdown>
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
   readonly logs?: readonly LogEntry[]
-  readonly usage?: Partial<ContainerUsage>
+  readonly usage?: readonly UsageTurn[]
+  readonly files?: ReadonlyMap<string, string>
   readonly exec?: readonly ExecAnswer[]
   readonly ports?: ReadonlyMap<number, PortAnswer>
 }

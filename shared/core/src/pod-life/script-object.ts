@@ -4,6 +4,7 @@ import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selec
 import type { Pod } from '../workloads/pods.ts'
 import type { LogEntry } from './log-lines.ts'
 import { type ExecAnswer, type PortAnswer, type ProbeKind, pullProblem, type ScriptLayer, type Turn, type Words } from './script-model.ts'
+import { parseUsage, type UsageTurn } from './usage.ts'
 
 interface TurnEntry {
   readonly at: string
@@ -44,6 +45,8 @@ interface ContainerEntry {
   readonly logs?: readonly LineEntry[]
   readonly exec?: readonly ExecEntry[]
   readonly ports?: readonly PortEntry[]
+  readonly usage?: readonly { readonly at?: string; readonly cpu?: string | number; readonly memory?: string | number }[]
+  readonly files?: Readonly<Record<string, string>>
   readonly shutdown?: { readonly after?: string; readonly exitCode?: number; readonly ignoreTerm?: boolean }
 }
 
@@ -157,7 +160,7 @@ function toMs(text: string): number {
   return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
 }
 
-function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, ports, shutdown }: ContainerEntry): Words {
+function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, ports, usage, files, shutdown }: ContainerEntry): Words {
   const turns: Partial<Record<ProbeKind, readonly Turn[]>> = {
     ...(ready && { readiness: toTurns(ready) }),
     ...(live && { liveness: toTurns(live) }),
@@ -172,6 +175,8 @@ function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, p
     ...(shutdown && { shutdown: toShutdown(shutdown) }),
     ...(logs && { logs: logs.map(toLogEntry) }),
     ...(exec && { exec: exec.map(toAnswer) }),
+    ...(usage && { usage: usage.map(toUsage).sort((one, other) => one.atMs - other.atMs) }),
+    ...(files && { files: new Map(Object.entries(files)) }),
     ...(ports && { ports: new Map(ports.map((entry) => [entry.port, toPortAnswer(entry)])) }),
     turns,
   }
@@ -182,6 +187,12 @@ function toLogEntry({ at = '0', every, end, text, stream }: LineEntry): LogEntry
   const line = { text, isError: stream === 'Stderr' }
   if (end === true) return { kind: 'end', ...line }
   return every === undefined ? { kind: 'at', atMs: toMs(at), ...line } : { kind: 'every', everyMs: Math.max(1, toMs(every)), ...line }
+}
+
+/** The schema has let pass what a quantity may be, and more: an amount that is none is the usual one. */
+function toUsage({ at = '0', cpu, memory }: NonNullable<ContainerEntry['usage']>[number]): UsageTurn {
+  const parts = [...(cpu === undefined ? [] : [`cpu=${cpu}`]), ...(memory === undefined ? [] : [`memory=${memory}`])]
+  return { atMs: toMs(at), ...parseUsage(parts.join(',')) }
 }
 
 function toAnswer({ command, exitCode = 0, stdout = '', stderr = '', after = '0' }: ExecEntry): ExecAnswer {

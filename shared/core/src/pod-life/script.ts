@@ -31,7 +31,20 @@ export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layer
 }
 
 function toScript(words: Words, usualRunMs: number | undefined): ContainerScript {
-  const { pull, startMs, runMs, exitCodes, runs, shutdown, turns, logs, usage, exec = [], ports = new Map() } = words
+  const {
+    pull,
+    startMs,
+    runMs,
+    exitCodes,
+    runs,
+    shutdown,
+    turns,
+    logs,
+    usage = [],
+    files = new Map(),
+    exec = [],
+    ports = new Map(),
+  } = words
   const given = runs ?? (exitCodes ?? [undefined]).map((exitCode) => ({ ...(runMs !== undefined && { durationMs: runMs }), exitCode }))
   return {
     pull: { ms: 0, failures: 0, ...pull },
@@ -44,7 +57,8 @@ function toScript(words: Words, usualRunMs: number | undefined): ContainerScript
     shutdown: { ms: 0, ...shutdown },
     turns: { startup: [], readiness: [], liveness: [], ...turns },
     ...(logs && { logs }),
-    ...(usage && { usage }),
+    usage,
+    files,
     exec,
     ports,
   }

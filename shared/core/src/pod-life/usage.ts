@@ -6,8 +6,13 @@ export interface ContainerUsage {
   readonly bytes: number
 }
 
+/** The use of a running container from a time after its start on. Absent members are as usual. */
+export interface UsageTurn extends Partial<ContainerUsage> {
+  readonly atMs: number
+}
+
 /** The use of a container whose script says nothing of it: 1m of processor, 20Mi of memory. */
-export const usualUsage: ContainerUsage = { nanoCores: 1_000_000, bytes: 20 * 1024 * 1024 }
+const usualUsage: ContainerUsage = { nanoCores: 1_000_000, bytes: 20 * 1024 * 1024 }
 
 /** Reads `cpu=100m,memory=64Mi`, in any order, or one of them. Undefined: it is another text. */
 export function parseUsage(text: string): Partial<ContainerUsage> | undefined {
@@ -20,4 +25,10 @@ export function parseUsage(text: string): Partial<ContainerUsage> | undefined {
     else usage.bytes = Number(roundUpQuantity(quantity))
   }
   return usage
+}
+
+/** The use of a container by the time since its start. */
+export function usageAt(turns: readonly UsageTurn[], ranMs: number): ContainerUsage {
+  const { nanoCores = usualUsage.nanoCores, bytes = usualUsage.bytes } = turns.findLast(({ atMs }) => atMs <= ranMs) ?? {}
+  return { nanoCores, bytes }
 }

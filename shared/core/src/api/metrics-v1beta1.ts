@@ -1,0 +1,51 @@
+import { defineTypes, field, list, map, object, quantity, ref, string, struct, time } from '../description/define.ts'
+
+const metadata = field(ref('meta/v1.ObjectMeta'), { doc: 'Name and labels of the measured object; created when it was asked for.' })
+const timestamp = field(time(), { required: true, doc: 'The end of the time over which the use was measured.' })
+const window = field(string(), { required: true, doc: 'The length of that time, such as 15s.' })
+const listMetadata = field(ref('meta/v1.ListMeta'), { doc: 'Standard metadata of the list.' })
+
+/** The types of metrics/v1beta1, which is served where nodes are simulated. Nothing is stored, and durations have no form in Protobuf here. */
+export const metricsV1beta1 = defineTypes({
+  ContainerMetrics: () =>
+    struct(
+      {
+        name: field(string(), { required: true, doc: 'Name of the container.' }),
+        usage: field(map(quantity()), { required: true, doc: 'Its use, by resource: cpu and memory.' }),
+      },
+      { doc: 'The measured use of a container.' },
+    ),
+  NodeMetrics: () =>
+    object(
+      {
+        metadata,
+        timestamp,
+        window,
+        usage: field(map(quantity()), { required: true, doc: 'The use of the node, by resource: cpu and memory.' }),
+      },
+      { doc: 'The measured use of a node.', noProtobuf: true },
+    ),
+  NodeMetricsList: () =>
+    object(
+      { metadata: listMetadata, items: field(list(ref('metrics/v1beta1.NodeMetrics')), { required: true, doc: 'One for each node.' }) },
+      { doc: 'The measured use of nodes.', noProtobuf: true },
+    ),
+  PodMetrics: () =>
+    object(
+      {
+        metadata,
+        timestamp,
+        window,
+        containers: field(list(ref('metrics/v1beta1.ContainerMetrics')), { required: true, doc: 'The use of the containers that run.' }),
+      },
+      { doc: 'The measured use of a Pod.', noProtobuf: true },
+    ),
+  PodMetricsList: () =>
+    object(
+      {
+        metadata: listMetadata,
+        items: field(list(ref('metrics/v1beta1.PodMetrics')), { required: true, doc: 'One for each Pod that runs.' }),
+      },
+      { doc: 'The measured use of Pods.', noProtobuf: true },
+    ),
+})

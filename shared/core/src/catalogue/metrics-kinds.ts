@@ -1,0 +1,34 @@
+import { defineResource, type KindDefinition } from '../kind/define-resource.ts'
+import { nodeMetricsCells, podMetricsCells } from '../table/cells/usage.ts'
+import type { KindTable } from '../table/kind-table.ts'
+
+const columns: KindTable['columns'] = [
+  { name: 'Name', type: 'string', format: 'name' },
+  { name: 'cpu', type: 'string', description: 'The use of processors.' },
+  { name: 'memory', type: 'string', description: 'The use of memory.' },
+  { name: 'Window', type: 'string', format: 'duration', description: 'The length of the time over which the use was measured.' },
+]
+
+const common = { shortNames: [], verbs: ['get', 'list'], backing: 'computed' } as const
+
+/** The kinds of metrics.k8s.io, in the order of discovery. They are served where nodes are simulated, and computed from what their Pods use. */
+export const metricsKinds: readonly KindDefinition[] = [
+  defineResource({
+    ...common,
+    kind: 'NodeMetrics',
+    versions: [{ type: 'metrics/v1beta1.NodeMetrics' }],
+    storedAs: 'metrics/v1beta1.NodeMetrics',
+    plural: 'nodes',
+    scope: 'Cluster',
+    table: { cells: nodeMetricsCells, columns },
+  }),
+  defineResource({
+    ...common,
+    kind: 'PodMetrics',
+    versions: [{ type: 'metrics/v1beta1.PodMetrics' }],
+    storedAs: 'metrics/v1beta1.PodMetrics',
+    plural: 'pods',
+    scope: 'Namespaced',
+    table: { cells: podMetricsCells, columns },
+  }),
+]
