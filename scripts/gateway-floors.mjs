@@ -18,6 +18,7 @@ export const gatewayFloors = [
       'conversion/',
       'custom-resources/',
       'flow-control/',
+      'history/',
       'representations/',
       'strategies/',
       'target/',

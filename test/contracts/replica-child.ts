@@ -19,6 +19,8 @@ const service: StorageService = {
   getAt: () => asked('getAt', {}),
   list: refuse,
   changes: refuse,
+  history: refuse,
+  revisionAt: refuse,
   status: refuse,
 }
 const server = await openRpcServer({ address, offers: [serveContract(storageContract, service)], log: silentLog })

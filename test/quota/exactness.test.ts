@@ -138,6 +138,8 @@ function methodsOf(storage: StorageService): StorageService {
     commit: (request, context) => storage.commit(request, context),
     changes: (request, context) => storage.changes(request, context),
     getAt: (request, context) => storage.getAt(request, context),
+    history: (request, context) => storage.history(request, context),
+    revisionAt: (request, context) => storage.revisionAt(request, context),
     status: (request, context) => storage.status(request, context),
   }
 }

@@ -76,9 +76,9 @@ export function faultyStorage(storage: StorageService, fault: Fault | undefined,
   if (fault !== 'stale read') return storage
   const firstAnswers = new Map<string, Promise<ListPart[]>>()
   let countdown = 10
-  const { changes, commit, get, getAt, status } = storage
+  const { changes, commit, get, getAt, history, revisionAt, status } = storage
   return {
-    ...{ changes, commit, get, getAt, status },
+    ...{ changes, commit, get, getAt, history, revisionAt, status },
     list(request, context) {
       const key = JSON.stringify(request.selection)
       const first = firstAnswers.get(key)

@@ -79,6 +79,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
   const { backing } = target.served.resource
+  if (backing === 'computed' && request.pastRevision > 0) throw nothingAt(request.path, parts)
   if (backing === 'computed') return computedVerb(target)(request, target, parts)
   if (backing === 'virtual') {
     return virtualVerb(target)(request, target, parts)

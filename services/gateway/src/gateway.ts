@@ -17,6 +17,7 @@ import { dispatch } from './dispatch.ts'
 import type { Exchange, HeaderFields } from './exchange/exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { enterPast } from './history/past.ts'
 import { limits } from './limits.ts'
 import { Listener, type ListenOptions } from './listener/listener.ts'
 import { createParts, type GatewayParts } from './parts.ts'
@@ -24,7 +25,7 @@ import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
 import { countsAsWork, GatewayRequest, isTunnelTarget, isWatchTarget, type RequestOptions } from './request/request.ts'
-import { CutOff, PlainRefusal, respondError } from './request/respond.ts'
+import { CutOff, nothingAt, PlainRefusal, respondError } from './request/respond.ts'
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { sendResponse } from './routes/document.ts'
 import { createRoutes, RoutedRequest } from './routes/routes.ts'
@@ -181,7 +182,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     parts,
     chain: chainOf(parts, { isImpersonating: false }),
     chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
-    documents: createRoutes(),
+    documents: createRoutes(parts.names),
   }
   parts.faults?.onChange(() => {
     server.chain = chainOf(parts, { isImpersonating: false })
@@ -218,7 +219,9 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
       const done = step(request, parts)
       if (done !== undefined) await done
     }
+    if (request.moment !== undefined) await enterPast(request, request.moment, parts)
     const remote = parts.remotes.size === 0 ? undefined : parts.aggregation.apiServices.remoteAt(request.path)
+    if (remote !== undefined && request.pastRevision > 0) throw nothingAt(request.path, parts)
     if (remote !== undefined) return await forward(request, remote, parts)
     if (request.info.kind === 'resource') return await dispatch(request, request.info, parts)
     const response = await documents.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })

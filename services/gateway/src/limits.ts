@@ -1,5 +1,7 @@
 /** Bounds of the gateway, each with the reason for its number. */
 export const limits = {
+  /** Characters of a user's name that the history keeps with a change; names that are longer come from tokens. */
+  historyUserMax: 512,
   /** Largest request body. The level's own bound, which the 413 names. */
   bodyBytesMax: 3 * 1024 * 1024,
   /** Bodies and objects from this size on are worked on in steps. Smaller ones take a few milliseconds at most. */

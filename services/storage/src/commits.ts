@@ -29,6 +29,12 @@ export interface Rewrite {
   readonly expected: Revision
 }
 
+/** The caller of a commit; of none for commits of the service itself. */
+interface Caller {
+  readonly isLate?: (() => boolean) | undefined
+  readonly context?: CallContext | undefined
+}
+
 /** Commits to the store. One with a write id that was seen before is not made again. */
 export class Commits {
   readonly #store: Store
@@ -53,7 +59,7 @@ export class Commits {
   commit = async (request: CommitRequest, context?: CallContext): Promise<CommitOutcome> => {
     const isLate = latenessOf(context, this.#clock)
     while (this.#holding !== undefined) await this.#holding
-    const outcome = await this.#commit(request, isLate, context?.traceparent)
+    const outcome = await this.#commit(request, { isLate, context })
     if (this.isAnsweredLast && outcome.kind === 'written') await new Promise((resolve) => setImmediate(resolve))
     return outcome
   }
@@ -71,7 +77,7 @@ export class Commits {
   }
 
   /** A write id that is under way or known as done gives the first outcome. */
-  #commit(request: CommitRequest, isLate?: () => boolean, traceparent?: string): Promise<CommitOutcome> {
+  #commit(request: CommitRequest, caller: Caller = {}): Promise<CommitOutcome> {
     const { writeId, conditions } = request
     if (conditions.length > commitConditionsMax)
       return Promise.reject(badRequest(`a commit may carry ${commitConditionsMax} conditions, not ${conditions.length}`))
@@ -84,13 +90,17 @@ export class Commits {
         return Promise.reject(internal('the value of a commit is no stored value', { cause }))
       }
     }
-    const { removesUnreadable, ...commit } = request
+    const { removesUnreadable, user, ...commit } = request
+    const { isLate, context: { traceparent, requestId } = {} } = caller
     if (removesUnreadable === true) {
       const found = this.#state.unreadable.get(request.key)
       if (found === undefined || request.value !== undefined) return Promise.resolve({ kind: 'stale' })
       commit.expected = found.revision
     }
-    const outcome = this.#outcomeOf(request, this.#store.commit({ ...commit, isLate, traceparent }))
+    const outcome = this.#outcomeOf(
+      request,
+      this.#store.commit({ ...commit, isLate, traceparent, origin: user === undefined ? undefined : { request: requestId ?? '', user } }),
+    )
     this.#committing.set(writeId, outcome)
     return outcome
   }

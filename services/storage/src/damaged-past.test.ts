@@ -238,8 +238,8 @@ test('a change that is current and has changed on the disk since the start ends 
 
 test('a log whose revisions are not in their order ends the server when it is met', async () => {
   const { changesAfter, said, directory } = await aStartedStorage(async () => {})
-  // The second of the four bytes of the revision, which precede the 20 at the beginning of an entry: 4 becomes 64.
-  overwrite(directory, 'w4things/a', { offset: -23, byte: 5 })
+  // The second of the four bytes of the revision, which precede the 31 at the beginning of an entry: 4 becomes 64.
+  overwrite(directory, 'w4things/a', { offset: -34, byte: 5 })
   await expect(changesAfter(1)).rejects.toThrow('a key of its log is not a revision')
   // A process that does not end meets it at each step.
   expect([...new Set(said)]).toEqual([

@@ -53,7 +53,7 @@ export class Reads {
   get = async ({ key, read }: GetRequest): Promise<GetResponse> => {
     const at = await this.#revisionFor(read, key)
     if (at !== undefined) {
-      const object = await this.#fromStore(read, key, this.#orExpired(read.kind, at, this.#objectAt(key, at)))
+      const object = await this.#fromStore(read, key, this.#orExpired(read, at, this.#objectAt(key, at, this.#oldestOf(read))))
       return { revision: at, epoch: this.#state.epoch, ...(object === undefined ? {} : { entry: toEntry(object) }) }
     }
     const { tree, revision, epoch } = this.#state
@@ -84,7 +84,7 @@ export class Reads {
   }): Promise<{ readonly entry?: Entry | undefined }> => {
     // While memory is read anew it lacks stored objects.
     await this.#filled(revisionWaitMs)
-    const object = await this.#orExpired('exact', revision, this.#objectAt(key, revision))
+    const object = await this.#orExpired(exactly(revision), revision, this.#objectAt(key, revision, this.#state.compacted))
     return object === undefined ? {} : { entry: toEntry(object) }
   }
 
@@ -117,17 +117,17 @@ export class Reads {
   async #listLater(request: ListRequest): Promise<ReturnType<typeof listTree>> {
     const prefix = scopePrefix(request.scope)
     const revision = await this.#revisionFor(request.read, prefix)
-    const answer = this.#orExpired(request.read.kind, revision, this.#listAt(request, revision))
+    const answer = this.#orExpired(request.read, revision, this.#listAt(request, revision))
     return revision === undefined ? answer : this.#fromStore(request.read, prefix, answer)
   }
 
   /** A revision that was forgotten during the read, by damage or by age, is answered as expired. */
-  async #orExpired<T>(read: Freshness['kind'], revision: Revision | undefined, answer: Promise<T>): Promise<T> {
+  async #orExpired<T>(read: Freshness, revision: Revision | undefined, answer: Promise<T>): Promise<T> {
     try {
       return await answer
     } catch (error) {
-      if (revision === undefined || revision >= this.#state.compacted) throw error
-      throw expired(read === 'page' ? pageExpired : exactExpired)
+      if (revision === undefined || revision >= this.#oldestOf(read)) throw error
+      throw expired(read.kind === 'page' ? pageExpired : exactExpired)
     }
   }
 
@@ -158,7 +158,7 @@ export class Reads {
       case 'page':
         if (read.kind === 'page' && read.epoch !== this.#state.epoch) throw expired(pageExpired)
         await this.#reach(read.revision, read.kind === 'exact' ? read.asked : String(read.revision))
-        if (read.revision < this.#state.compacted) throw expired(read.kind === 'page' ? pageExpired : exactExpired)
+        if (read.revision < this.#oldestOf(read)) throw expired(read.kind === 'page' ? pageExpired : exactExpired)
         return read.revision
     }
   }
@@ -223,9 +223,14 @@ export class Reads {
     if (this.#state.loading !== undefined) throw initializing()
   }
 
-  async #objectAt(key: string, revision: Revision): Promise<StoredObject | undefined> {
+  /** The oldest revision that a read may ask for. */
+  #oldestOf(read: Freshness): Revision {
+    return read.kind === 'exact' && read.isPast === true ? this.#store.status().compacted : this.#state.compacted
+  }
+
+  async #objectAt(key: string, revision: Revision, oldest: Revision): Promise<StoredObject | undefined> {
     const state = this.#state
-    if (revision < state.compacted) throw expired(exactExpired)
+    if (revision < oldest) throw expired(exactExpired)
     if (revision >= state.history.floor && revision <= state.revision) {
       const before = state.history.objectBefore(key, revision)
       return before === 'unchanged' ? state.tree.get(key) : before
@@ -233,4 +238,8 @@ export class Reads {
     const record = await this.#store.getAt(key, revision)
     return record === undefined ? undefined : state.toObject(key, record.revision, record.value)
   }
+}
+
+function exactly(revision: Revision): Freshness {
+  return { kind: 'exact', revision, asked: String(revision) }
 }

@@ -11,6 +11,7 @@ import { historyBytesMax, pastBytesMax, positionIntervalMs, watchHistoryMsDefaul
 import { LostChanges } from './lost-changes.ts'
 import { PastBudget } from './memory/history.ts'
 import type { Tree } from './memory/tree.ts'
+import { PastChanges } from './past-changes.ts'
 import { Reads } from './reads.ts'
 import { restoreTree } from './restore.ts'
 import { type HeldState, type Reencode, State, type StateFollowers } from './state.ts'
@@ -143,6 +144,8 @@ class StorageOverStore implements Storage {
   readonly getAt: Reads['getAt']
   readonly list: Reads['list']
   readonly commit: Commits['commit']
+  readonly history: PastChanges['history']
+  readonly revisionAt: PastChanges['revisionAt']
 
   constructor(options: StorageOptions, state: State, due?: readonly Due[]) {
     const { store, clock = systemClock, onError, watchHistoryMs = watchHistoryMsDefault, randomId = systemChance.uuid } = options
@@ -154,6 +157,9 @@ class StorageOverStore implements Storage {
     this.get = reads.get
     this.getAt = reads.getAt
     this.list = reads.list
+    const past = new PastChanges({ store, state })
+    this.history = past.history
+    this.revisionAt = past.revisionAt
     const commits = new Commits({ store, state, clock, randomId })
     this.#commits = commits
     this.commit = commits.commit

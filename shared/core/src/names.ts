@@ -55,6 +55,8 @@ export interface Names {
   readonly rootCertificateConfigMap: string
   /** The prefix of the names of volumes in which pods find their token. */
   readonly tokenVolumePrefix: string
+  /** Path below which the server has what kube-apiserver has not. */
+  readonly ownPath: string
   /** Header field by which a request asks how it was decided, and by which the response says it. */
   readonly explainHeader: string
   /** Header field by which a response names the fault of a test that has hit its request. */
@@ -92,6 +94,7 @@ const table: Readonly<Record<Profile, Names>> = {
     execInfoVariable: 'ORCH_EXEC_INFO',
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
+    ownPath: '/orch/v1',
     explainHeader: 'orch-explain',
     faultHeader: 'orch-fault',
     aggregator: 'orch-aggregator',
@@ -123,6 +126,7 @@ const table: Readonly<Record<Profile, Names>> = {
     execInfoVariable: 'KUBERNETES_EXEC_INFO',
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',
+    ownPath: '/orch/v1',
     explainHeader: 'kube-explain',
     faultHeader: 'orch-fault',
     aggregator: 'kube-aggregator',

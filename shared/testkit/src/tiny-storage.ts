@@ -182,6 +182,12 @@ export function createTinyStorage({ sendsBefore = true, epoch: firstEpoch = 'e1'
       const entry = states.findLast((state) => state.key === key && state.revision <= at)?.entry
       return entry === undefined ? {} : { entry }
     },
+    async history() {
+      throw failed(501, '', 'a tiny storage shows no history')
+    },
+    async revisionAt() {
+      throw failed(501, '', 'a tiny storage notes no times')
+    },
     async status() {
       return { epoch, revision, compacted, refusing: '', entries: present.size, bytes: 0, profile: 'orch', members: [] }
     },

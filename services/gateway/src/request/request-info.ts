@@ -99,16 +99,25 @@ export interface Query {
   get(name: string): string | undefined
   /** All values, of a parameter that is a list. */
   all(name: string): readonly string[]
+  /** The names of all parameters. */
+  readonly names: readonly string[]
   readonly isEmpty: boolean
 }
 
-export const emptyQuery: Query = { get: () => undefined, all: () => [], isEmpty: true }
+export const emptyQuery: Query = { get: () => undefined, all: () => [], names: [], isEmpty: true }
 
 /** Reads the text after the `?`. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
   const parameters = new URLSearchParams(text)
-  return { get: (name) => parameters.get(name) ?? undefined, all: (name) => parameters.getAll(name), isEmpty: false }
+  return {
+    get: (name) => parameters.get(name) ?? undefined,
+    all: (name) => parameters.getAll(name),
+    get names() {
+      return [...parameters.keys()]
+    },
+    isEmpty: false,
+  }
 }
 
 /** Everything but `false` and `0` is true, the empty text included. */

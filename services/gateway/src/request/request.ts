@@ -7,6 +7,7 @@ import type { TextThread } from '../texts/text-thread.ts'
 import type { Draws } from './draws.ts'
 import type { Explanation } from './explanation.ts'
 import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Representation } from './negotiate.ts'
+import { splitPastPath } from './past-path.ts'
 import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
 import { Warnings } from './warnings.ts'
 
@@ -69,8 +70,12 @@ export class GatewayRequest {
   exchange: Exchange
   readonly method: string
   readonly auditId: string
-  /** Decoded. */
+  /** Decoded, without the prefix of the server and the name of a moment of the past. */
   readonly path: string
+  /** The moment of the past that its path names; undefined: it is of the present. */
+  readonly moment: string | undefined
+  /** The revision of that moment; 0: it is of the present. */
+  pastRevision = 0
   query: Query
   readonly info: RequestInfo
   /** On the monotonic clock. */
@@ -147,8 +152,9 @@ export class GatewayRequest {
     this.auditId = auditIdOf(exchange, draws.auditId)
     this.startedMs = startedMs
     this.deadlineMs = startedMs + requestTimeoutMs
-    const { path, query } = splitTarget(exchange.target, pathPrefix)
+    const { path, moment, query } = splitTarget(exchange.target, pathPrefix)
     this.path = path
+    this.moment = moment
     this.query = query
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
@@ -311,12 +317,14 @@ export function isTunnelTarget(target: string, pathPrefix: string): boolean {
   }
 }
 
-function splitTarget(target: string, pathPrefix: string): { path: string; query: Query } {
+function splitTarget(target: string, pathPrefix: string): { path: string; moment?: string; query: Query } {
   if (target.length > limits.targetBytesMax) throw badRequest(`the request target has more than ${limits.targetBytesMax} bytes`)
   const origin = target.startsWith('/') || target === '*' ? target : withoutAuthority(target)
   const mark = origin.indexOf('?')
   const path = decodePath(mark < 0 ? origin : origin.slice(0, mark))
-  return { path: withoutPrefix(path, pathPrefix), query: mark < 0 ? emptyQuery : parseQuery(origin.slice(mark + 1)) }
+  const query = mark < 0 ? emptyQuery : parseQuery(origin.slice(mark + 1))
+  const own = withoutPrefix(path, pathPrefix)
+  return { path: own, ...splitPastPath(own), query }
 }
 
 /** The absolute form that proxies use: `https://host/path` means `/path`. */

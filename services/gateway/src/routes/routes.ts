@@ -1,4 +1,5 @@
 import type { Catalogue } from '@orch/core/catalogue'
+import type { Names } from '@orch/core/names'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { type Dump, dump, dumps } from '../flow-control/dump.ts'
@@ -17,6 +18,7 @@ import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './h
 import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from './issuer.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
+import { type TimelineRouteParts, timelineRoute } from './timeline.ts'
 import { flagzRoute, statuszRoute, type ZPageParts } from './zpages.ts'
 
 /** The dependencies of the routes. */
@@ -26,6 +28,7 @@ type RouteParts = DiscoveryParts &
   IssuerParts &
   OpenApiRouteParts &
   PprofParts &
+  TimelineRouteParts &
   ZPageParts & {
     readonly catalogue: Catalogue
     readonly customResources: Pick<CustomResources, 'upToDate'>
@@ -56,7 +59,7 @@ export class RoutedRequest {
 }
 
 /** The paths of documents: routes with a Response each, and middleware where one fits. Resources are not routed here. */
-export function createRoutes(): Hono<Environment<RouteParts>> {
+export function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<RouteParts>> {
   // The path has been decoded already, and may have had a prefix. A slash at its end is ignored.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api', readOnly, coreVersions)
@@ -78,6 +81,7 @@ export function createRoutes(): Hono<Environment<RouteParts>> {
   app.all('/debug/pprof', readOnly, pprofIndexRoute)
   for (const which of ['profile', 'heap'] as const) app.all(`/debug/pprof/${which}`, readOnly, profileRoute(which))
   app.all('/debug/requests/:id', readOnly, explanationRoute)
+  app.all(`${ownPath}/timeline`, readOnly, complete, timelineRoute)
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     app.all(`/${probe}`, healthRoute(probe))

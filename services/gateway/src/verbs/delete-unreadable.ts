@@ -1,6 +1,7 @@
 import type { CommitRequest, StorageService } from '@orch/core/contracts'
 import { conflict, forbidden, notFound } from '@orch/core/meta'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
+import { limits } from '../limits.ts'
 import type { Draws } from '../request/draws.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import { type RespondParts, respondSuccess } from '../request/respond.ts'
@@ -43,7 +44,14 @@ export async function deleteUnreadable(
   const key = `${target.keyPrefix}${name}`
   const unmet = isDryRun ? [neverMet(key)] : []
   const outcome = await parts.storage.commit(
-    { key, expected: 0, conditions: [...conditions, ...unmet], writeId, removesUnreadable: true },
+    {
+      key,
+      expected: 0,
+      conditions: [...conditions, ...unmet],
+      writeId,
+      removesUnreadable: true,
+      user: request.user.name.slice(0, limits.historyUserMax),
+    },
     callContext(request, parts),
   )
   const isDone = outcome.kind === 'written' || (isDryRun && outcome.kind === 'unmet')

@@ -4,6 +4,7 @@ import type { ResolvedRead } from '@orch/core/read'
 import { type Clock, sleep } from '@orch/platform'
 import type { Faults } from '../faults/faults.ts'
 import { withoutWork } from '../faults/without-work.ts'
+import { pastReadOf } from '../history/past.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 
@@ -14,12 +15,24 @@ export interface FrozenParts {
   readonly clock: Clock
 }
 
+/** True if nothing makes a read see the past, so that `frozenAt` need not be asked. */
+export function seesPresent({ pastRevision }: GatewayRequest, { faults }: FrozenParts): boolean {
+  return faults === undefined && pastRevision === 0
+}
+
+/** The revision that a watch from now on begins at, if not the present one. */
+export function frozenRevision(request: GatewayRequest, { faults }: FrozenParts): number | undefined {
+  return request.pastRevision > 0 ? request.pastRevision : faults?.reads.freezeOf(request)?.revision
+}
+
 /**
- * The revision of the past that a read sees, if a test has frozen it and a server's cache could be as old:
+ * The revision of the past that a read sees: that of its path, or, if a test has frozen it and a server's cache could be as old:
  *
  *   frozen at 40:   any → 40    not older than 30 → 40    not older than 50 → waits, then 504    latest → 40 if all are frozen
  */
 export async function frozenAt(request: GatewayRequest, read: ResolvedRead, parts: FrozenParts): Promise<Freshness | undefined> {
+  const past = pastReadOf(request)
+  if (past !== undefined) return past
   const freeze = parts.faults?.reads.freezeOf(request)
   if (freeze === undefined) return undefined
   const { revision, strength, thawed } = freeze

@@ -10,7 +10,7 @@ import type { RepresentationCache } from '../representations/representation-cach
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
-import { type FrozenParts, frozenAt } from './frozen-read.ts'
+import { type FrozenParts, frozenAt, seesPresent } from './frozen-read.ts'
 import { readQueryOf, type Verb } from './verb.ts'
 
 /** The dependencies of a get. */
@@ -28,7 +28,7 @@ const latestRead: ResolvedRead = { kind: 'latest', limit: 0 }
 export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
   const asked = request.query.isEmpty ? latestRead : resolveRead('get', readQueryOf(request), { names: parts.names })
-  const frozen = parts.faults === undefined ? undefined : await frozenAt(request, asked, parts)
+  const frozen = seesPresent(request, parts) ? undefined : await frozenAt(request, asked, parts)
   const read = frozen ?? freshnessOf(asked)
   const { entry, epoch } = await parts.storage.get({ key: `${target.keyPrefix}${info.name}`, read }, callContext(request, parts))
   if (entry === undefined) throw notFound(served.name, info.name)

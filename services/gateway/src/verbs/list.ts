@@ -13,7 +13,7 @@ import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { GatewayMetrics } from '../server/metrics.ts'
 import { type Range, rangeOf, type SelectionParts } from '../target/selection.ts'
 import type { Served } from '../target/target.ts'
-import { type FrozenParts, frozenAt } from './frozen-read.ts'
+import { type FrozenParts, frozenAt, seesPresent } from './frozen-read.ts'
 import { readQueryOf, shortenDeadline, type Verb } from './verb.ts'
 
 /** The dependencies of a list. */
@@ -42,7 +42,7 @@ export const list: Verb<ListParts> = async (request, { info, served }, parts) =>
   const storageLayout = served.isStoredVersion && !areDefinitions(served) ? representation.storageLayout : 'entries'
   // The schema is asked where neighbours of the same one leave together.
   const fingerprint = storageLayout === 'joined' ? served.resource.stored.readers.fingerprint : undefined
-  const frozen = parts.faults === undefined ? undefined : await frozenAt(request, read, parts)
+  const frozen = seesPresent(request, parts) ? undefined : await frozenAt(request, read, parts)
   const pages = parts.storage.list(
     { ...range, ...page, ...(frozen && { read: frozen }), layout: storageLayout, fingerprint },
     callContext(request, parts),

@@ -18,7 +18,7 @@ import type { GatewayState } from '../server/state.ts'
 import { type Range, rangeOf } from '../target/selection.ts'
 import type { Served, ServedResources } from '../target/target.ts'
 import type { WatchAttachment, WatchHub } from '../watch-hub/index.ts'
-import { type FrozenParts, frozenAt } from './frozen-read.ts'
+import { type FrozenParts, frozenAt, frozenRevision, seesPresent } from './frozen-read.ts'
 import { GzipEvents } from './gzip-events.ts'
 import { InitialState } from './initial-state.ts'
 import { Outbox } from './outbox.ts'
@@ -161,11 +161,11 @@ class WatchSession implements FaultyWatch, WheelTask {
       // This key is always absent: changes acknowledged before this request, at any replica, are no changes after it.
       const { revision, epoch } = await this.#parts.storage.get({ key: scopePrefix(range.scope), read: { kind: 'latest' } })
       this.#open()
-      return { request, after: this.#parts.faults?.reads.freezeOf(this.request)?.revision ?? revision, epoch }
+      return { request, after: frozenRevision(this.request, this.#parts) ?? revision, epoch }
     }
     if (read.kind !== 'watchWithState') throw new Error(`a watch was read as ${read.kind}`)
     if (read.isWatchList && this.#parts.isGateOn('WatchListCompression') && acceptsGzip(this.request)) this.#gzip = new GzipEvents()
-    const frozen = this.#parts.faults === undefined ? undefined : await frozenAt(this.request, read, this.#parts)
+    const frozen = seesPresent(this.request, this.#parts) ? undefined : await frozenAt(this.request, read, this.#parts)
     const { revision, epoch } = await this.#sendState(range, frozen ?? toFreshness(read.state))
     // The initial state has been sent; later events are newer. The gate makes sendInitialEvents the default.
     if ((read.isWatchList || (read.withBookmarks && this.#parts.isGateOn('WatchList'))) && !this.#isOver) {

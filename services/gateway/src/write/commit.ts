@@ -267,7 +267,8 @@ function expiryOf({ served: { strategy } }: Target, { eventTtlMs, clock }: Commi
 }
 
 /** Commits once. If the answer is lost, it finds the outcome of the commit. */
-async function commitSurely(commit: CommitRequest, request: Origin, parts: CommitParts): Promise<CommitOutcome> {
+async function commitSurely(given: CommitRequest, request: Origin, parts: CommitParts): Promise<CommitOutcome> {
+  const commit = { ...given, user: request.user.name.slice(0, limits.historyUserMax) }
   const outcome = await learnOutcome(commit, request, parts)
   if (outcome.kind === 'written') request.committed?.(commit.key, outcome.revision)
   return outcome

@@ -51,7 +51,7 @@ test('a snapshot in a file begins a server with the objects, revisions, past, us
     [(bytes) => bytes.subarray(0, -1), 'is damaged: its content is not what was written; save the snapshot again'],
     [(bytes) => Buffer.concat([bytes.subarray(0, 200), Buffer.from('x'), bytes.subarray(201)]), 'is damaged'],
     [() => Buffer.from('kind: ConfigMap\n'), 'is no snapshot: expected a file that snapshot.save() has written'],
-    [(bytes) => Buffer.from(bytes.toString('latin1').replace(' 1 ', ' 9 '), 'latin1'), 'has format 9; this version reads format 1'],
+    [(bytes) => Buffer.from(bytes.toString('latin1').replace(' 2 ', ' 9 '), 'latin1'), 'has format 9; this version reads formats 1 and 2'],
   ]
   const written = readFileSync(file)
   for (const [change, message] of refused) {

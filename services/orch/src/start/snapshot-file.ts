@@ -16,7 +16,9 @@ import type { NamedUser } from './user.ts'
 
 /** The first line of a file: these words, the version of the format, and the SHA-256 of all that follows the line. */
 const magic = 'orch-snapshot'
-const formatVersion = 1
+const formatVersion = 2
+/** Format 1 has changes without times and users. */
+const formatsRead: ReadonlySet<number> = new Set([1, formatVersion])
 
 /** The part of a file before the store. */
 interface Described extends Pick<ServerBase, 'port' | 'authorities'> {
@@ -54,7 +56,8 @@ export async function readMoment(path: string): Promise<Moment> {
   const lineEnd = bytes.indexOf(10)
   const [words, version, digest] = bytes.toString('latin1', 0, Math.max(lineEnd, 0)).split(' ')
   if (words !== magic) throw new Error(`${path}: is no snapshot: expected a file that snapshot.save() has written`)
-  if (Number(version) !== formatVersion) throw new Error(`${path}: has format ${version}; this version reads format ${formatVersion}`)
+  if (!formatsRead.has(Number(version)))
+    throw new Error(`${path}: has format ${version}; this version reads formats ${[...formatsRead].join(' and ')}`)
   const body = bytes.subarray(lineEnd + 1)
   if (digest !== digestOf(body)) throw new Error(`${path}: is damaged: its content is not what was written; save the snapshot again`)
   return parse(await promisify(gunzip)(body))

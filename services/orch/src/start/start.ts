@@ -138,7 +138,7 @@ export async function start(options: StartOptions = {}): Promise<RunningServer> 
 
 /** As `start`, with the chance that the server draws from. */
 export async function startWith(options: StartOptions, chance: Chance): Promise<RunningServer> {
-  const store = createMemoryStore({ randomId: chance.stream('epoch').uuid })
+  const store = createMemoryStore({ now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const { simulatedNodes } = readStartSettings(options)
   return open(options, { store, chance, certificateFiles: certificateMemory(), simulatedNodes: usualNodes(simulatedNodes) })
 }
@@ -146,6 +146,11 @@ export async function startWith(options: StartOptions, chance: Chance): Promise<
 /** The moment at which the objects of a start were there, of the first server with the same settings. */
 interface Pristine {
   base?: ServerBase
+}
+
+/** The time of the server's clock, for the times of changes. */
+function nowOf({ clock = systemClock }: StartOptions): () => number {
+  return () => clock.now()
 }
 
 /** The pristine moment of a start, by the settings that decide about its objects. */
@@ -193,7 +198,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
   const from = storeOf(base.snapshot)
   if (from === undefined) throw new SettingsError('from: a server with --encryption-provider-config has no forks: its values are encrypted')
-  const store = createMemoryStore({ from, randomId: chance.stream('epoch').uuid })
+  const store = createMemoryStore({ from, now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
   const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]

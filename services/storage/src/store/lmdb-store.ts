@@ -35,7 +35,7 @@ export async function openLmdbStore({ directory, profile, unsafeNoSync = false, 
     const folder = { directory, path: join(directory, storeFiles[0]) }
     environment.onDamage?.(error instanceof DamagedStoreError ? error : new DamagedStoreError(folder, error.message, { cause: error }))
   }
-  const complete = { monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment, onDamage }
+  const complete = { now: systemClock.now, monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment, onDamage }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return new LogStore(await openTables({ ...complete, open, directory, profile, unsafeNoSync, epoch: complete.randomId() }), complete)
 }

@@ -4,7 +4,16 @@ import { DamageError } from './lmdb-file.ts'
 import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './log-entry.ts'
 import type { LogEntry } from './tables.ts'
 
-const put: LogEntry = { revision: 300, previous: 299, replaces: 7, key: 'p/ä', writeId: 'wé', value: Buffer.from('value') }
+const put: LogEntry = {
+  revision: 300,
+  previous: 299,
+  replaces: 7,
+  key: 'p/ä',
+  writeId: 'wé',
+  value: Buffer.from('value'),
+  timeMs: 1_700_000_000_123,
+  origin: { request: 'rö', user: 'üser' },
+}
 const removal: LogEntry = { ...put, value: undefined }
 
 function encoded(entry: LogEntry): Buffer {
@@ -13,11 +22,18 @@ function encoded(entry: LogEntry): Buffer {
   return bytes
 }
 
+/** An entry as versions before times and origins wrote it. */
+function older(entry: LogEntry): Buffer {
+  const bytes = unsummed(entry)
+  bytes[0] = entry.value === undefined ? 2 : 3
+  return summed(bytes, entry.revision)
+}
+
 /** An entry as versions before checksums wrote it. */
 function unsummed(entry: LogEntry): Buffer {
-  const bytes = encoded(entry).subarray(0, -4)
+  const bytes = encoded({ ...entry, timeMs: undefined, origin: undefined })
   bytes[0] = entry.value === undefined ? 0 : 1
-  return bytes
+  return Buffer.concat([bytes.subarray(0, 20), bytes.subarray(31, -4)])
 }
 
 test.each<[string, LogEntry]>([
@@ -26,17 +42,17 @@ test.each<[string, LogEntry]>([
   ['a delete', removal],
   ['one without an id', { ...put, writeId: '' }],
   ['one without any text', { ...removal, writeId: '', key: '' }],
-])('STORE-04: %s is read as it was written, with and without a checksum', (_what, entry) => {
-  const { value, ...rest } = entry
-  const read = value === undefined ? rest : entry
-  expect(decodeLogEntry(entry.revision, encoded(entry))).toEqual(read)
-  expect(decodeLogEntry(entry.revision, unsummed(entry))).toEqual(read)
-  expect('value' in decodeLogEntry(entry.revision, encoded(entry))).toBe(value !== undefined)
+])('STORE-04: %s is read as it was written, by this version and by older ones', (_what, entry) => {
+  const { timeMs, origin, ...known } = entry
+  expect(decodeLogEntry(entry.revision, encoded(entry))).toEqual(entry)
+  expect(decodeLogEntry(entry.revision, encoded(known))).toEqual(known)
+  for (const bytes of [older(entry), unsummed(entry)]) expect(decodeLogEntry(entry.revision, bytes)).toEqual(known)
+  expect('value' in decodeLogEntry(entry.revision, encoded(entry))).toBe(entry.value !== undefined)
 })
 
 test('STORE-04: a put takes its header, its texts, its value and a checksum', () => {
-  expect(logEntryBytes(put)).toBe(20 + 3 + 4 + 5 + 4)
-  expect(logEntryBytes(removal)).toBe(20 + 3 + 4 + 4)
+  expect(logEntryBytes(put)).toBe(31 + 3 + 4 + 3 + 5 + 5 + 4)
+  expect(logEntryBytes(removal)).toBe(31 + 3 + 4 + 3 + 5 + 4)
 })
 
 test('STORE-04: each changed byte is noticed, except a kind that has no checksum', () => {
@@ -47,7 +63,7 @@ test('STORE-04: each changed byte is noticed, except a kind that has no checksum
     expect(() => decodeLogEntry(put.revision, bytes), `byte ${index}`).toThrow(DamageError)
   }
   const unknown = Buffer.from(whole)
-  unknown[0] = 4
+  unknown[0] = 6
   expect(() => decodeLogEntry(put.revision, unknown)).toThrow(DamageError)
 })
 
@@ -55,11 +71,11 @@ test('STORE-04: the value alone is read with the same checks, of a put to the ke
   const whole = encoded(put)
   const { key, revision } = put
   const room = Buffer.concat([whole, Buffer.alloc(100)])
-  for (const [bytes, length] of [[whole], [unsummed(put)], [room, whole.length]] as const) {
+  for (const [bytes, length] of [[whole], [older(put)], [unsummed(put)], [room, whole.length]] as const) {
     expect(Buffer.from(decodeValue({ key, revision }, bytes, length) ?? []).toString()).toBe('value')
   }
   expect(decodeValue({ key: 'p/a', revision }, whole)).toBeUndefined()
-  for (const bytes of [encoded(removal), unsummed(removal)]) expect(decodeValue({ key, revision }, bytes)).toBeUndefined()
+  for (const bytes of [encoded(removal), older(removal), unsummed(removal)]) expect(decodeValue({ key, revision }, bytes)).toBeUndefined()
   expect(() => decodeValue({ key, revision: revision + 1 }, whole)).toThrow('what was written at revision 301 has changed')
   for (let index = 1; index < whole.length; index++) {
     const bytes = Buffer.from(whole)
@@ -81,16 +97,16 @@ test('STORE-04: an entry that was cut off is noticed', () => {
   for (let length = 0; length < whole.length; length++) {
     expect(() => decodeLogEntry(put.revision, whole.subarray(0, length)), `${length} bytes`).toThrow(DamageError)
   }
-  const older = unsummed(removal)
-  for (let length = 0; length < older.length; length++) {
-    expect(() => decodeLogEntry(removal.revision, older.subarray(0, length)), `${length} bytes`).toThrow(DamageError)
+  const oldest = unsummed(removal)
+  for (let length = 0; length < oldest.length; length++) {
+    expect(() => decodeLogEntry(removal.revision, oldest.subarray(0, length)), `${length} bytes`).toThrow(DamageError)
   }
 })
 
 /** Bytes with a checksum that is right. */
-function summed(content: Buffer): Buffer {
+function summed(content: Buffer, revision = removal.revision): Buffer {
   const sum = Buffer.alloc(4)
-  sum.writeUInt32LE(crc32(content, removal.revision))
+  sum.writeUInt32LE(crc32(content, revision))
   return Buffer.concat([content, sum])
 }
 
@@ -98,10 +114,10 @@ test('STORE-04: an entry of an unknown kind or without a whole header is damaged
   const content = encoded(removal).subarray(0, -4)
   expect(decodeLogEntry(removal.revision, summed(content)).key).toBe(removal.key)
   const unknown = Buffer.from(content)
-  unknown[0] = 4
+  unknown[0] = 6
   expect(() => decodeLogEntry(removal.revision, summed(unknown))).toThrow(DamageError)
   expect(() => decodeLogEntry(removal.revision, summed(content.subarray(0, 19)))).toThrow(DamageError)
-  const bare = encoded({ ...removal, writeId: '', key: '' }).subarray(0, -4)
-  expect(() => decodeLogEntry(removal.revision, summed(bare.subarray(0, 19)))).toThrow(DamageError)
+  const bare = encoded({ ...removal, writeId: '', key: '', origin: undefined }).subarray(0, -4)
+  expect(() => decodeLogEntry(removal.revision, summed(bare.subarray(0, 30)))).toThrow(DamageError)
   expect(() => decodeLogEntry(removal.revision, summed(bare.subarray(0, 16)))).toThrow(DamageError)
 })

@@ -3,29 +3,41 @@ import { DamageError } from './lmdb-file.ts'
 import type { Latest, LogEntry } from './tables.ts'
 
 /**
- * A log entry as bytes, little endian: u8 kind (2 delete, 3 put), u8 write id's bytes, u16 key's bytes,
- * f64 previous, f64 replaces, then write id, key and value, and a checksum of all that and the revision, which is the
- * entry's key in the log. Entries of older versions (0 delete, 1 put) have no checksum.
+ * A log entry as bytes, little endian: u8 kind (4 delete, 5 put), u8 write id's bytes, u16 key's bytes,
+ * f64 previous, f64 replaces, f64 time (0: not known), u8 request's bytes, u16 user's bytes, then write id, key, request, user and value,
+ * and a checksum of all that and the revision, which is the entry's key in the log.
+ *
+ * Entries of older versions have neither time, request nor user (2 delete, 3 put), and the oldest no checksum either (0 delete, 1 put).
  */
-const headerBytes = 20
+const headerBytes = 31
+const olderHeaderBytes = 20
 const checksumBytes = 4
-const kinds = { unsummedDelete: 0, unsummedPut: 1, delete: 2, put: 3 } as const
+const kinds = { unsummedDelete: 0, unsummedPut: 1, olderDelete: 2, olderPut: 3, delete: 4, put: 5 } as const
 
 /** Size of a log entry. */
-export function logEntryBytes({ key, writeId, value }: LogEntry): number {
-  return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + (value?.length ?? 0) + checksumBytes
+export function logEntryBytes({ key, writeId, value, origin }: LogEntry): number {
+  const originBytes = origin === undefined ? 0 : Buffer.byteLength(origin.request) + Buffer.byteLength(origin.user)
+  return headerBytes + Buffer.byteLength(writeId) + Buffer.byteLength(key) + originBytes + (value?.length ?? 0) + checksumBytes
 }
 
 /** Writes a log entry to a buffer with as much room as `logEntryBytes` says. */
-export function encodeLogEntry({ revision, previous, replaces, key, writeId, value }: LogEntry, bytes: Buffer): void {
+export function encodeLogEntry({ revision, previous, replaces, key, writeId, value, timeMs = 0, origin }: LogEntry, bytes: Buffer): void {
   const idBytes = bytes.write(writeId, headerBytes)
   const keyBytes = bytes.write(key, headerBytes + idBytes)
+  let at = headerBytes + idBytes + keyBytes
+  const requestBytes = origin === undefined ? 0 : bytes.write(origin.request, at)
+  at += requestBytes
+  const userBytes = origin === undefined ? 0 : bytes.write(origin.user, at)
+  at += userBytes
   bytes.writeUInt8(value === undefined ? kinds.delete : kinds.put, 0)
   bytes.writeUInt8(idBytes, 1)
   bytes.writeUInt16LE(keyBytes, 2)
   bytes.writeDoubleLE(previous, 4)
   bytes.writeDoubleLE(replaces, 12)
-  if (value !== undefined) bytes.set(value, headerBytes + idBytes + keyBytes)
+  bytes.writeDoubleLE(timeMs, 20)
+  bytes.writeUInt8(requestBytes, 28)
+  bytes.writeUInt16LE(userBytes, 29)
+  if (value !== undefined) bytes.set(value, at)
   const end = bytes.length - checksumBytes
   bytes.writeUInt32LE(checksum(revision, bytes.subarray(0, end)), end)
 }
@@ -36,16 +48,31 @@ export function encodeLogEntry({ revision, previous, replaces, key, writeId, val
  */
 export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.length): LogEntry {
   const end = contentEnd(revision, bytes, length)
-  const idEnd = headerBytes + bytes.readUInt8(1)
+  const idStart = headerBytesOf(bytes)
+  const idEnd = idStart + bytes.readUInt8(1)
   const keyEnd = idEnd + bytes.readUInt16LE(2)
-  if (keyEnd > end) throw damaged(revision)
+  const valueStart = keyEnd + originBytesOf(bytes)
+  if (valueStart > end) throw damaged(revision)
   return {
     revision,
     previous: bytes.readDoubleLE(4),
     replaces: bytes.readDoubleLE(12),
-    writeId: bytes.toString('utf8', headerBytes, idEnd),
+    writeId: bytes.toString('utf8', idStart, idEnd),
     key: bytes.toString('utf8', idEnd, keyEnd),
-    ...(isDelete(bytes[0]!) ? {} : { value: bytes.subarray(keyEnd, end) }),
+    ...(isDelete(bytes) ? {} : { value: bytes.subarray(valueStart, end) }),
+    ...(isOlder(bytes) ? {} : noteOf(bytes, keyEnd, valueStart)),
+  }
+}
+
+/** The time and the origin of an entry. */
+function noteOf(bytes: Buffer, start: number, end: number): Pick<LogEntry, 'timeMs' | 'origin'> {
+  const timeMs = bytes.readDoubleLE(20)
+  const userStart = start + bytes.readUInt8(28)
+  return {
+    ...(timeMs === 0 ? {} : { timeMs }),
+    ...(end === start
+      ? {}
+      : { origin: { request: bytes.toString('utf8', start, userStart), user: bytes.toString('utf8', userStart, end) } }),
   }
 }
 
@@ -55,11 +82,20 @@ export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.l
  */
 export function decodeValue({ key, revision }: Latest, bytes: Buffer, length = bytes.length): Uint8Array | undefined {
   const end = contentEnd(revision, bytes, length)
-  const idEnd = headerBytes + bytes[1]!
+  const idEnd = headerBytesOf(bytes) + bytes[1]!
   const keyEnd = idEnd + (bytes[2]! | (bytes[3]! << 8))
-  if (keyEnd > end) throw damaged(revision)
-  if (isDelete(bytes[0]!) || bytes.toString('utf8', idEnd, keyEnd) !== key) return undefined
-  return viewOf(bytes, keyEnd, end)
+  const valueStart = keyEnd + originBytesOf(bytes)
+  if (valueStart > end) throw damaged(revision)
+  if (isDelete(bytes) || bytes.toString('utf8', idEnd, keyEnd) !== key) return undefined
+  return viewOf(bytes, valueStart, end)
+}
+
+function headerBytesOf(bytes: Buffer): number {
+  return isOlder(bytes) ? olderHeaderBytes : headerBytes
+}
+
+function originBytesOf(bytes: Buffer): number {
+  return isOlder(bytes) ? 0 : bytes.readUInt8(28) + bytes.readUInt16LE(29)
 }
 
 /** The same bytes as `subarray` gives. A plain array is made faster than a Buffer, and so are views of it. */
@@ -67,16 +103,20 @@ function viewOf({ buffer, byteOffset }: Buffer, start: number, end: number): Uin
   return new Uint8Array(buffer, byteOffset + start, end - start)
 }
 
-function isDelete(kind: number): boolean {
-  return kind === kinds.unsummedDelete || kind === kinds.delete
+function isDelete({ 0: kind }: Buffer): boolean {
+  return kind === kinds.unsummedDelete || kind === kinds.olderDelete || kind === kinds.delete
+}
+
+function isOlder({ 0: kind = 0 }: Buffer): boolean {
+  return kind <= kinds.olderPut
 }
 
 /** The end of the content, where a correct checksum begins. */
 function contentEnd(revision: number, bytes: Buffer, length: number): number {
-  if (length < headerBytes) throw damaged(revision)
+  if (length < olderHeaderBytes) throw damaged(revision)
   if (bytes[0] === kinds.unsummedDelete || bytes[0] === kinds.unsummedPut) return length
   const end = length - checksumBytes
-  if (end < headerBytes || bytes[0]! > kinds.put || bytes.readUInt32LE(end) !== checksum(revision, viewOf(bytes, 0, end)))
+  if (end < headerBytesOf(bytes) || bytes[0]! > kinds.put || bytes.readUInt32LE(end) !== checksum(revision, viewOf(bytes, 0, end)))
     throw damaged(revision)
   return end
 }

@@ -75,7 +75,7 @@ function aStore() {
   const failures: string[] = []
   const onFailure = ({ message }: Error) =>
     void failures.push(`${message}, with ${Object.values(outcomes).filter((outcome) => outcome !== 'open').length} answered`)
-  const store = new LogStore(tables, { monotonic: () => elapsed.ms, randomId: () => 'id', onFailure })
+  const store = new LogStore(tables, { now: () => 0, monotonic: () => elapsed.ms, randomId: () => 'id', onFailure })
   const heard: string[] = []
   store.listen((changes) => heard.push(...changes.map(({ key, revision }) => `${key}@${revision}`)))
   const outcomes: Record<string, string> = {}
@@ -242,7 +242,7 @@ describe('listeners', () => {
     async (_how, isImmediate) => {
       const held = new HeldTables()
       const tables = isImmediate ? new MemoryTables('epoch') : held
-      const store = new LogStore(tables, { monotonic: () => 0, randomId: () => 'id' })
+      const store = new LogStore(tables, { now: () => 0, monotonic: () => 0, randomId: () => 'id' })
       const order: string[] = []
       store.listen((changes) => order.push(`heard ${changes.map(({ revision }) => revision)}, stands at ${store.status().revision}`))
       const commit = (key: string) =>

@@ -17,6 +17,8 @@ import { type Batch, type LogEntry, type Meta, NoRoomError, type Tables } from '
 
 /** The dependencies of a store. */
 export interface StoreEnvironment {
+  /** Milliseconds since 1970, for the times of commits. */
+  readonly now: () => number
   readonly monotonic: () => number
   readonly randomId: () => string
   /**
@@ -273,12 +275,13 @@ export class LogStore implements Store {
     const checked: Checked[] = []
     const entries: LogEntry[] = []
     let previous = this.#meta.revision
+    const timeMs = this.#environment.now()
     for (const one of waiting) {
-      const { key, value, writeId, expected } = one.commit
+      const { key, value, writeId, expected, origin } = one.commit
       const refusal = checkCommit(one.commit, revisionOf)
       if (refusal === undefined) {
         const revision = ++this.#given
-        entries.push({ revision, previous, replaces: expected, key, writeId, value })
+        entries.push({ revision, previous, replaces: expected, key, writeId, value, timeMs, origin })
         pending.set(key, value === undefined ? 0 : revision)
         previous = revision
       }

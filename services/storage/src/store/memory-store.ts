@@ -1,4 +1,4 @@
-import type { Store, StoreSnapshot } from '@orch/core/contracts'
+import type { Store, StoreSnapshot, WriteOrigin } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { systemChance, systemClock } from '@orch/platform'
@@ -17,7 +17,7 @@ export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
 /** A store that lives as long as the process. */
 export function createMemoryStore({ from, hasOwnEpoch = false, ...environment }: MemoryStoreOptions = {}): Store {
   if (from !== undefined && !(from instanceof MemoryTables)) throw new TypeError('a store begins with a snapshot of a store in memory')
-  const complete = { monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment }
+  const complete = { now: systemClock.now, monotonic: systemClock.monotonic, randomId: systemChance.uuid, ...environment }
   if (from === undefined) return new LogStore(new MemoryTables(complete.randomId()), complete)
   return new LogStore(from.fork(hasOwnEpoch ? complete.randomId() : from.meta.epoch), complete)
 }
@@ -136,16 +136,20 @@ class MemoryEntry implements LogEntry {
   readonly key: string
   readonly writeId: string
   readonly isDeletion: boolean
+  readonly timeMs: number | undefined
+  readonly origin: WriteOrigin | undefined
   #value: Uint8Array | undefined
   #restore: (() => Uint8Array) | undefined
 
-  constructor({ revision, previous, replaces, key, writeId, value }: LogEntry) {
+  constructor({ revision, previous, replaces, key, writeId, value, timeMs, origin }: LogEntry) {
     this.revision = revision
     this.previous = previous
     this.replaces = replaces
     this.key = key
     this.writeId = writeId
     this.isDeletion = value === undefined
+    this.timeMs = timeMs
+    this.origin = origin
     this.#value = value
   }
 

@@ -94,8 +94,8 @@ test('the pages of a batch are counted by its entries, by the trees that it chan
     noFreePages: 1_049,
     onePut: 1_073,
     oneLarge: 1_099,
-    manyPuts: 7_898,
-    manyPutsInAFewPages: 1_207,
+    manyPuts: 7_916,
+    manyPutsInAFewPages: 1_225,
     oneRemoval: 1_072,
     manyRemovals: 3_114,
   })

@@ -1,4 +1,4 @@
-import type { ShownRecord, StoreSnapshot } from '@orch/core/contracts'
+import type { ShownRecord, StoreSnapshot, WriteOrigin } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 
 /** One entry of the log: a put, or a delete where it has no value. */
@@ -11,6 +11,10 @@ export interface LogEntry {
   readonly key: string
   readonly writeId: string
   readonly value?: Uint8Array | undefined
+  /** Milliseconds since 1970; absent: an older version wrote the entry. */
+  readonly timeMs?: number | undefined
+  /** Absent: the server itself wrote it, or an older version. */
+  readonly origin?: WriteOrigin | undefined
 }
 
 /** The store's notes of itself. */

@@ -25,8 +25,11 @@ const freshness = variants({
   any: message({ beginsWatch: optional(bool(1)) }),
   /** Waits up to 3 s for the revision, then 504. `asked` is the client's own text, for the message. */
   notOlderThan: message({ revision: int64(1), asked: string(2) }),
-  /** At exactly this revision; compacted: 410; of the future: waits as above, then 504. */
-  exact: message({ revision: int64(1), asked: string(2) }),
+  /**
+   * At exactly this revision; compacted: 410; of the future: waits as above, then 504. `isPast`: revisions from before a restore are read,
+   * too, which the store still has.
+   */
+  exact: message({ revision: int64(1), asked: string(2), isPast: optional(bool(3)) }),
   /** As exact, for a later page: another epoch is 410. */
   page: message({ revision: int64(1), epoch: string(2) }),
 })
@@ -125,6 +128,8 @@ const commitRequest = message({
   writeId: string(5),
   /** Deletes an object that cannot be read, at any revision; any other one is stale. */
   removesUnreadable: optional(bool(6)),
+  /** Name of the user for whom it is made, for the history. */
+  user: optional(string(7)),
 })
 export type CommitRequest = Static<typeof commitRequest>
 
@@ -190,6 +195,49 @@ const changesPart = variants({
   expired: message({ oldest: int64(1), epoch: string(2) }),
 })
 export type ChangesPart = Static<typeof changesPart>
+
+const historyRequest = message({
+  /** Beginning of the keys; '': all. */
+  prefix: string(1),
+  /** The prefix is a whole key. */
+  isKey: optional(bool(2)),
+  /** Only changes after this revision. */
+  after: int64(3),
+  /** Only changes before this revision; absent: up to the present. */
+  before: optional(int64(4)),
+  /** Most changes of the answer, from 1 to `historyChangesMax`. */
+  limit: int64(5),
+})
+
+/** One change of the past, with the objects in their served form. */
+const pastChange = message({
+  revision: int64(1),
+  key: string(2),
+  /** Milliseconds since 1970; absent: not known. */
+  timeMs: optional(double(3)),
+  /** Audit ID and user; absent: the server itself made it, or they are not known. */
+  request: optional(string(4)),
+  user: optional(string(5)),
+  /** Absent: the object was created. */
+  before: optional(bytes(6)),
+  /** Absent: the object was deleted. */
+  after: optional(bytes(7)),
+})
+export type PastChange = Static<typeof pastChange>
+
+const historyResponse = message({
+  /** Newest first. */
+  changes: many(nested(1, pastChange)),
+  /** The store's revision. */
+  revision: int64(2),
+  /** Changes up to this revision are forgotten. */
+  compacted: int64(3),
+  /** Older changes match: ask for those before this revision. Absent: there are none. */
+  next: optional(int64(4)),
+})
+
+/** Most changes in one answer of `history`. */
+export const historyChangesMax = 1_000
 
 const statusResponse = message({
   epoch: string(1),
@@ -260,6 +308,14 @@ export const storageContract = contract(
       idempotent: true,
       answerMs: () => awaitedMs,
     }),
+    /** The newest changes of some keys before a revision, those from before a restore included. An answer ends early where objects are large. */
+    history: unary(historyRequest, historyResponse, { callers: ['gateway'], idempotent: true, answerMs: () => awaitedMs }),
+    /** The newest revision at a time, in milliseconds since 1970. 410: older than what the store has, or the store notes no times. */
+    revisionAt: unary(message({ timeMs: double(1) }), message({ revision: int64(1) }), {
+      callers: ['gateway'],
+      idempotent: true,
+      answerMs: () => awaitedMs,
+    }),
     /** `asksMembers`: each member of the backend is asked, which takes longer while one is unreachable. */
     status: unary(message({ asksMembers: optional(bool(1)) }), statusResponse, {
       callers: readers,
@@ -273,6 +329,8 @@ export type StorageService = Service<typeof storageContract>
 export type ListRequest = Static<typeof listRequest>
 export type GetRequest = Static<typeof getRequest>
 export type GetResponse = Static<typeof getResponse>
+export type HistoryRequest = Static<typeof historyRequest>
+export type HistoryResponse = Static<typeof historyResponse>
 export type ChangesRequest = Static<typeof changesRequest>
 export type StorageStatus = Static<typeof statusResponse>
 

@@ -32,6 +32,18 @@ export interface StoreChange {
   readonly value?: Uint8Array | undefined
   /** Revision of the record that it replaces or deletes, for `recordAt`; 0: the key was absent. */
   readonly replaces: Revision
+  /** Time of the commit in milliseconds since 1970, by the store's clock. Absent: the store does not note it. */
+  readonly timeMs?: number | undefined
+  /** The request that it was made for. Absent: the server itself made it, or the store does not note it. */
+  readonly origin?: WriteOrigin | undefined
+}
+
+/** The request of a write. */
+export interface WriteOrigin {
+  /** Its audit ID. */
+  readonly request: string
+  /** Name of its user, after impersonation. */
+  readonly user: string
 }
 
 /** Another key must be at this revision; 0: must be absent. */
@@ -53,6 +65,7 @@ export interface StoreCommit {
   readonly isLate?: (() => boolean) | undefined
   /** W3C `traceparent` of the call; absent: it is not traced. */
   readonly traceparent?: string | undefined
+  readonly origin?: WriteOrigin | undefined
 }
 
 /** The result of a commit. */

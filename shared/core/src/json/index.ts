@@ -1,6 +1,7 @@
 /** json */
 
 export { at } from '@orch/cel/at'
+export { type ChangedPathsOptions, changedPaths } from './changed-paths.ts'
 export * from './equal.ts'
 export { freezeDeeply } from './freeze.ts'
 export { cannotUnmarshal } from './go-errors.ts'

@@ -1,0 +1,167 @@
+import type { Catalogue, Resource } from '@orch/core/catalogue'
+import { type CallContext, historyChangesMax, objectKey, type PastChange, type StorageService, scopePrefix } from '@orch/core/contracts'
+import { changedPaths } from '@orch/core/json'
+import { type ApiObject, badRequest } from '@orch/core/meta'
+import type { Pace } from '../request/pace.ts'
+
+/** The changes that a timeline shows. */
+export interface TimelineQuery {
+  /** Absent: changes of all resources. */
+  readonly resource?: Resource | undefined
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined
+  /** Absent: all objects; else resource and, for a kind with namespaces, namespace are needed. */
+  readonly name?: string | undefined
+  /** Only changes after this revision. */
+  readonly after?: number | undefined
+  /** Only changes before this revision. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** A change of an object. */
+interface TimelineEntry {
+  readonly revision: number
+  /** As in RFC 3339, with milliseconds; absent: the store does not note times. */
+  readonly time?: string
+  readonly event: 'created' | 'modified' | 'deleted'
+  readonly apiVersion: string
+  readonly kind: string
+  /** Plural. */
+  readonly resource: string
+  /** Absent: the kind has no namespaces. */
+  readonly namespace?: string
+  readonly name: string
+  readonly uid: string
+  /** The field managers that have made the change, as far as the entries of the object tell; of a deleted object none. */
+  readonly managers: readonly string[]
+  /** Absent: the server itself made the change, or the store does not note users. */
+  readonly user?: string
+  /** The audit ID of the request. Absent as `user`. */
+  readonly request?: string
+  /** Paths of the innermost members that differ, 100 at most; of created and deleted objects none. */
+  readonly changed: readonly string[]
+}
+
+/** A change as it was stored. */
+export interface TimelineChange {
+  readonly entry: TimelineEntry
+  readonly served: Resource
+  /** JSON of the stored version; absent: the object was created, or could not be read. */
+  readonly before?: Uint8Array | undefined
+  readonly after?: Uint8Array | undefined
+}
+
+/** A page of a timeline. */
+export interface Timeline {
+  /** Newest first. */
+  readonly changes: readonly TimelineChange[]
+  /** The store's revision. */
+  readonly revision: number
+  /** Changes up to this revision are forgotten. */
+  readonly oldest: number
+  /** Older changes are asked for with this as `before`; absent: there are none. */
+  readonly next?: number | undefined
+}
+
+/** The dependencies of timelines. */
+export interface TimelineParts {
+  readonly storage: Pick<StorageService, 'history'>
+  readonly catalogue: Pick<Catalogue, 'findStored'>
+  readonly pace: Pace
+}
+
+/** Most paths that an entry names. */
+const changedPathsMax = 100
+
+/** Members that every write changes. */
+const unshown: ReadonlySet<string> = new Set(['metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation'])
+
+/** Bytes of objects that are compared in one turn of the event loop. */
+const comparedBytesPerTurn = 256 * 1024
+
+/** Reads a page of a timeline: changes of stored objects, those from before a restore included. */
+export async function readTimeline(query: TimelineQuery, parts: TimelineParts, context?: CallContext): Promise<Timeline> {
+  const { limit, after = 0, before } = query
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > historyChangesMax)
+    throw badRequest(`limit: must be a whole number from 1 to ${historyChangesMax}`)
+  const answer = await parts.storage.history({ ...keysOf(query), after, before, limit }, context)
+  const changes: TimelineChange[] = []
+  let bytes = 0
+  for (const change of answer.changes) {
+    if (query.namespace !== undefined && query.resource === undefined && namespaceIn(change.key) !== query.namespace) continue
+    const found = toTimelineChange(change, parts)
+    if (found !== undefined) changes.push(found)
+    bytes += (change.before?.length ?? 0) + (change.after?.length ?? 0)
+    if (bytes < comparedBytesPerTurn) continue
+    bytes = 0
+    await parts.pace.turn()
+  }
+  return { changes, revision: answer.revision, oldest: answer.compacted, next: answer.next }
+}
+
+function keysOf({ resource, namespace, name }: TimelineQuery): { readonly prefix: string; readonly isKey?: boolean } {
+  if (resource === undefined) {
+    if (name !== undefined) throw badRequest('name: needs a resource, such as resource=deployments.apps')
+    return { prefix: '' }
+  }
+  const { isNamespaced, stored, plural } = resource
+  if (!isNamespaced && namespace !== undefined) throw badRequest(`namespace: ${plural} are in no namespace`)
+  if (name === undefined) return { prefix: scopePrefix({ resource: stored.prefix, ...(namespace === undefined ? {} : { namespace }) }) }
+  if (isNamespaced && namespace === undefined) throw badRequest(`name: needs a namespace, since ${plural} are in namespaces`)
+  return { prefix: objectKey(stored.prefix, namespace, name), isKey: true }
+}
+
+/** Undefined: the key is one of the server's own, or its resource is no longer served. */
+function toTimelineChange(
+  { key, revision, timeMs, request, user, before, after }: PastChange,
+  { catalogue }: TimelineParts,
+): TimelineChange | undefined {
+  const served = catalogue.findStored(key.split('/', 2).join('/'))
+  if (served === undefined) return undefined
+  const [old, present] = [objectIn(before), objectIn(after)]
+  const { apiVersion, kind } = served.stored
+  const namespace = namespaceIn(key)
+  const entry: TimelineEntry = {
+    revision,
+    ...(timeMs === undefined ? {} : { time: new Date(timeMs).toISOString() }),
+    event: present === undefined ? 'deleted' : old === undefined ? 'created' : 'modified',
+    apiVersion,
+    kind,
+    resource: served.plural,
+    ...(namespace === '' ? {} : { namespace }),
+    name: key.slice(key.lastIndexOf('/') + 1),
+    uid: (present ?? old)?.metadata.uid ?? '',
+    managers: managersOf(old, present),
+    ...(user === undefined ? {} : { user }),
+    ...(request === undefined || request === '' ? {} : { request }),
+    changed: old === undefined || present === undefined ? [] : changedPaths(old, present, { except: unshown, max: changedPathsMax }),
+  }
+  return { entry, served, before, after }
+}
+
+/** `core/pods/default/a` is in `default`; `core/nodes/a` in ''. */
+function namespaceIn(key: string): string {
+  const [, , third = '', fourth] = key.split('/', 4)
+  return fourth === undefined ? '' : third
+}
+
+function objectIn(bytes: Uint8Array | undefined): ApiObject | undefined {
+  return bytes === undefined ? undefined : JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString())
+}
+
+/**
+ * The managers whose fields, or the times of whose fields, a change has changed. Times are whole seconds: where no entry has changed, those
+ * with the newest time have made the change.
+ */
+function managersOf(before: ApiObject | undefined, after: ApiObject | undefined): string[] {
+  const entries = after?.metadata.managedFields ?? []
+  const known = new Set((before?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)))
+  const changed = entries.filter((entry) => !known.has(JSON.stringify(entry)))
+  const newest = entries
+    .map(({ time = '' }) => time)
+    .sort()
+    .at(-1)
+  const made = changed.length > 0 ? changed : entries.filter(({ time }) => time === newest)
+  return [...new Set(made.map(({ manager }) => manager ?? ''))]
+}

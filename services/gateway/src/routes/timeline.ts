@@ -1,0 +1,99 @@
+import type { Catalogue, Resource } from '@orch/core/catalogue'
+import { badRequest } from '@orch/core/meta'
+import type { Clock } from '@orch/platform'
+import { type AuthorizeParts, decide } from '../authorization/authorizer.ts'
+import { readTimeline, type TimelineChange, type TimelineParts, type TimelineQuery } from '../history/timeline.ts'
+import { callContext, type GatewayRequest } from '../request/request.ts'
+import { queryInteger } from '../request/request-info.ts'
+import { type DocumentHandler, printedResponse } from './document.ts'
+
+/** The dependencies of the timeline. */
+export type TimelineRouteParts = AuthorizeParts &
+  Omit<TimelineParts, 'catalogue'> & { readonly catalogue: Catalogue; readonly clock: Clock }
+
+const parameters: ReadonlySet<string> = new Set([
+  'resource',
+  'namespace',
+  'name',
+  'after',
+  'before',
+  'limit',
+  'values',
+  'pretty',
+  'timeout',
+])
+
+const limitDefault = 100
+
+/**
+ * Serves the changes of stored objects, newest first. The path has a right of its own; of each change the caller needs the right to get the
+ * object, too, or it is left out: the old values of a Secret are as secret as the present ones.
+ */
+export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context) => {
+  const { request, parts } = context.env
+  const { query, withValues } = readQuery(request, parts.catalogue)
+  const { changes, revision, oldest, next } = await readTimeline(query, parts, callContext(request, parts))
+  const shown: Uint8Array[] = []
+  const isAllowed = createRights(request, parts)
+  for (const change of changes)
+    if (await isAllowed(change)) shown.push(Buffer.from(shown.length === 0 ? '' : ','), ...printed(change, withValues))
+  const head = {
+    kind: 'Timeline',
+    revision: String(revision),
+    oldest: String(oldest),
+    ...(next === undefined ? {} : { next: String(next) }),
+  }
+  const opening = `${JSON.stringify(head).slice(0, -1)},"items":[`
+  return printedResponse(context, Buffer.concat([Buffer.from(opening), ...shown, Buffer.from(']}')]))
+}
+
+function readQuery(request: GatewayRequest, catalogue: Catalogue): { readonly query: TimelineQuery; readonly withValues: boolean } {
+  const { query } = request
+  const unknown = query.names.find((name) => !parameters.has(name))
+  if (unknown !== undefined) throw badRequest(`${unknown}: unknown parameter; expected ${[...parameters].join(', ')}`)
+  const [text, name, values] = [query.get('resource'), query.get('name'), query.get('values') ?? 'false']
+  const resource = text === undefined ? undefined : findResource(text, catalogue)
+  if (values !== 'true' && values !== 'false') throw badRequest(`values: ${values}: must be true or false`)
+  return {
+    withValues: values === 'true',
+    query: {
+      resource,
+      namespace: query.get('namespace'),
+      name,
+      after: queryInteger(query, 'after'),
+      before: queryInteger(query, 'before'),
+      limit: queryInteger(query, 'limit') ?? limitDefault,
+    },
+  }
+}
+
+/** The resource of `deployments.apps` or `pods`, in any version. */
+function findResource(text: string, catalogue: Catalogue): Resource {
+  const [plural = '', ...rest] = text.split('.')
+  const group = rest.join('.')
+  const found = catalogue.resources.find((one) => one.plural === plural && one.group === group)
+  if (found !== undefined) return found
+  throw badRequest(`resource: ${text}: is not served; expected a plural with its group, such as pods or deployments.apps`)
+}
+
+/** Decides about each object once. */
+function createRights({ user }: GatewayRequest, { authorizers }: TimelineRouteParts): (change: TimelineChange) => Promise<boolean> {
+  const known = new Map<string, boolean>()
+  return async ({ served, entry: { namespace = '', name } }) => {
+    const object = `${served.stored.prefix}/${namespace}/${name}`
+    const decided = known.get(object)
+    if (decided !== undefined) return decided
+    const { group, version, plural: resource } = served
+    const access = { kind: 'resource', verb: 'get', group, version, namespace, resource, name, subresource: '', rest: [] } as const
+    const isAllowed = (await decide(authorizers, user, access)).kind === 'allow'
+    known.set(object, isAllowed)
+    return isAllowed
+  }
+}
+
+function printed({ entry, before, after }: TimelineChange, withValues: boolean): Uint8Array[] {
+  const head = JSON.stringify({ ...entry, revision: String(entry.revision) })
+  if (!withValues) return [Buffer.from(head)]
+  const value = (name: string, bytes: Uint8Array | undefined) => (bytes === undefined ? [] : [Buffer.from(`,"${name}":`), bytes])
+  return [Buffer.from(head.slice(0, -1)), ...value('before', before), ...value('after', after), Buffer.from('}')]
+}

@@ -1,0 +1,214 @@
+import type { ApiObject } from '@orch/core/meta'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningServer, start } from './start.ts'
+
+let server: RunningServer
+
+beforeAll(async () => {
+  server = await start({ profile: 'kubernetes' })
+})
+afterAll(() => server.stop())
+
+const configMap = (name: string, data: Record<string, string>): ApiObject & { readonly data: unknown } => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+})
+
+interface TimelineDocument {
+  readonly kind: 'Timeline'
+  readonly revision: string
+  readonly oldest: string
+  readonly next?: string
+  readonly items: readonly {
+    readonly revision: string
+    readonly time: string
+    readonly event: string
+    readonly name: string
+    readonly user?: string
+    readonly request?: string
+    readonly changed: readonly string[]
+    readonly managers: readonly string[]
+    readonly before?: { readonly data: unknown }
+    readonly after?: { readonly data: unknown }
+  }[]
+}
+
+const read = <T = TimelineDocument>(path: string, client = server.client) => client.request<T>({ method: 'GET', path })
+const pathOf = (name: string) => `/api/v1/namespaces/default/configmaps/${name}`
+
+/** A ConfigMap that is created with `x: 1`, changed to `x: 2` and deleted; the revision of each of the three. */
+async function aLife(name: string, client = server.client): Promise<[number, number, number]> {
+  const created = await client.objects.create(configMap(name, { x: '1' }))
+  const changed = await client.objects.update({ ...configMap(name, { x: '2' }), metadata: created.metadata })
+  await client.objects.delete({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: 'default' })
+  const { items } = await read(`/orch/v1/timeline?resource=configmaps&namespace=default&name=${name}&limit=1`)
+  return [created.metadata.resourceVersion, changed.metadata.resourceVersion, items[0]?.revision].map(Number) as [number, number, number]
+}
+
+describe('the timeline', () => {
+  test('of an object has each of its changes with revision, time, user, manager and changed paths, newest first', async () => {
+    const operator = server.user('operator')
+    const before = Date.now()
+    const [created, changed, deleted] = await aLife('timeline-one', operator.client)
+    const { items, kind, revision } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=timeline-one')
+    expect(kind).toBe('Timeline')
+    expect(Number(revision)).toBeGreaterThanOrEqual(deleted)
+    expect(items.map(({ event, revision, changed }) => [event, Number(revision), changed])).toEqual([
+      ['deleted', deleted, []],
+      ['modified', changed, ['data.x']],
+      ['created', created, []],
+    ])
+    for (const { user, time, request } of items) {
+      expect(user).toBe('operator')
+      expect(Date.parse(time)).toBeGreaterThanOrEqual(before - 1)
+      expect(request).toMatch(/^[0-9a-f-]{36}$/)
+    }
+    expect(items.map(({ managers }) => managers.length)).toEqual([0, 1, 1])
+    expect(items.some((item) => 'before' in item || 'after' in item)).toBe(false)
+  })
+
+  test('has the objects before and after each change where values are asked for', async () => {
+    await aLife('timeline-values')
+    const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=timeline-values&values=true')
+    expect(items.map(({ before, after }) => [before?.data, after?.data])).toEqual([
+      [{ x: '2' }, undefined],
+      [{ x: '1' }, { x: '2' }],
+      [undefined, { x: '1' }],
+    ])
+  })
+
+  test('of all objects is read in pages, and from a revision on', async () => {
+    const [created, changed, deleted] = await aLife('timeline-pages')
+    const first = await read(`/orch/v1/timeline?resource=configmaps&limit=2&after=${created - 1}`)
+    expect(first.items.map(({ revision }) => Number(revision))).toEqual([deleted, changed])
+    expect(first.next).toBe(String(changed))
+    const second = await read(`/orch/v1/timeline?resource=configmaps&limit=2&after=${created - 1}&before=${first.next}`)
+    expect(second.items.map(({ revision }) => Number(revision))).toEqual([created])
+    expect(second.next).toBeUndefined()
+    const all = await read(`/orch/v1/timeline?after=${created - 1}`)
+    expect(all.items.filter(({ name }) => name === 'timeline-pages')).toHaveLength(3)
+  })
+
+  test('needs a right of its own, and shows changes of the objects alone that its reader may get', async () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hidden', namespace: 'default' }, stringData: { a: 'b' } }
+    await server.client.objects.create(secret)
+    const { client: stranger } = server.user('stranger', { rules: [{ apiGroups: [''], resources: ['*'], verbs: ['get'] }] })
+    await expect(read('/orch/v1/timeline', stranger)).rejects.toMatchObject({ code: 403 })
+    const { client: reader } = server.user('reader', {
+      rules: [
+        { nonResourceURLs: ['/orch/v1/timeline'], verbs: ['get'] },
+        { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
+      ],
+    })
+    expect((await read('/orch/v1/timeline?resource=secrets', reader)).items).toEqual([])
+    expect((await read('/orch/v1/timeline?resource=secrets')).items).toHaveLength(1)
+    expect((await read('/orch/v1/timeline?resource=configmaps', reader)).items.length).toBeGreaterThan(0)
+  })
+
+  test.each<[string, string]>([
+    ['resource=nothings', 'resource: nothings: is not served'],
+    ['name=a', 'name: needs a resource'],
+    ['resource=configmaps&name=a', 'name: needs a namespace, since configmaps are in namespaces'],
+    ['resource=nodes&namespace=a', 'namespace: nodes are in no namespace'],
+    ['limit=0', 'limit: must be a whole number from 1 to 1000'],
+    ['values=yes', 'values: yes: must be true or false'],
+    ['colour=red', 'colour: unknown parameter'],
+  ])('refuses %s with a 400', async (query, message) => {
+    await expect(read(`/orch/v1/timeline?${query}`)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) })
+  })
+})
+
+describe('a state of the past', () => {
+  test('is read below /at/ with a revision: objects, lists in pages and discovery', async () => {
+    const [created, changed, deleted] = await aLife('past')
+    expect(await read(`/at/${created}${pathOf('past')}`)).toMatchObject({ data: { x: '1' } })
+    expect(await read(`/at/${changed}${pathOf('past')}`)).toMatchObject({ data: { x: '2' } })
+    await expect(read(`/at/${deleted}${pathOf('past')}`)).rejects.toMatchObject({ code: 404 })
+    await expect(read(`/at/${created - 1}${pathOf('past')}`)).rejects.toMatchObject({ code: 404 })
+    interface List {
+      readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
+      readonly items: readonly { readonly metadata: { readonly name: string } }[]
+    }
+    const list = `/at/${created}/api/v1/configmaps`
+    const { metadata, items } = await read<List>(list)
+    expect(metadata.resourceVersion).toBe(String(created))
+    const page = await read<List>(`${list}?limit=1`)
+    const rest = await read<List>(`${list}?limit=500&continue=${page.metadata.continue}`)
+    expect([...page.items, ...rest.items]).toEqual(items)
+    expect(items.map((item) => item.metadata.name)).toContain('past')
+    expect(await read(`/at/${created}/api/v1`)).toMatchObject({ kind: 'APIResourceList' })
+  })
+
+  test('is read by a time', async () => {
+    const [, changed] = await aLife('past-time')
+    const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=past-time')
+    const at = items.find(({ revision }) => Number(revision) === changed)?.time
+    const { metadata } = await read<{ metadata: { resourceVersion: string } }>(`/at/${at}/api/v1/configmaps`)
+    expect(Number(metadata.resourceVersion)).toBeGreaterThanOrEqual(changed)
+  })
+
+  test('refuses writes and what is not stored with a 405', async () => {
+    const { revision } = await read('/orch/v1/timeline?limit=1')
+    const write = server.client.request({
+      method: 'POST',
+      path: `/at/${revision}/api/v1/namespaces/default/configmaps`,
+      body: configMap('no', {}),
+    })
+    await expect(write).rejects.toMatchObject({
+      code: 405,
+      reason: 'MethodNotAllowed',
+      message: `the state at ${revision} is of the past and read-only: POST is not possible`,
+    })
+    const log = read(`/at/${revision}/api/v1/namespaces/default/pods/a/log`)
+    await expect(log).rejects.toMatchObject({ code: 405, message: expect.stringContaining('log is not part of what is stored') })
+  })
+
+  test('is under the ordinary authorization', async () => {
+    const { revision } = await read('/orch/v1/timeline?limit=1')
+    const { client } = server.user('past-stranger', { rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }] })
+    await expect(read(`/at/${revision}/api/v1/secrets`, client)).rejects.toMatchObject({ code: 403 })
+    expect(await read(`/at/${revision}/api/v1/configmaps`, client)).toMatchObject({ kind: 'ConfigMapList' })
+  })
+
+  test.each(['0', 'yesterday', '2026-13-01T00:00:00Z', '-1'])('that is named %s is a 400', async (moment) => {
+    await expect(read(`/at/${moment}/api/v1/pods`)).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining(`/at/${moment}: expected a revision from 1 on`),
+    })
+  })
+
+  test('is replayed by a watch: the state there, then what came after it', async () => {
+    const { client } = server
+    const created = await client.objects.create(configMap('replayed', { x: '1' }))
+    await client.objects.update({ ...configMap('replayed', { x: '2' }), metadata: created.metadata })
+    const at = created.metadata.resourceVersion
+    const path = `/at/${at}/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Dreplayed`
+    const response = await client.transport.send({ method: 'GET', path, headers: {} })
+    const seen: string[] = []
+    let text = ''
+    for await (const chunk of response.body) {
+      text += Buffer.from(chunk).toString()
+      const lines = text.split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) {
+        const { type, object } = JSON.parse(line)
+        seen.push(`${type} ${object.data?.x}`)
+      }
+      if (seen.length >= 2) break
+    }
+    expect(seen).toEqual(['ADDED 1', 'MODIFIED 2'])
+  })
+})
+
+test('a reset keeps the history: the past before it is read, and the timeline goes back beyond it', async () => {
+  await using own = await server.fork()
+  const created = await own.client.objects.create(configMap('before-reset', { x: '1' }))
+  await own.reset()
+  const at = created.metadata.resourceVersion
+  expect(await read(`/at/${at}${pathOf('before-reset')}`, own.client)).toMatchObject({ data: { x: '1' } })
+  const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=before-reset', own.client)
+  expect(items.map(({ event }) => event)).toEqual(['deleted', 'created'])
+  expect(await read(`/at/${at}/api/v1/configmaps`, own.client)).toMatchObject({ metadata: { resourceVersion: at } })
+})

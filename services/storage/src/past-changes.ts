@@ -1,0 +1,136 @@
+import {
+  type HistoryRequest,
+  type HistoryResponse,
+  historyChangesMax,
+  type PastChange,
+  type Store,
+  type StoreChange,
+} from '@orch/core/contracts'
+import { badRequest, expired, type Revision } from '@orch/core/meta'
+import { historyPageBytes, storePageRecords } from './limits.ts'
+import { jsonOf } from './memory/stored-object.ts'
+import type { State } from './state.ts'
+
+/** The dependencies of the past. */
+export interface PastOptions {
+  readonly store: Store
+  readonly state: Pick<State, 'toObject'>
+}
+
+/** A change without its objects. */
+type Note = Pick<StoreChange, 'key' | 'revision' | 'replaces' | 'timeMs' | 'origin'>
+
+/**
+ * The past as the store has it, which goes back beyond restores: the state forgets all changes before one. The log is read from the oldest
+ * change on, a page in each turn of the event loop; objects are read for the changes of an answer alone.
+ */
+export class PastChanges {
+  readonly #store: Store
+  readonly #state: Pick<State, 'toObject'>
+
+  constructor({ store, state }: PastOptions) {
+    this.#store = store
+    this.#state = state
+  }
+
+  history = async ({ prefix, isKey = false, after, before, limit }: HistoryRequest): Promise<HistoryResponse> => {
+    if (limit < 1 || limit > historyChangesMax) throw badRequest(`history: limit must be from 1 to ${historyChangesMax}, not ${limit}`)
+    const { revision, compacted } = this.#store.status()
+    const bound = before ?? revision + 1
+    const matches = isKey ? (key: string) => key === prefix : (key: string) => key.startsWith(prefix)
+    let found: Note[] = []
+    let hasMore = false
+    for await (const changes of this.#pages(Math.max(after, compacted))) {
+      for (const change of changes) if (change.revision < bound && matches(change.key)) found.push(change)
+      if (found.length > limit) {
+        hasMore = true
+        found = found.slice(-limit)
+      }
+      if ((changes.at(-1)?.revision ?? 0) >= bound) break
+    }
+    const { changes, isWhole } = await this.#shown(found.reverse())
+    const oldest = changes.at(-1)?.revision
+    return { changes, revision, compacted, ...(hasMore || !isWhole ? { next: oldest } : {}) }
+  }
+
+  revisionAt = async ({ timeMs }: { readonly timeMs: number }): Promise<{ readonly revision: Revision }> => {
+    let found: Revision | undefined
+    let first: StoreChange | undefined
+    for await (const changes of this.#pages(this.#store.status().compacted)) {
+      first ??= changes[0]
+      for (const change of changes) {
+        if (change.timeMs === undefined) continue
+        if (change.timeMs > timeMs) return { revision: found ?? this.#before(change) }
+        found = change.revision
+      }
+    }
+    if (found !== undefined) return { revision: found }
+    throw expired(
+      first === undefined
+        ? 'no change is held, so that no time is known'
+        : 'the times of changes are not known: the store does not note them',
+    )
+  }
+
+  /** The revision before the first change whose time is known, if the store holds the state there. */
+  #before({ previous, timeMs = 0 }: StoreChange): Revision {
+    const { compacted } = this.#store.status()
+    if (previous > compacted || compacted <= firstRevision) return Math.max(previous, compacted)
+    throw expired(`the oldest change that is held is of ${new Date(timeMs).toISOString()}`)
+  }
+
+  /** The changes after a revision, oldest first. The loop has its turn between two pages. */
+  async *#pages(after: Revision): AsyncGenerator<readonly StoreChange[], void, undefined> {
+    for (let last = after; ; ) {
+      const read = await this.#store.history(last, storePageRecords)
+      if (read.kind === 'compacted') throw expired('changes were forgotten while they were read')
+      if (read.changes.length > 0) yield read.changes
+      const end = read.changes.at(-1)?.revision
+      if (end === undefined || read.changes.length < storePageRecords) return
+      last = end
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /** The changes with their objects, as many as fit an answer, and one at least. */
+  async #shown(notes: readonly Note[]): Promise<{ readonly changes: readonly PastChange[]; readonly isWhole: boolean }> {
+    const changes: PastChange[] = []
+    let bytes = 0
+    let turnBytes = 0
+    for (const { key, revision, replaces, timeMs, origin } of notes) {
+      if (bytes > historyPageBytes) return { changes, isWhole: false }
+      if (turnBytes > historyPageBytes / 8) {
+        turnBytes = 0
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const after = await this.#objectAt(key, revision)
+      const before = replaces === 0 ? undefined : await this.#objectAt(key, replaces)
+      const size = (after?.length ?? 0) + (before?.length ?? 0)
+      bytes += size
+      turnBytes += size
+      changes.push({
+        revision,
+        key,
+        ...(timeMs === undefined ? {} : { timeMs }),
+        ...origin,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      })
+    }
+    return { changes, isWhole: true }
+  }
+
+  async #objectAt(key: string, revision: Revision): Promise<Uint8Array | undefined> {
+    const record = await this.#store.recordAt(key, revision)
+    if (record === undefined) return undefined
+    try {
+      return jsonOf(this.#state.toObject(key, revision, record.value))
+    } catch {
+      // As in the past that watches read: an object that cannot be decoded counts as deleted.
+      return undefined
+    }
+  }
+}
+
+/** The revision of an empty store: nothing has been forgotten before it. */
+const firstRevision = 1
