@@ -7,8 +7,8 @@ import { readTrust } from '../certificates/service-trust.ts'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { dialStorage } from './remote-storage.ts'
-import { assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
+import { type OverStorageOptions, openOverStorage } from './remote-storage.ts'
+import type { Replica } from './replica.ts'
 import { runService } from './run-service.ts'
 import { admissionCommandSettings, readListenAddress, readServiceAddresses } from './settings.ts'
 
@@ -32,18 +32,13 @@ export async function admission(terminal: Terminal, flags: readonly string[]): P
   })
 }
 
-export interface AdmissionReplicaOptions extends InnerReplicaOptions {
-  readonly storageAddresses: readonly string[]
+export interface AdmissionReplicaOptions extends OverStorageOptions {
   readonly admission: AdmissionSettings
 }
 
 /** Admission for other processes. */
 export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
-  return assemble(options, world, async (assembly) => {
-    const storage = await dialStorage(options.storageAddresses, assembly)
-    await storage.met
-    const admission = await openAdmission({ ...options, storage: storage.service, metrics: assembly.metrics }, assembly)
-    const { address } = await serve(options.listen, [serveContract(admissionContract, admission)], assembly)
-    return { address, checks: [storage.check, storage.profileCheck] }
-  })
+  return openOverStorage(options, world, async (storage, assembly) =>
+    serveContract(admissionContract, await openAdmission({ ...options, storage, metrics: assembly.metrics }, assembly)),
+  )
 }

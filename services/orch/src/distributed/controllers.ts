@@ -1,14 +1,12 @@
-import { hostname } from 'node:os'
-import { createClient, type Transport } from '@orch/client'
+import { createClient } from '@orch/client'
 import {
   type AutoscalingOptions,
   type ControllerName,
   type NodeControllersOptions,
-  runWhileLeading,
   type SecretTokenOptions,
   usualNamespaceDelayMs,
 } from '@orch/controllers'
-import { createLifecycle, SettingsError } from '@orch/platform'
+import { createLifecycle } from '@orch/platform'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
@@ -16,7 +14,7 @@ import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type GatewaysOptions, openGateways, raised, readConfiguration, readServers } from './gateways.ts'
+import { actingAs, type GatewaysOptions, openGateways, raised, readGateways, runLed } from './gateways.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
 import { controllersCommandSettings } from './settings.ts'
@@ -24,12 +22,10 @@ import { controllersCommandSettings } from './settings.ts'
 /** `orch controllers`: keeps objects in their wanted state, as a client of the gateways. */
 export async function controllers(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(controllersCommandSettings, terminal, flags)
-  const { kubeconfig, leaderElect, impersonateServiceAccounts: impersonates } = settings
-  if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
+  const { leaderElect, impersonateServiceAccounts: impersonates } = settings
   const trust = readTrust(settings, 'controllers')
-  const configuration = await readConfiguration(kubeconfig)
-  const servers = readServers(settings.servers)
-  const secretTokens = readSecretTokens(settings, configuration.certificateAuthority ?? '')
+  const gateways = await readGateways(settings)
+  const secretTokens = readSecretTokens(settings, gateways.configuration.certificateAuthority ?? '')
   // Each gateway keeps the bootstrap objects itself, since it alone knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   const autoscaling = readAutoscaling(settings)
@@ -44,8 +40,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
         {
           trust,
           hasProcessMetrics: true,
-          configuration,
-          servers,
+          ...gateways,
           controllers: names,
           autoscaling,
           nodes,
@@ -75,65 +70,33 @@ export interface ControllersReplicaOptions extends ReplicaOptions, GatewaysOptio
   readonly secretTokens?: SecretTokenOptions | undefined
 }
 
-/** Name of the Lease that the running replica holds. */
-const leaseName = 'controllers'
-
 /** Controllers as clients of the gateways. */
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
-  return assemble(options, world, async ({ lifecycle, metrics, ...rest }) => {
-    const { catalogue, chance, clock, log } = rest
+  return assemble(options, world, async (assembly) => {
+    const { catalogue, log, metrics } = assembly
     const { configuration, controllers, autoscaling, nodes, secretTokens, namespaceDelayMs } = options
-    const gateways = await openGateways(options, { lifecycle, metrics, ...rest })
-    const transport = (identity?: Identity) =>
-      ofProgram(identity === undefined ? catalogue.names.controllerManager : programOf(identity, catalogue.names), gateways.transport())
+    const gateways = await openGateways(options, assembly)
+    const transport = (identity: Identity) => ofProgram(programOf(identity, catalogue.names), gateways.transport())
     // A controller that acts as the server itself in one process acts as the user of the configuration here.
     const clientAs = (identity: Identity) =>
       createClient(options.impersonates && identity !== serverIdentity ? actingAs(identity.name, transport(identity)) : transport(identity))
-    const ending = new AbortController()
     const leading = metrics.gauge({ name: 'controllers_leading', help: '1 while this replica runs the controllers.' })
     const lead = async (signal: AbortSignal) => {
       const term = createLifecycle({ log })
       const rootCertificate = configuration.certificateAuthority
       await runControllers(
         { controllers, autoscaling, nodes, namespaceDelayMs, objects: [], secretTokens, rootCertificate, clientAs, metrics },
-        { ...rest, lifecycle: term },
+        { ...assembly, lifecycle: term },
       )
       leading.set(1)
       await raised(signal)
       leading.set(0)
       await term.stop()
     }
-    const client = createClient(transport())
-    const identity = `${hostname()}_${process.pid}_${Buffer.from(chance.bytes(4)).toString('hex')}`
-    const running = options.leaderElect
-      ? runWhileLeading({
-          client,
-          names: catalogue.names,
-          lease: leaseName,
-          identity,
-          clock,
-          random: chance.fraction,
-          log,
-          signal: ending.signal,
-          lead,
-        })
-      : lead(ending.signal)
-    await lifecycle.run({
-      name: 'controllers',
-      async stop() {
-        ending.abort()
-        await running
-        client.close()
-      },
-    })
+    await runLed(
+      { name: 'controllers', lease: 'controllers', leaderElect: options.leaderElect, transport: gateways.transport(), lead },
+      assembly,
+    )
     return { address: '', checks: [gateways.check] }
   })
-}
-
-/** The groups of a service account follow from its name. */
-function actingAs(user: string, transport: Transport): Transport {
-  return {
-    send: (request) => transport.send({ ...request, headers: { ...request.headers, 'impersonate-user': user } }),
-    close: () => transport.close(),
-  }
 }

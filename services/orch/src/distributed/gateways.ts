@@ -1,15 +1,18 @@
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import {
   type ClientConfiguration,
   ConfigurationError,
+  createClient,
   createHttpsTransport,
   parseConfiguration,
   type Transport,
   UnsentError,
 } from '@orch/client'
+import { runWhileLeading } from '@orch/controllers'
 import { noTracer, SettingsError, type Tracer } from '@orch/platform'
 import { readFlagFile } from '../configuration/flag-files.ts'
-import { ClientMetrics } from '../controllers/client.ts'
+import { ClientMetrics, ofProgram } from '../controllers/client.ts'
 import { createReachability, type Reachability } from './reachability.ts'
 import type { Assembly } from './replica.ts'
 
@@ -53,20 +56,60 @@ export async function openGateways(
   }
 }
 
-/** The addresses of `--servers`. */
-export function readServers(servers: readonly string[]): readonly string[] {
+/** The gateways of `--kubeconfig` and `--servers`, in this process's words where they cannot be read. */
+export async function readGateways({ kubeconfig: path, servers }: { readonly kubeconfig: string; readonly servers: readonly string[] }) {
+  if (path === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
   const wrong = servers.find((server) => !URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
   if (wrong !== undefined) throw new SettingsError(`--servers=${wrong}: must be an address such as https://gateway:6443`)
-  return servers
-}
-
-/** The client configuration of `--kubeconfig`, in this process's words where it cannot be read. */
-export async function readConfiguration(path: string) {
   try {
-    return await parseConfiguration(readFlagFile('--kubeconfig', path), { folder: dirname(path) })
+    return { servers, configuration: await parseConfiguration(readFlagFile('--kubeconfig', path), { folder: dirname(path) }) }
   } catch (error) {
     if (error instanceof ConfigurationError) throw new SettingsError(`--kubeconfig=${path}: ${error.message}`)
     throw error
+  }
+}
+
+/** The work of a service of which one of several replicas leads. */
+export interface LedWork {
+  /** Of what is closed with the replica. */
+  readonly name: string
+  /** Name of the Lease that the leading replica holds. */
+  readonly lease: string
+  /** False for the only replica, which leads at once. */
+  readonly leaderElect: boolean
+  /** The way to the gateways, closed at the end. */
+  readonly transport: Transport
+  /** Works until the signal is raised. */
+  lead(signal: AbortSignal): Promise<void>
+}
+
+/** Works while this replica leads, until the lifecycle stops. */
+export async function runLed({ name, lease, leaderElect, transport, lead }: LedWork, assembly: Assembly): Promise<void> {
+  const { catalogue, chance, clock, lifecycle, log } = assembly
+  const { names } = catalogue
+  const ending = new AbortController()
+  const { signal } = ending
+  const identity = `${hostname()}_${process.pid}_${Buffer.from(chance.bytes(4)).toString('hex')}`
+  const client = createClient(ofProgram(names.controllerManager, transport))
+  const running = leaderElect
+    ? runWhileLeading({ client, names, lease, identity, clock, random: chance.fraction, log, signal, lead })
+    : lead(signal)
+  await lifecycle.run({
+    name,
+    async stop() {
+      ending.abort()
+      await running
+      transport.close()
+    },
+  })
+}
+
+/** The same way, as another user; without a group, its groups follow from the name. */
+export function actingAs(user: string, transport: Transport, group?: string): Transport {
+  const headers = { 'impersonate-user': user, ...(group !== undefined && { 'impersonate-group': group }) }
+  return {
+    send: (request) => transport.send({ ...request, headers: { ...request.headers, ...headers } }),
+    close: () => transport.close(),
   }
 }
 

@@ -1,6 +1,4 @@
-import { hostname } from 'node:os'
 import { createClient, type Transport } from '@orch/client'
-import { runWhileLeading } from '@orch/controllers'
 import { nodesContract } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
@@ -12,7 +10,7 @@ import { createNodesDoor, openNodes, standIn, usualNodes } from '../nodes/open.t
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { type GatewaysOptions, openGateways, raised, readConfiguration, readServers } from './gateways.ts'
+import { actingAs, type GatewaysOptions, openGateways, raised, readGateways, runLed } from './gateways.ts'
 import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
 import { runService } from './run-service.ts'
 import { nodesCommandSettings, readListenAddress } from './settings.ts'
@@ -20,19 +18,17 @@ import { nodesCommandSettings, readListenAddress } from './settings.ts'
 /** `orch nodes`: simulated nodes, as clients of the gateways, which ask them for logs. */
 export async function nodes(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(nodesCommandSettings, terminal, flags)
-  const { listen, kubeconfig, leaderElect, simulatedNodes: count } = settings
+  const { listen, leaderElect, simulatedNodes: count } = settings
   readListenAddress('--listen', listen)
-  if (kubeconfig === '') throw new SettingsError('--kubeconfig is needed: how the gateways are reached, and as whom')
   if (count === 0) throw new SettingsError('--simulated-nodes=0: must be from 1 to 1000')
   const trust = readTrust(settings, 'nodes')
-  const configuration = await readConfiguration(kubeconfig)
-  const servers = readServers(settings.servers)
+  const gateways = await readGateways(settings)
   return runService({
     name: 'nodes',
     terminal,
     settings,
     trust,
-    open: (world) => openNodesReplica({ trust, hasProcessMetrics: true, listen, configuration, servers, count, leaderElect }, world),
+    open: (world) => openNodesReplica({ trust, hasProcessMetrics: true, listen, ...gateways, count, leaderElect }, world),
   })
 }
 
@@ -48,8 +44,6 @@ export interface NodesReplica extends Replica {
   readonly ready: Promise<void>
 }
 
-/** Name of the Lease that the running replica holds. */
-const leaseName = 'simulated-nodes'
 /** Longest pause between two attempts to register the nodes. */
 const startDelayMsMax = 2_000
 
@@ -59,13 +53,12 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
   // A replica that stands by is ready, too.
   if (options.leaderElect) isReady()
   const replica = await assemble(options, world, async (assembly) => {
-    const { catalogue, chance, clock, lifecycle, log, metrics } = assembly
+    const { chance, clock, log, metrics } = assembly
     const gateways = await openGateways(options, assembly)
     const shared = gateways.transport()
     const door = createNodesDoor()
     const server = await serve(options.listen, [serveContract(nodesContract, door.service)], assembly)
     server.setServing(false)
-    const ending = new AbortController()
     const leading = metrics.gauge({ name: 'nodes_leading', help: '1 while this replica simulates the nodes.' })
     const lead = async (signal: AbortSignal) => {
       for (let attempt = 1; !signal.aborted; attempt += 1) {
@@ -83,18 +76,8 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
         await sleep(clock, retryDelayMs({ attempt, maxMs: startDelayMsMax, random: chance.fraction() }), signal)
       }
     }
-    const client = createClient(ofProgram(catalogue.names.controllerManager, shared))
-    const identity = `${hostname()}_${process.pid}_${Buffer.from(chance.bytes(4)).toString('hex')}`
-    const election = { client, names: catalogue.names, lease: leaseName, identity, clock, random: chance.fraction, log }
-    const running = options.leaderElect ? runWhileLeading({ ...election, signal: ending.signal, lead }) : lead(ending.signal)
-    await lifecycle.run({
-      name: 'nodes',
-      async stop() {
-        ending.abort()
-        await running
-        shared.close()
-      },
-    })
+    const { leaderElect } = options
+    await runLed({ name: 'nodes', lease: 'simulated-nodes', leaderElect, transport: shared, lead }, assembly)
     return { address: server.address, checks: [gateways.check] }
   })
   return { ...replica, ready }
@@ -115,8 +98,8 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
   const { catalogue, metrics } = assembly
   const nodeGroup = await groupOfNodes(shared, assembly)
   const clientAs = (identity: Identity) => {
-    const program = ofProgram(programOf(identity, catalogue.names), shared)
-    return createClient(identity === standIn ? kept(program) : actingAs(identity.name, nodeGroup, program))
+    const program = ofProgram(programOf(identity, catalogue.names), kept(shared))
+    return createClient(identity === standIn ? program : actingAs(identity.name, program, nodeGroup))
   }
   await openNodes({ simulated: usualNodes(count), hasVolumes: true, nodeGroups: [], clientAs, metrics, door }, assembly)
   server.setServing(true)
@@ -130,7 +113,7 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
  */
 async function groupOfNodes(shared: Transport, { catalogue: { names } }: Assembly): Promise<string> {
   const group = domainGroup(names, 'authorization')
-  const client = createClient(actingAs(`${nodeUserPrefix}node-1`, 'system:nodes', shared))
+  const client = createClient(actingAs(`${nodeUserPrefix}node-1`, shared, 'system:nodes'))
   const resourceAttributes = { verb: 'patch', resource: 'nodes', subresource: 'status', name: 'node-1' }
   const body = { apiVersion: `${group}/v1`, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } }
   const review = await client.request<{ readonly status: { readonly allowed: boolean } }>({
@@ -144,9 +127,4 @@ async function groupOfNodes(shared: Transport, { catalogue: { names } }: Assembl
 /** One of several clients that have the same connections. */
 function kept(transport: Transport): Transport {
   return { send: (request) => transport.send(request), close() {} }
-}
-
-function actingAs(user: string, group: string, transport: Transport): Transport {
-  const headers = { 'impersonate-user': user, 'impersonate-group': group }
-  return { send: (request) => transport.send({ ...request, headers: { ...request.headers, ...headers } }), close() {} }
 }

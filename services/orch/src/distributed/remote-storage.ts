@@ -3,12 +3,32 @@ import { StatusError } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
 import { retryDelayMs, sleep } from '@orch/platform'
-import { type Dialled, dialContract } from '@orch/platform/rpc'
+import { type Dialled, dialContract, type Offer } from '@orch/platform/rpc'
 import { StartError } from '../start-error.ts'
-import type { Assembly } from './replica.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
 
 /** Longest pause between two attempts to ask storage for its identity. */
 const askDelayMsMax = 2_000
+
+/** A service over storage in other processes. */
+export interface OverStorageOptions extends InnerReplicaOptions {
+  readonly storageAddresses: readonly string[]
+}
+
+/** Serves a contract over storage, which has to answer first. */
+export function openOverStorage(
+  options: OverStorageOptions,
+  world: Omit<Surroundings, 'lifecycle'>,
+  open: (storage: StorageService, assembly: Assembly) => Promise<Offer>,
+): Promise<Replica> {
+  return assemble(options, world, async (assembly) => {
+    const storage = await dialStorage(options.storageAddresses, assembly)
+    await storage.met
+    const { address } = await serve(options.listen, [await open(storage.service, assembly)], assembly)
+    return { address, checks: [storage.check, storage.profileCheck] }
+  })
+}
 
 /** Storage in another process. */
 export interface RemoteStorage {

@@ -7,8 +7,8 @@ import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWatch } from '../watch/open.ts'
-import { dialStorage } from './remote-storage.ts'
-import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
+import { type OverStorageOptions, openOverStorage } from './remote-storage.ts'
+import type { Assembly, Replica } from './replica.ts'
 import { runService } from './run-service.ts'
 import { readListenAddress, readServiceAddresses, watchCommandSettings } from './settings.ts'
 
@@ -29,21 +29,16 @@ export async function watch(terminal: Terminal, flags: readonly string[]): Promi
   })
 }
 
-export interface WatchReplicaOptions extends InnerReplicaOptions {
-  readonly storageAddresses: readonly string[]
+export interface WatchReplicaOptions extends OverStorageOptions {
   /** The stream of published changes; absent: they are read from storage. */
   readonly changeStream: ChangeStreamOptions | undefined
 }
 
 /** Watch for other processes. */
 export function openWatchReplica(options: WatchReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
-  return assemble(options, world, async (assembly) => {
-    const storage = await dialStorage(options.storageAddresses, assembly)
-    await storage.met
-    const source = options.changeStream === undefined ? storage.service : await published(storage.service, options.changeStream, assembly)
-    const watch = await openWatch({ storage: source }, assembly)
-    const { address } = await serve(options.listen, [serveContract(watchContract, watch)], assembly)
-    return { address, checks: [storage.check, storage.profileCheck] }
+  return openOverStorage(options, world, async (storage, assembly) => {
+    const source = options.changeStream === undefined ? storage : await published(storage, options.changeStream, assembly)
+    return serveContract(watchContract, await openWatch({ storage: source }, assembly))
   })
 }
 
