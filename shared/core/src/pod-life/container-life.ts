@@ -1,18 +1,14 @@
 import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
-import type { ProgramEnd, Running, State } from './container-state.ts'
+import { backoffFirstMs, backoffMaxMs, type ProgramEnd, type Running, type State } from './container-state.ts'
 import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
+import { ImagePull, type PullState } from './image-pull.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
 import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure, turnProbe } from './probe-run.ts'
-import { type ContainerScript, type ProbeKind, pullProblem, type Turn } from './script-model.ts'
+import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
 
-/** Pauses between attempts, as the kubelet has them. */
-const backoffFirstMs = 10_000
-const backoffMaxMs = 300_000
-/** Pause between a failed pull and the state that says that the next one waits. */
-const pullRefusedMs = 1000
 /** Attempts after which the next one is nothing that a clock runs on for. */
 const hopefulAttempts = 5
 /** SIGKILL. */
@@ -47,9 +43,7 @@ export class ContainerLife {
   #last: ContainerEnd | undefined
   #id = ''
   #backoff: { readonly delayMs: number; readonly atMs: number } | undefined
-  /** Pulls that have failed. */
-  #pulls = 0
-  #isPulled = false
+  readonly #pull: ImagePull
 
   constructor({ container, role, script, imageDigest }: ContainerLifeOptions) {
     this.name = container.name
@@ -57,6 +51,7 @@ export class ContainerLife {
     this.#container = container
     this.#script = script
     this.#imageDigest = imageDigest
+    this.#pull = new ImagePull(container, script.pull, (...event) => this.#report(...event))
   }
 
   /** Goes on from the state that the API has, as after a restart of the node. */
@@ -200,7 +195,7 @@ export class ContainerLife {
         return { atMs: state.untilMs, isHopeless: false }
       case 'unpulled':
         if (state.reason === 'ErrImageNeverPull') return undefined
-        return { atMs: state.untilMs, isHopeless: this.#pulls >= hopefulAttempts }
+        return { atMs: state.untilMs, isHopeless: this.#pull.failed >= hopefulAttempts }
       case 'crashed':
         return { atMs: state.untilMs, isHopeless: this.#restarts >= hopefulAttempts }
       case 'running':
@@ -237,7 +232,7 @@ export class ContainerLife {
         return false
       case 'pulling':
         if (step.isEnding || state.untilMs > nowMs) return false
-        this.#endPull(state.beganMs, step)
+        this.#goOn(this.#pull.end(state.beganMs, step), step)
         return true
       case 'starting':
         if (step.isEnding || state.untilMs > nowMs) return false
@@ -245,7 +240,7 @@ export class ContainerLife {
         return true
       case 'unpulled':
         if (step.isEnding || state.untilMs > nowMs) return false
-        if (state.reason === 'ErrImagePull') this.#awaitPull(state.message, step)
+        if (state.reason === 'ErrImagePull') this.#state = this.#pull.wait(state.message, step)
         else this.begin(step)
         return true
       case 'crashed':
@@ -261,64 +256,14 @@ export class ContainerLife {
     }
   }
 
-  /** Pulls the image and starts the container, at once where the script has no delays. An image that was pulled is on the node. */
+  /** Pulls the image and starts the container, at once where the script has no delays. */
   begin(step: LifeStep): void {
-    const { nowMs } = step
-    const { ms, failures } = this.#script.pull
-    const { imagePullPolicy } = this.#container
-    const image = quotedImage(this.#container)
-    const isPresent = (ms === 0 && failures === 0) || (this.#isPulled && imagePullPolicy !== 'Always')
-    if (isPresent) {
-      const accessible = step.level >= 35 ? ' and can be accessed by the pod' : ''
-      this.#report(step, 'Normal', 'Pulled', `Container image ${image} already present on machine${accessible}`)
-      this.#create(step)
-    } else if (imagePullPolicy === 'Never') {
-      this.#refusePull(step)
-    } else {
-      this.#report(step, 'Normal', 'Pulling', `Pulling image ${image}`)
-      if (ms > 0) this.#state = { kind: 'pulling', beganMs: nowMs, untilMs: nowMs + ms }
-      else this.#endPull(nowMs, step)
-    }
+    this.#goOn(this.#pull.begin(step), step)
   }
 
-  #refusePull(step: LifeStep): void {
-    const reason = 'ErrImageNeverPull'
-    const message = `Container image ${quotedImage(this.#container)} is not present with pull policy of Never`
-    this.#report(step, 'Warning', reason, message)
-    this.#report(step, 'Warning', 'Failed', `Error: ${reason}`)
-    this.#state = { kind: 'unpulled', reason, message, untilMs: Number.POSITIVE_INFINITY }
-  }
-
-  #endPull(beganMs: number, step: LifeStep): void {
-    const { error = pullProblem, failures } = this.#script.pull
-    if (this.#pulls < failures) this.#failPull(error, step)
-    else this.#finishPull(beganMs, step)
-  }
-
-  #finishPull(beganMs: number, step: LifeStep): void {
-    const took = printDuration(BigInt(Math.round(step.nowMs - beganMs)) * 1_000_000n)
-    const waited = step.level < 28 ? '' : ` (${took} including waiting)`
-    const size = step.level < 31 ? '' : '. Image size: 0 bytes.'
-    this.#report(step, 'Normal', 'Pulled', `Successfully pulled image ${quotedImage(this.#container)} in ${took}${waited}${size}`)
-    this.#isPulled = true
-    this.#create(step)
-  }
-
-  #failPull(message: string, step: LifeStep): void {
-    this.#pulls += 1
-    const image = quotedImage(this.#container)
-    this.#report(step, 'Warning', 'Failed', `Failed to pull image ${image}: ${message}`)
-    this.#report(step, 'Warning', 'Failed', 'Error: ErrImagePull')
-    this.#state = { kind: 'unpulled', reason: 'ErrImagePull', message, untilMs: step.nowMs + pullRefusedMs }
-  }
-
-  #awaitPull(problem: string, step: LifeStep): void {
-    const text = `Back-off pulling image ${quotedImage(this.#container)}`
-    this.#report(step, 'Normal', 'BackOff', text)
-    this.#report(step, 'Warning', 'Failed', 'Error: ImagePullBackOff')
-    const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** (this.#pulls - 1)) - pullRefusedMs
-    const message = step.level < 32 ? text : `${text}: ErrImagePull: ${problem}`
-    this.#state = { kind: 'unpulled', reason: 'ImagePullBackOff', message, untilMs: step.nowMs + delayMs }
+  #goOn(pull: PullState | undefined, step: LifeStep): void {
+    if (pull === undefined) this.#create(step)
+    else this.#state = pull
   }
 
   #create(step: LifeStep): void {
@@ -492,8 +437,4 @@ export class ContainerLife {
         return { waiting: { reason: waiting } }
     }
   }
-}
-
-function quotedImage({ image = '' }: PodContainer): string {
-  return JSON.stringify(image)
 }

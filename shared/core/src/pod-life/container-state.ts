@@ -2,6 +2,10 @@ import type { ContainerEnd } from './container-status.ts'
 import type { ProbeRun } from './probe-run.ts'
 import type { ProbeKind, Turn } from './script-model.ts'
 
+/** Pauses between attempts, as the kubelet has them. */
+export const backoffFirstMs = 10_000
+export const backoffMaxMs = 300_000
+
 /** A container that runs. */
 export interface Running {
   readonly kind: 'running'
@@ -22,7 +26,8 @@ export interface Running {
 /** The present state of a container. */
 export type State =
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'pulling' | 'starting'; readonly beganMs: number; readonly untilMs: number }
+  | { readonly kind: 'pulling'; readonly beganMs: number; readonly untilMs: number }
+  | { readonly kind: 'starting'; readonly beganMs: number; readonly untilMs: number }
   | {
       readonly kind: 'unpulled'
       readonly reason: 'ErrImagePull' | 'ImagePullBackOff' | 'ErrImageNeverPull'

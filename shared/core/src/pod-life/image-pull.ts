@@ -1,0 +1,84 @@
+import { printDuration } from '../meta/duration.ts'
+import { backoffFirstMs, backoffMaxMs, type State } from './container-state.ts'
+import type { LifeStep, PodEvent } from './life-step.ts'
+import type { PodContainer } from './phase.ts'
+import { type ContainerScript, pullProblem } from './script-model.ts'
+
+/** Pause between a failed pull and the state that says that the next one waits. */
+const pullRefusedMs = 1000
+
+/** A container whose image is being pulled, or could not be. */
+export type PullState = Extract<State, { kind: 'pulling' | 'unpulled' }>
+
+/** Reports an event of a container. */
+type Report = (step: LifeStep, type: PodEvent['type'], reason: string, message: string) => void
+
+/** The pulls of one container's image. An image that was pulled is on the node. */
+export class ImagePull {
+  /** Pulls that have failed. */
+  failed = 0
+  readonly #policy: PodContainer['imagePullPolicy']
+  readonly #image: string
+  readonly #script: ContainerScript['pull']
+  readonly #report: Report
+  #isPulled = false
+
+  constructor({ image = '', imagePullPolicy }: PodContainer, script: ContainerScript['pull'], report: Report) {
+    this.#policy = imagePullPolicy
+    this.#image = JSON.stringify(image)
+    this.#script = script
+    this.#report = report
+  }
+
+  /** Pulls the image. Undefined: it is there. */
+  begin(step: LifeStep): PullState | undefined {
+    const { nowMs } = step
+    const { ms, failures } = this.#script
+    const isPresent = (ms === 0 && failures === 0) || (this.#isPulled && this.#policy !== 'Always')
+    if (isPresent) {
+      const accessible = step.level >= 35 ? ' and can be accessed by the pod' : ''
+      this.#report(step, 'Normal', 'Pulled', `Container image ${this.#image} already present on machine${accessible}`)
+      return undefined
+    }
+    if (this.#policy === 'Never') return this.#refuse(step)
+    this.#report(step, 'Normal', 'Pulling', `Pulling image ${this.#image}`)
+    return ms > 0 ? { kind: 'pulling', beganMs: nowMs, untilMs: nowMs + ms } : this.end(nowMs, step)
+  }
+
+  #refuse(step: LifeStep): PullState {
+    const reason = 'ErrImageNeverPull'
+    const message = `Container image ${this.#image} is not present with pull policy of Never`
+    this.#report(step, 'Warning', reason, message)
+    this.#report(step, 'Warning', 'Failed', `Error: ${reason}`)
+    return { kind: 'unpulled', reason, message, untilMs: Number.POSITIVE_INFINITY }
+  }
+
+  /** Ends a pull that began then. Undefined: the image is there. */
+  end(beganMs: number, step: LifeStep): PullState | undefined {
+    const { error = pullProblem, failures } = this.#script
+    if (this.failed < failures) return this.#fail(error, step)
+    const took = printDuration(BigInt(Math.round(step.nowMs - beganMs)) * 1_000_000n)
+    const waited = step.level < 28 ? '' : ` (${took} including waiting)`
+    const size = step.level < 31 ? '' : '. Image size: 0 bytes.'
+    this.#report(step, 'Normal', 'Pulled', `Successfully pulled image ${this.#image} in ${took}${waited}${size}`)
+    this.#isPulled = true
+    return undefined
+  }
+
+  #fail(message: string, step: LifeStep): PullState {
+    this.failed += 1
+    this.#report(step, 'Warning', 'Failed', `Failed to pull image ${this.#image}: ${message}`)
+    this.#report(step, 'Warning', 'Failed', 'Error: ErrImagePull')
+    return { kind: 'unpulled', reason: 'ErrImagePull', message, untilMs: step.nowMs + pullRefusedMs }
+  }
+
+  /** Waits for the next pull after a failed one. */
+  wait(problem: string, step: LifeStep): PullState {
+    const text = `Back-off pulling image ${this.#image}`
+    this.#report(step, 'Normal', 'BackOff', text)
+    this.#report(step, 'Warning', 'Failed', 'Error: ImagePullBackOff')
+    const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** (this.failed - 1)) - pullRefusedMs
+    const message = step.level < 32 ? text : `${text}: ErrImagePull: ${problem}`
+    return { kind: 'unpulled', reason: 'ImagePullBackOff', message, untilMs: step.nowMs + delayMs }
+  }
+}
