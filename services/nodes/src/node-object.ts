@@ -1,6 +1,7 @@
 import { printRelease } from '@orch/core/feature-gates'
-import { type ApiObject, printMicroTime, printTime, toInstant } from '@orch/core/meta'
+import { type ApiObject, printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
+import { attachAnnotation, type NodeHealth, nodeConditions } from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Node } from '@orch/core/workloads'
 
@@ -42,35 +43,11 @@ export function podRange(index: number): string {
   return `10.${244 + (index >> 8)}.${index & 255}`
 }
 
-type NodeCondition = NonNullable<Node['status']['conditions']>[number]
-
-const conditions = [
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
-] as const
-
 /** Reasons of the events with which a node starts. */
 export const startReasons = ['NodeHasSufficientMemory', 'NodeHasNoDiskPressure', 'NodeHasSufficientPID', 'NodeReady'] as const
 
-/** The conditions of a healthy node. A status that stays keeps its time of transition. */
-function healthyConditions(before: readonly NodeCondition[], nowMs: number): NodeCondition[] {
-  const time = printTime(toInstant(nowMs))
-  return conditions.map(([type, status, reason, message]) => {
-    const last = before.find((condition) => condition.type === type)
-    const lastTransitionTime = last?.status === status ? (last.lastTransitionTime ?? time) : time
-    return { type, status, lastHeartbeatTime: time, lastTransitionTime, reason, message }
-  })
-}
-
-/** True if all conditions of a node are those that it reports. */
-export function isHealthy({ status }: Node): boolean {
-  return conditions.every(([type, value]) => status.conditions?.find((condition) => condition.type === type)?.status === value)
-}
-
-/** The labels that a kubelet keeps. */
-export function nodeLabels({ settings, names }: NodeIdentity): Record<string, string> {
+/** The labels with which a node registers. */
+function nodeLabels({ settings, names }: NodeIdentity): Record<string, string> {
   const { name, zone, region, labels } = settings
   return {
     [`beta.${domainLabel(names, 'arch')}`]: 'amd64',
@@ -85,7 +62,7 @@ export function nodeLabels({ settings, names }: NodeIdentity): Record<string, st
 }
 
 /** The Node that a kubelet registers. */
-export function nodeObject(identity: NodeIdentity, nowMs: number): Node {
+export function nodeObject(identity: NodeIdentity, health: NodeHealth, nowMs: number): Node {
   const { settings, index, names } = identity
   const range = `${podRange(index)}.0/24`
   return {
@@ -94,22 +71,36 @@ export function nodeObject(identity: NodeIdentity, nowMs: number): Node {
     metadata: {
       name: settings.name,
       labels: nodeLabels(identity),
-      annotations: { [subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')]: 'true' },
+      annotations: { [attachAnnotation(names)]: 'true' },
     },
     spec: { podCIDR: range, podCIDRs: [range], ...(settings.taints && { taints: settings.taints }) },
-    status: nodeStatus(identity, [], nowMs),
+    status: nodeReport(identity, { health, before: {}, nowMs }).status,
   }
 }
 
-/** The status that a kubelet reports, over the conditions that the API has. */
-export function nodeStatus({ settings, index, level }: NodeIdentity, before: readonly NodeCondition[], nowMs: number): Node['status'] {
+interface ReportInput {
+  readonly health: NodeHealth
+  /** The status that the API has. */
+  readonly before: Pick<Node['status'], 'conditions' | 'capacity'>
+  readonly nowMs: number
+}
+
+/** The parts of a status that are the node's, and the reasons of events that go with them. */
+export interface NodeReport {
+  readonly status: Node['status']
+  readonly events: readonly string[]
+}
+
+/** The status that a kubelet reports. Conditions and resources of other clients are none of its business. */
+export function nodeReport({ settings, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput): NodeReport {
   const version = `v${printRelease(level)}.0+orch`
   const capacity = { ...usualCapacity, ...settings.capacity }
   const id = `00000000-0000-4000-8000-${index.toString().padStart(12, '0')}`
-  return {
+  const { conditions, events } = nodeConditions(health, { ...before, capacity }, nowMs)
+  const status = {
     capacity,
     allocatable: capacity,
-    conditions: healthyConditions(before, nowMs),
+    conditions,
     addresses: [
       { type: 'InternalIP', address: nodeAddress(index) },
       { type: 'Hostname', address: settings.name },
@@ -125,6 +116,19 @@ export function nodeStatus({ settings, index, level }: NodeIdentity, before: rea
       operatingSystem: 'linux',
       architecture: 'amd64',
     },
+  }
+  return { status, events }
+}
+
+/** The status of the API after a report. */
+export function withReport(before: Node['status'], own: Node['status']): Node['status'] {
+  const reported = new Set(own.conditions?.map(({ type }) => type))
+  return {
+    ...before,
+    ...own,
+    capacity: { ...before.capacity, ...own.capacity },
+    allocatable: { ...before.allocatable, ...own.allocatable },
+    conditions: [...(before.conditions ?? []).filter(({ type }) => !reported.has(type)), ...(own.conditions ?? [])],
   }
 }
 

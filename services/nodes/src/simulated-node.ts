@@ -1,20 +1,10 @@
 import { type Client, EventRecorder } from '@orch/client'
 import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { PodEvent } from '@orch/core/pod-life'
+import { hasStatusChanged, healthy, type NodeHealth, type PodEvent, registrationPatch } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
 import { type Clock, type Log, sleep, type Timer } from '@orch/platform'
-import {
-  isHealthy,
-  type NodeIdentity,
-  nodeAddress,
-  nodeLabels,
-  nodeLease,
-  nodeObject,
-  nodeStatus,
-  podRange,
-  startReasons,
-} from './node-object.ts'
+import { type NodeIdentity, nodeAddress, nodeLease, nodeObject, nodeReport, podRange, startReasons, withReport } from './node-object.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity {
   /** A client that acts as this node. */
@@ -49,6 +39,7 @@ export class SimulatedNode {
   readonly #addresses = new Map<string, number>()
   readonly #timers = new Set<Timer>()
   #isRunning = false
+  #health = healthy
 
   constructor(options: SimulatedNodeOptions) {
     const { settings, index, client, clock, random, log, signal } = options
@@ -80,7 +71,7 @@ export class SimulatedNode {
     if (signal.aborted || !this.#isRunning) return undefined
     const firstMs = Math.ceil(((this.index * goldenRatio) % 1) * renewMs)
     this.#repeat(firstMs, renewMs, () => this.#renew())
-    this.#repeat(firstMs + reportMs, reportMs, () => this.#reportStatus())
+    this.#repeat(firstMs + reportMs, reportMs, () => this.#writeReport())
     signal.addEventListener('abort', () => this.#cancelTimers(), { once: true })
     return node
   }
@@ -103,33 +94,51 @@ export class SimulatedNode {
     await this.#recorder.settled()
   }
 
+  /** Shows another state from now on; what the API does not have yet is written with the next renewal. */
+  async setHealth(health: NodeHealth): Promise<void> {
+    this.#health = health
+    if (this.#isRunning) await this.#reportChange()
+  }
+
   async #register(): Promise<Node> {
-    const { clock, signal } = this.#options
+    const { clock, names, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
+    const wanted = nodeObject(this.#options, this.#health, clock.now())
     try {
-      return await collection.create(nodeObject(this.#options, clock.now()), { signal })
+      return await collection.create(wanted, { signal })
     } catch (error) {
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
     }
-    await collection.patch(this.name, { metadata: { labels: nodeLabels(this.#options) } }, { type: 'merge', signal })
-    return this.#reportStatus()
+    const patch = registrationPatch(await collection.get(this.name, { signal }), wanted, names)
+    if (patch !== undefined) await collection.patch(this.name, patch, { type: 'merge', signal })
+    return this.#writeReport()
   }
 
-  /** One write, and one more if another client has changed the conditions. Nothing for a Node that was deleted: kubelets register at their start. */
+  /** One write, and one more if the status has changed. Nothing for a Node that was deleted: kubelets register at their start. */
   async #renew(): Promise<void> {
-    const node = this.#options.read()
-    if (node === undefined) return
+    if (this.#options.read() === undefined) return
     await this.#renewLease()
-    if (!isHealthy(node)) await this.#reportStatus()
+    await this.#reportChange()
   }
 
-  /** Writes the status of a healthy node. */
-  async #reportStatus(): Promise<Node> {
+  /** Writes the status if the API has another one. */
+  async #reportChange(): Promise<void> {
+    const { clock, read } = this.#options
+    const before = read()?.status
+    if (before === undefined) return
+    const { status, events } = nodeReport(this.#options, { health: this.#health, before, nowMs: clock.now() })
+    if (!hasStatusChanged(before, withReport(before, status))) return
+    await this.#writeReport()
+    for (const reason of events) this.#recordStatus(reason)
+  }
+
+  /** Writes the status over the one that the API has now. */
+  async #writeReport(): Promise<Node> {
     const { clock, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
-    const { status } = await collection.get(this.name, { signal })
-    const next = nodeStatus(this.#options, status.conditions ?? [], clock.now())
-    return collection.patch(this.name, { status: next }, { type: 'strategic', subresource: 'status', signal })
+    const { status: before } = await collection.get(this.name, { signal })
+    const { status } = nodeReport(this.#options, { health: this.#health, before, nowMs: clock.now() })
+    return collection.patch(this.name, { status }, { type: 'strategic', subresource: 'status', signal })
   }
 
   /** One write. A Lease that is gone is made again as long as the Node is there. */
@@ -177,11 +186,17 @@ export class SimulatedNode {
   }
 
   #recordStart(): void {
-    const about = { apiVersion: 'v1', kind: 'Node', name: this.name, uid: this.name }
-    const record = (reason: string, message: string) => this.#recorder.record(about, { type: 'Normal', reason, message })
-    record('Starting', 'Starting kubelet.')
-    for (const reason of startReasons) record(reason, `Node ${this.name} status is now: ${reason}`)
-    record('NodeAllocatableEnforced', 'Updated Node Allocatable limit across pods')
+    this.#recordOwn('Starting', 'Starting kubelet.')
+    for (const reason of startReasons) this.#recordStatus(reason)
+    this.#recordOwn('NodeAllocatableEnforced', 'Updated Node Allocatable limit across pods')
+  }
+
+  #recordStatus(reason: string): void {
+    this.#recordOwn(reason, `Node ${this.name} status is now: ${reason}`)
+  }
+
+  #recordOwn(reason: string, message: string): void {
+    this.#recorder.record({ apiVersion: 'v1', kind: 'Node', name: this.name, uid: this.name }, { type: 'Normal', reason, message })
   }
 
   /** Reports an event of a Pod. */

@@ -299,7 +299,7 @@ export class ContainerLife {
 
   #beginProbe(runs: Map<ProbeKind, ProbeRun>, kind: ProbeKind, times: Pick<ProbeStart, 'startedMs' | 'readyToProbeMs'>): void {
     const probe = this.#probeOf(kind)
-    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns: this.#turnsOf(kind), ...times }))
+    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns: this.#turnsOf(kind), ports: this.#container.ports, ...times }))
   }
 
   #stepRun(state: Running, step: LifeStep): boolean {
@@ -323,10 +323,7 @@ export class ContainerLife {
   /** Reports a failed call, begins the other probes after the startup probe, and stops a container that is not alive. */
   #judge(state: Running, run: ProbeRun, step: LifeStep): void {
     const { kind, probe, last, result } = run
-    if (last?.passes === false) {
-      const failure = last.output ?? printFailure(probe, step.address)
-      this.#report(step, 'Warning', 'Unhealthy', `${titles[kind]} probe failed: ${failure}`)
-    }
+    if (last?.passes === false) this.#report(step, 'Warning', 'Unhealthy', `${titles[kind]} ${printFailure(run, step.address, step.level)}`)
     if (kind === 'startup' && result === 'pass') {
       const { startedMs, probes } = state
       for (const other of afterStart) this.#beginProbe(probes, other, { startedMs, readyToProbeMs: step.nowMs })

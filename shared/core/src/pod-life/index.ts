@@ -3,6 +3,15 @@ export { refusalOf, refusedStatus } from './admission.ts'
 export type { PodEvent } from './life-step.ts'
 export { findLogRun, type LogEntry, type LogLine, type LogRun, logLines, nextLineMs, printLines, usualLog } from './log-lines.ts'
 export { type AnsweringNode, nodeDocument, nodeMetrics, podMetrics, type UsedPod, usageOf } from './node-answers.ts'
+export {
+  attachAnnotation,
+  hasStatusChanged,
+  healthy,
+  type NodeHealth,
+  nodeConditions,
+  type PressureType,
+  registrationPatch,
+} from './node-status.ts'
 export { type Advance, PodLife, type PodStatus, statusPatch } from './pod-life.ts'
 export { scriptOf } from './script.ts'
 export { scriptKinds, simulationVersion } from './script-kinds.ts'

@@ -1,24 +1,32 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Pod } from '../workloads/pods.ts'
+import { namesOf } from '../names.ts'
+import type { Node, Pod } from '../workloads/pods.ts'
 import { type ConditionInput, containersReady, initialized, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
+import { hasStatusChanged, nodeConditions, type PressureType, pressureTypes, registrationPatch } from './node-status.ts'
 import { type ContainerStatus, podPhase } from './phase.ts'
+import { deadlineOf, PodLife } from './pod-life.ts'
+import { resolvePort } from './probe-run.ts'
+import { compileScript } from './script-object.ts'
 
 /** A row of a table of the kubelet's tests; the first line of the file has its source. */
 interface Row {
   readonly func: string
   readonly name?: string
+  readonly desc?: string
 }
 
-const [, ...lines] = readFileSync(join(import.meta.dirname, 'cases', 'kubelet-phase.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-const rows: readonly Row[] = lines.map((line) => JSON.parse(line))
+const rows: readonly Row[] = ['kubelet-phase', 'kubelet-node', 'kubelet-probes'].flatMap((file) => {
+  const [, ...lines] = readFileSync(join(import.meta.dirname, 'cases', `${file}.jsonl`), 'utf8')
+    .trimEnd()
+    .split('\n')
+  return lines.map((line): Row => JSON.parse(line))
+})
 
 function rowsOf<T>(...functions: readonly string[]): [name: string, row: Row & T][] {
   const chosen = rows.filter(({ func }) => functions.includes(func))
-  return chosen.map((row, index) => [`${row.func} ${row.name ?? index}`, row as Row & T])
+  return chosen.map((row, index) => [`${row.func} ${row.name ?? row.desc ?? index}`, row as Row & T])
 }
 
 interface PhaseRow {
@@ -65,4 +73,159 @@ test.each(rowsOf<MergeRow>('TestMergePodStatus'))('NODE-SIM-27: conditions of ot
   const merged = mergeConditions(row.oldStatus.conditions, row.newStatus.conditions)
   // Conditions are a map by type: the table has them in another order.
   expect(new Map(merged.map((one) => [one.type, one]))).toEqual(new Map(row.expected.conditions.map((one) => [one.type, one])))
+})
+
+interface DeadlineRow {
+  readonly pod: Pod
+  readonly expected: boolean
+}
+
+test.each(rowsOf<DeadlineRow>('TestActiveDeadlineHandler'))(
+  'NODE-SIM-40: a Pod is past its deadline as in the table %s',
+  (_, { pod, expected }) => {
+    // The table's Pods began a minute before.
+    const startedMs = pod.status?.startTime ? Date.parse(pod.status.startTime) : undefined
+    const nowMs = (startedMs ?? 0) + 60_000
+    expect(nowMs >= (deadlineOf(pod, startedMs) ?? Number.POSITIVE_INFINITY)).toBe(expected)
+  },
+)
+
+type NodeCondition = NonNullable<Node['status']['conditions']>[number]
+
+interface NodeConditionRow {
+  readonly node: Node
+  readonly pressure?: boolean
+  readonly expectConditions: readonly NodeCondition[]
+  readonly expectEvents?: readonly { readonly event: string }[]
+  readonly runtimeErrors?: Failure
+  readonly networkErrors?: Failure
+  readonly storageErrors?: Failure
+  readonly nodeShutdownManagerErrors?: Failure
+}
+
+interface Failure {
+  readonly $error: string
+}
+
+const conditionTests = ['TestReadyCondition', ...pressureTypes.map((type) => `Test${type}Condition`)]
+
+test.each(rowsOf<NodeConditionRow>(...conditionTests))(
+  'NODE-SIM-07, NODE-SIM-08: a node reports the condition and the events of the table %s',
+  (_, row) => {
+    const { func, node, pressure, expectConditions, expectEvents = [] } = row
+    const type = func.slice('Test'.length).replace(/^(Ready|.*Pressure)Condition$/, '$1')
+    const failures = [row.runtimeErrors, row.networkErrors, row.storageErrors, row.nodeShutdownManagerErrors]
+    const pressures = pressure === true ? [type as PressureType] : []
+    const health = { pressures, problems: failures.flatMap((failure) => failure?.$error ?? []) }
+    const nowMs = Date.parse(expectConditions[0]?.lastHeartbeatTime ?? '')
+    const { conditions, events } = nodeConditions(health, node.status, nowMs)
+    expect(conditions.filter((condition) => condition.type === type)).toEqual(expectConditions)
+    const words = type === 'Ready' ? /Ready$/ : new RegExp(type.replace('Pressure', ''))
+    expect(events.filter((event) => words.test(event))).toEqual(expectEvents.map(({ event }) => event))
+  },
+)
+
+interface ChangeRow {
+  readonly originalStatus?: Node['status']
+  readonly status?: Node['status']
+  readonly expectChange: boolean
+}
+
+test.each(rowsOf<ChangeRow>('TestNodeStatusHasChanged'))('NODE-SIM-12: a status is written at once as in the table %s', (_, row) => {
+  expect(hasStatusChanged(row.originalStatus, row.status)).toBe(row.expectChange)
+})
+
+interface LabelRow {
+  readonly initialNode: Node
+  readonly existingNode: Node
+  readonly needsUpdate: boolean
+  readonly finalLabels: Readonly<Record<string, string>>
+}
+
+const names = namesOf('kubernetes')
+const registered = ({ metadata = {} }: Partial<Node>) => ({ metadata })
+
+test.each(rowsOf<LabelRow>('TestUpdateDefaultLabels'))(
+  'NODE-SIM-01: a kubelet that starts again sets the labels of the table %s',
+  (_, row) => {
+    const existing = registered(row.existingNode)
+    const patch = registrationPatch(existing, registered(row.initialNode), names) as { metadata: Node['metadata'] } | undefined
+    expect(patch !== undefined).toBe(row.needsUpdate)
+    expect({ ...existing.metadata.labels, ...patch?.metadata.labels }).toEqual(row.finalLabels)
+  },
+)
+
+interface RegisterRow {
+  readonly newNode: Node
+  readonly existingNode: Node
+  readonly expectedActions: number
+}
+
+test.each(rowsOf<RegisterRow>('TestTryRegisterWithApiServer'))(
+  'NODE-SIM-01, NODE-SIM-03: a kubelet patches a Node that is there as in the table %s',
+  (_, row) => {
+    // A create and a get come before the patch.
+    expect(registrationPatch(registered(row.existingNode), registered(row.newNode), names) !== undefined).toBe(row.expectedActions === 3)
+  },
+)
+
+interface PortRow {
+  readonly probe: { readonly port: number | string }
+  readonly ok: boolean
+  readonly port: number
+}
+
+test.each(rowsOf<PortRow>('TestGetURLParts', 'TestGetTCPAddrParts'))(
+  'NODE-SIM-46: a probe has the port of the table %s',
+  (_, { probe, ok, port }) => {
+    const ports = [{ name: 'found', containerPort: 93, protocol: 'TCP' }]
+    const resolved = resolvePort(probe.port, ports, 25)
+    expect(resolved).toEqual(ok ? { port } : { problem: expect.any(String) })
+    const isText = typeof probe.port === 'string'
+    if (isText && probe.port !== 'found')
+      expect(resolvePort(probe.port, ports, 37)).toEqual({ problem: `port ${JSON.stringify(probe.port)} not found` })
+  },
+)
+
+interface ProbeRow {
+  readonly probe: { readonly initialDelaySeconds?: number }
+  readonly podStatus?: Pod['status']
+  readonly expectContinue: boolean
+  readonly expectSet: boolean
+  /** 0: success; 1: failure. */
+  readonly expectedResult: number
+}
+
+/** The table has each row for liveness, then for readiness, then for startup. */
+const probeRows = rowsOf<ProbeRow>('TestDoProbe').map(([name, row], index, all) => {
+  const kind = (['liveness', 'readiness', 'startup'] as const)[Math.floor((index / all.length) * 3)] ?? 'liveness'
+  return [`${name} of ${kind}`, kind, row] as const
+})
+
+test.each(probeRows)('NODE-SIM-43, NODE-SIM-45: a probe sets its result, and goes on, as in the table %s', (_, kind, row) => {
+  const name = 'cOnTaInEr_NaMe'
+  // A container without status starts later.
+  const script = { name: '*', startAfter: '1h' }
+  const container = { name, [`${kind}Probe`]: row.probe }
+  const object = {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod', namespace: 'default', uid: 'u' } },
+    spec: { containers: [container], restartPolicy: 'Never' },
+    status: row.podStatus ?? { phase: 'Pending' },
+  }
+  const pod: Pod = JSON.parse(JSON.stringify(object))
+  const life = new PodLife({
+    ...{ pod, names, level: 25, address: '10.244.0.2', hostAddress: '10.250.0.1' },
+    layers: [compileScript({ apiVersion: '', kind: '', metadata: {}, spec: { containers: [script] } }).layer],
+    newId: () => 'id',
+    digestOf: () => 'digest',
+  })
+  const startedAt = row.podStatus?.containerStatuses?.[0]?.state?.running?.startedAt
+  const nowMs = Date.parse(startedAt ?? '2026-11-28T05:54:50Z') + 1000
+  const { due } = life.advance(nowMs)
+  const [status] = life.status(pod.status, nowMs).containerStatuses ?? []
+  const isRunning = status?.state?.running != null
+  expect(isRunning || due !== undefined).toBe(row.expectContinue)
+  if (!row.expectSet) return
+  const results = { liveness: isRunning, readiness: status?.ready === true, startup: status?.started === true }
+  expect(results[kind]).toBe(row.expectedResult === 0)
 })

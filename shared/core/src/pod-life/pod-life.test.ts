@@ -300,6 +300,17 @@ describe('probes', () => {
     expect(life.at(63)).toMatchObject({ state: 'Running: main running', isWritten: true })
   })
 
+  test.each([
+    [25, 'Unhealthy Readiness probe errored: strconv.Atoi: parsing "web": invalid syntax'],
+    [33, 'Unhealthy Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "web": invalid syntax'],
+    [37, 'Unhealthy Readiness probe errored and resulted in unknown state: port "web" not found'],
+  ])('NODE-SIM-46: at level %i a probe of a port that has no such name fails each time with its reason', (level, event) => {
+    const port = { httpGet: { port: 'web', path: '/' }, tcpSocket: undefined }
+    const life = new Life({ level, spec: withProbes({ readinessProbe: { ...probe, ...port } }) })
+    expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 10, events: expect.arrayContaining([event]) })
+    expect(life.at(10)).toMatchObject({ state: 'Running: main running', events: [event] })
+  })
+
   test('NODE-SIM-47: a container that is not alive is stopped and starts again', () => {
     const life = new Life({
       annotations: { liveness: '0s:pass,15s:fail' },

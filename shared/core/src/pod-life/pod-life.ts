@@ -148,10 +148,8 @@ export class PodLife {
 
   #due(): Advance['due'] {
     const dues = [...this.#containers.values()].flatMap((container) => container.due() ?? [])
-    const { activeDeadlineSeconds } = this.#pod.spec
-    if (activeDeadlineSeconds != null && this.#ending === undefined) {
-      dues.push({ atMs: (this.#startedMs ?? 0) + activeDeadlineSeconds * 1000, isHopeless: false })
-    }
+    const deadlineMs = deadlineOf(this.#pod, this.#startedMs)
+    if (deadlineMs !== undefined && this.#ending === undefined) dues.push({ atMs: deadlineMs, isHopeless: false })
     if (dues.length === 0) return undefined
     return { atMs: Math.min(...dues.map(({ atMs }) => atMs)), isHopeless: dues.every(({ isHopeless }) => isHopeless) }
   }
@@ -173,15 +171,14 @@ export class PodLife {
   }
 
   #beginEnding(nowMs: number): boolean {
-    const { metadata, spec } = this.#pod
+    const { metadata } = this.#pod
     if (this.#ending === 'deleted') return false
     if (metadata.deletionTimestamp != null) {
       this.#ending = 'deleted'
       return true
     }
     if (this.#ending !== undefined) return false
-    const { activeDeadlineSeconds } = spec
-    if (activeDeadlineSeconds != null && nowMs >= (this.#startedMs ?? 0) + activeDeadlineSeconds * 1000) {
+    if (nowMs >= (deadlineOf(this.#pod, this.#startedMs) ?? Number.POSITIVE_INFINITY)) {
       this.#ending = 'deadline'
       this.#events.push({ type: 'Normal', reason: deadlineReason, message: deadlineMessage })
       return true
@@ -305,6 +302,11 @@ export class PodLife {
       toCondition('PodScheduled', { status: 'True' }),
     ]
   }
+}
+
+/** The time at which a Pod has to end, which has begun then on its node. Undefined: there is none. */
+export function deadlineOf({ spec: { activeDeadlineSeconds } }: Pod, startedMs: number | undefined): number | undefined {
+  return activeDeadlineSeconds == null || startedMs === undefined ? undefined : startedMs + activeDeadlineSeconds * 1000
 }
 
 interface ConditionsInput {

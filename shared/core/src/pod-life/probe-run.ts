@@ -1,13 +1,15 @@
 import type { PodContainer } from './phase.ts'
 import type { ProbeKind, Turn } from './script-model.ts'
 
-export type Probe = NonNullable<PodContainer['livenessProbe']>
+type Probe = NonNullable<PodContainer['livenessProbe']>
 
 /** A probe over one run of a container. All times are milliseconds since 1970. */
 export interface ProbeRun {
   readonly kind: ProbeKind
   readonly probe: Probe
   readonly turns: readonly Turn[]
+  /** Ports of the container, by whose names probes may call. */
+  readonly ports: PodContainer['ports']
   /** Start of the container. */
   readonly startedMs: number
   readonly firstMs: number
@@ -19,7 +21,7 @@ export interface ProbeRun {
   readonly result: 'unknown' | 'pass' | 'fail'
 }
 
-export interface ProbeStart extends Pick<ProbeRun, 'kind' | 'probe' | 'turns' | 'startedMs'> {
+export interface ProbeStart extends Pick<ProbeRun, 'kind' | 'probe' | 'turns' | 'ports' | 'startedMs'> {
   /** The container counts as started from then on; probes other than startup begin no earlier. */
   readonly readyToProbeMs: number
 }
@@ -45,7 +47,8 @@ function turnAt(turns: readonly Turn[], atMs: number): Turn | undefined {
  *   period 10 s, turns 25s:fail   calls at 0 s (passes), 30 s (fails), 40 s, 50 s: the third failure counts
  */
 export function callProbe(run: ProbeRun, nowMs: number): ProbeRun {
-  const { kind, probe, turns, startedMs } = run
+  const { kind, probe, startedMs } = run
+  const turns = portProblem(run) === undefined ? run.turns : unreachable
   const { passes, output } = turnAt(turns, nowMs - startedMs) ?? { passes: true }
   const last = { passes, output, count: run.last?.passes === passes ? run.last.count + 1 : 1 }
   const threshold = passes ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3)
@@ -72,9 +75,48 @@ function periodOf({ periodSeconds }: Probe): number {
   return (periodSeconds || 10) * 1000
 }
 
-/** The text of a failed call. */
-export function printFailure({ httpGet, tcpSocket, grpc }: Probe, address: string): string {
+/** The calls of a probe whose port cannot be found. */
+const unreachable: readonly Turn[] = [{ atMs: 0, passes: false }]
+/** The first level at which a text of digits is no number of a port. */
+const namesAloneSince = 37
+/** The first level that tells of the state of a probe that cannot be called. */
+const statesShownSince = 33
+
+/** The number of a port that is given by number or by name, or the reason why there is none (prober.go, later probe/util.go). */
+export function resolvePort(
+  port: number | string,
+  ports: PodContainer['ports'],
+  level: number,
+): { readonly port: number } | { readonly problem: string } {
+  const number = typeof port === 'number' ? port : (ports?.find(({ name }) => name === port)?.containerPort ?? parsePort(port, level))
+  if (typeof number === 'string') return { problem: number }
+  return number > 0 && number < 65_536 ? { port: number } : { problem: `invalid port number: ${number}` }
+}
+
+function parsePort(text: string, level: number): number | string {
+  if (level >= namesAloneSince) return `port ${JSON.stringify(text)} not found`
+  return /^[+-]?\d+$/.test(text) ? Number(text) : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+}
+
+/** The reason why a probe cannot be called. A name that the API lets pass has a letter, so that the level changes the text alone. */
+function portProblem({ probe, ports }: Pick<ProbeRun, 'probe' | 'ports'>, level = namesAloneSince): string | undefined {
+  const port = probe.httpGet?.port ?? probe.tcpSocket?.port
+  const resolved = port == null ? undefined : resolvePort(port, ports, level)
+  return resolved !== undefined && 'problem' in resolved ? resolved.problem : undefined
+}
+
+/** The end of the sentence on a failed call, which begins with its kind. */
+export function printFailure(run: ProbeRun, address: string, level: number): string {
+  const problem = portProblem(run, level)
+  if (problem !== undefined) return `probe errored${level < statesShownSince ? '' : ' and resulted in unknown state'}: ${problem}`
+  return `probe failed: ${run.last?.output ?? failureOf(run, address)}`
+}
+
+function failureOf({ probe: { httpGet, tcpSocket, grpc }, ports }: ProbeRun, address: string): string {
   if (httpGet != null) return 'HTTP probe failed with statuscode: 500'
-  if (tcpSocket != null) return `dial tcp ${tcpSocket.host || address}:${tcpSocket.port}: connect: connection refused`
+  if (tcpSocket != null) {
+    const resolved = resolvePort(tcpSocket.port, ports, namesAloneSince)
+    return `dial tcp ${tcpSocket.host || address}:${'port' in resolved ? resolved.port : ''}: connect: connection refused`
+  }
   return grpc == null ? '' : 'service unhealthy (responded with "NOT_SERVING")'
 }

@@ -1,0 +1,115 @@
+import { jsonEqual } from '../json/equal.ts'
+import { printTime, toInstant } from '../meta/time.ts'
+import { domainLabel, type Names, subdomainLabel } from '../names.ts'
+import type { Node } from '../workloads/pods.ts'
+
+type NodeStatus = Node['status']
+type NodeCondition = NonNullable<NodeStatus['conditions']>[number]
+
+/** Conditions of a node that something runs out. */
+export const pressureTypes = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
+export type PressureType = (typeof pressureTypes)[number]
+
+/** The state of a node that its conditions show. */
+export interface NodeHealth {
+  readonly pressures: readonly PressureType[]
+  /** Reasons why it is not ready. Empty: it is ready. */
+  readonly problems: readonly string[]
+}
+
+export const healthy: NodeHealth = { pressures: [], problems: [] }
+
+interface Verdict {
+  readonly reason: string
+  readonly message: string
+}
+
+/** Reasons and messages of a kubelet: without pressure, then with it (nodestatus/setters.go). */
+const pressureVerdicts: Readonly<Record<PressureType, readonly [free: Verdict, pressed: Verdict]>> = {
+  MemoryPressure: [
+    { reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
+    { reason: 'KubeletHasInsufficientMemory', message: 'kubelet has insufficient memory available' },
+  ],
+  DiskPressure: [
+    { reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
+    { reason: 'KubeletHasDiskPressure', message: 'kubelet has disk pressure' },
+  ],
+  PIDPressure: [
+    { reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
+    { reason: 'KubeletHasInsufficientPID', message: 'kubelet has insufficient PID available' },
+  ],
+}
+
+/** Resources without whose capacity a node is not ready. */
+const neededResources = ['cpu', 'memory', 'pods', 'ephemeral-storage']
+
+export interface ReportedConditions {
+  readonly conditions: NodeCondition[]
+  /** Reasons of the events that tell of changes. */
+  readonly events: readonly string[]
+}
+
+/** The conditions that a kubelet reports over those that the API has. A status that stays keeps its time of transition. */
+export function nodeConditions(
+  { pressures, problems }: NodeHealth,
+  { conditions: before, capacity }: Pick<NodeStatus, 'conditions' | 'capacity'>,
+  nowMs: number,
+): ReportedConditions {
+  const time = printTime(toInstant(nowMs))
+  const events: string[] = []
+  const report = (type: string, status: 'True' | 'False', verdict: Verdict, event?: string): NodeCondition => {
+    const last = before?.find((condition) => condition.type === type)
+    const hasChanged = last?.status !== status
+    if (hasChanged && (last !== undefined || type !== 'Ready')) events.push(event ?? verdict.reason.replace(/^Kubelet/, 'Node'))
+    const lastTransitionTime = hasChanged ? time : (last.lastTransitionTime ?? time)
+    return { type, status, lastHeartbeatTime: time, lastTransitionTime, ...verdict }
+  }
+  const pressed = pressureTypes.map((type) => {
+    const isPressed = pressures.includes(type)
+    return report(type, isPressed ? 'True' : 'False', pressureVerdicts[type][isPressed ? 1 : 0])
+  })
+  const missing = neededResources.filter((resource) => capacity?.[resource] === undefined)
+  const reasons = [...problems, ...(missing.length === 0 ? [] : [`missing node capacity for resources: ${missing.join(', ')}`])]
+  const isReady = reasons.length === 0
+  const verdict = isReady
+    ? { reason: 'KubeletReady', message: 'kubelet is posting ready status' }
+    : { reason: 'KubeletNotReady', message: reasons.length === 1 ? (reasons[0] ?? '') : `[${reasons.join(', ')}]` }
+  const ready = report('Ready', isReady ? 'True' : 'False', verdict, isReady ? 'NodeReady' : 'NodeNotReady')
+  return { conditions: [...pressed, ready], events }
+}
+
+/** True if two statuses differ in more than heartbeats and the order of conditions: a kubelet writes such a one at once. */
+export function hasStatusChanged(before: NodeStatus | undefined, after: NodeStatus | undefined): boolean {
+  if (before === undefined || after === undefined) return before !== after
+  return !jsonEqual(comparable(before), comparable(after))
+}
+
+function comparable({ conditions = [], ...rest }: NodeStatus): object {
+  const byType = conditions.map(({ lastHeartbeatTime: _, ...condition }) => [condition.type, condition])
+  return { ...rest, conditions: Object.fromEntries(byType) }
+}
+
+/** Labels that a kubelet keeps as it has them. Others are those of clients. */
+function defaultLabels(names: Names): readonly string[] {
+  const topology = (key: string) => [subdomainLabel(names, 'topology', key), `failure-domain.beta.${domainLabel(names, key)}`]
+  const machine = [subdomainLabel(names, 'node', 'instance-type'), `beta.${domainLabel(names, 'instance-type')}`]
+  return [...['hostname', 'os', 'arch'].map((key) => domainLabel(names, key)), ...topology('zone'), ...topology('region'), ...machine]
+}
+
+/** The annotation of a node whose volumes the controllers attach. */
+export function attachAnnotation(names: Names): string {
+  return subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')
+}
+
+/** The change of a Node that is there already when its kubelet starts. Undefined: it is as the kubelet wants it. */
+export function registrationPatch(existing: Pick<Node, 'metadata'>, wanted: Pick<Node, 'metadata'>, names: Names): object | undefined {
+  const has = (holder: Pick<Node, 'metadata'>, key: string) => holder.metadata.annotations?.[key]
+  const labels = defaultLabels(names).flatMap((key) => {
+    const value = wanted.metadata.labels?.[key]
+    return value === undefined || existing.metadata.labels?.[key] === value ? [] : [[key, value] as const]
+  })
+  const key = attachAnnotation(names)
+  const annotations = has(existing, key) === has(wanted, key) ? undefined : { [key]: has(wanted, key) ?? null }
+  if (labels.length === 0 && annotations === undefined) return undefined
+  return { metadata: { ...(labels.length > 0 && { labels: Object.fromEntries(labels) }), ...(annotations && { annotations }) } }
+}
