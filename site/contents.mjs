@@ -55,6 +55,7 @@ export const contents = [
       { file: 'settings-nodes.html', title: 'Flags of nodes', sources: ['docs/reference/settings-nodes.md'] },
       { file: 'settings-backends.html', title: 'Flags of backends', sources: ['docs/reference/settings-backends.md'] },
       { file: 'envtest-flags.html', title: 'Flags of the drop-in', sources: ['docs/reference/envtest-flags.md'] },
+      { file: 'control.html', title: 'Control over HTTP', sources: ['docs/reference/control.md'] },
       { file: 'kinds.html', title: 'Kinds', generated: 'kinds' },
       { file: 'metrics.html', title: 'Metrics', generated: 'metrics' },
       { file: 'versions.html', title: 'API levels', sources: ['docs/reference/versions.md'] },

@@ -10,6 +10,7 @@ import type { Authorization } from './authorization/authorization.ts'
 import type { Faults } from './faults/faults.ts'
 import type { BrowserOptions } from './request/browser-headers.ts'
 import type { RequestLog } from './request/request-log.ts'
+import type { ControlHandler } from './routes/control.ts'
 import type { HealthCheck } from './server/health-check.ts'
 import type { LimitShare } from './server/limit-share.ts'
 import type { VersionInfo } from './server/version-info.ts'
@@ -102,4 +103,6 @@ export interface GatewayOptions {
   readonly requestLog?: RequestLog | undefined
   /** The faults of a test; absent: there are never any. */
   readonly faults?: Faults | undefined
+  /** Serves the paths by which a test controls the server; absent: they do not exist. */
+  readonly control?: ControlHandler | undefined
 }

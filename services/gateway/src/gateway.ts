@@ -8,7 +8,7 @@ import {
   parseDuration,
   StatusError,
 } from '@orch/core/meta'
-import { domainGroup } from '@orch/core/names'
+import { domainGroup, isControlPath } from '@orch/core/names'
 import { noTracer, sleep, type Tracer } from '@orch/platform'
 import { forward } from './aggregation/forward.ts'
 import { authenticate } from './authentication/authenticators.ts'
@@ -27,6 +27,7 @@ import { isOurFailure } from './request/our-failure.ts'
 import { countsAsWork, GatewayRequest, isTunnelTarget, isWatchTarget, type RequestOptions } from './request/request.ts'
 import { CutOff, nothingAt, PlainRefusal, respondError } from './request/respond.ts'
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
+import { serveControl } from './routes/control.ts'
 import { sendResponse } from './routes/document.ts'
 import { createRoutes, RoutedRequest } from './routes/routes.ts'
 import { beginExplanation, permitExplanation } from './steps/explain.ts'
@@ -224,6 +225,7 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
     if (remote !== undefined && request.pastRevision > 0) throw nothingAt(request.path, parts)
     if (remote !== undefined) return await forward(request, remote, parts)
     if (request.info.kind === 'resource') return await dispatch(request, request.info, parts)
+    if (parts.control !== undefined && isControlPath(request.path) && (await serveControl(request, parts.control, parts))) return
     const response = await documents.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
     await sendResponse(request, response, parts)
   } catch (error) {
@@ -241,7 +243,7 @@ function conclude(request: GatewayRequest, parts: GatewayParts): void {
   request.audit?.responseComplete()
   const durationMs = parts.clock.monotonic() - request.startedMs
   parts.metrics.count(request, durationMs)
-  parts.requestLog?.note(request, durationMs)
+  if (request.info.kind === 'resource' || !isControlPath(request.path)) parts.requestLog?.note(request, durationMs)
   // An unauthenticated request must not displace those of users.
   if (request.explanation !== undefined && request.isKnown) keepExplanation(request, request.explanation, durationMs, parts)
   endTrace(request)

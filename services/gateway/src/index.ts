@@ -1,13 +1,14 @@
 /** The HTTP gateway: authentication, negotiation and verbs. */
 
 export type { Auditor } from './audit/auditor.ts'
-export type {
-  Attempt,
-  Authentication,
-  GatewayAuthentication,
-  RequestAuthenticator,
-  TokenAuthenticator,
-  TokenQuestion,
+export {
+  type Attempt,
+  type Authentication,
+  type GatewayAuthentication,
+  none as noCredential,
+  type RequestAuthenticator,
+  type TokenAuthenticator,
+  type TokenQuestion,
 } from './authentication/authenticator.ts'
 export { type AnonymousAccess, createCertificateAuthenticator } from './authentication/authenticators.ts'
 export { type Authorities, type AuthoritySource, splitPem } from './authentication/certificate/authorities.ts'
@@ -42,8 +43,10 @@ export {
   refuseConnection,
   truncate,
 } from './faults/effects.ts'
-export type { Fault, FaultHandle, FaultMatch } from './faults/fault.ts'
+export type { Fault, FaultHandle, FaultMatch, FaultRule } from './faults/fault.ts'
+export { asBadRequest, matchOf, printFault, readFault, readWatchMatch } from './faults/fault-spec.ts'
 export { Faults } from './faults/faults.ts'
+export { Members } from './faults/members.ts'
 export type { FreezeStrength, FrozenReads } from './faults/stale-reads.ts'
 export type { WatchFault, WatchMatch } from './faults/watch-faults.ts'
 export { createGateway, type Gateway } from './gateway.ts'
@@ -52,6 +55,7 @@ export type { ListenOptions } from './listener/listener.ts'
 export { canSharePorts } from './listener/shared-port.ts'
 export { type LoggedRequest, printRequests, type RequestFilter, RequestLog } from './request/request-log.ts'
 export type { RequestMatch, TextMatch } from './request/request-match.ts'
+export type { ControlAnswer, ControlCall, ControlHandler } from './routes/control.ts'
 export type { HealthCheck } from './server/health-check.ts'
 export { type LimitShare, shareOf } from './server/limit-share.ts'
 export type { VersionInfo } from './server/version-info.ts'

@@ -232,6 +232,10 @@ export const limits = {
   frozenWaitMs: 3_000,
   /** Faults of a test at a time. */
   faultsMax: 1_000,
+  /** Faults of a test that have hit all that they could, and can still be asked for their hits. */
+  endedFaultsMax: 1_000,
+  /** Bytes of a call of the control of a server. */
+  controlBodyBytesMax: 1024 * 1024,
   /** Requests that the log of a test keeps: about 200 bytes each. */
   loggedRequestsMax: 10_000,
   /** Distinct texts of `User-Agent` that it shares among requests. */

@@ -314,6 +314,7 @@ function settingsOf(options: GatewayOptions) {
     flags: options.flags,
     requestLog: options.requestLog,
     faults: options.faults,
+    control: options.control,
     runsControllers: options.runsControllers === true,
     runsScheduler: options.runsScheduler === true,
     fieldValidation: options.catalogue.isGateOn('ServerSideFieldValidation'),

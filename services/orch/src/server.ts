@@ -6,7 +6,7 @@ import { admissionContract, nodesContract, type Store, storageContract, watchCon
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
-import type { Faults, HealthCheck, RequestLog } from '@orch/gateway'
+import type { ControlHandler, Faults, HealthCheck, RequestLog } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -76,6 +76,9 @@ export interface ServerOptions extends GatewayGroups {
   readonly requestLog?: RequestLog
   /** For tests: faults that hit requests. Absent: there are never any. */
   readonly faults?: Faults
+  /** For tests: the calls by which one controls the server, and the token of their caller. Absent: there are none. */
+  readonly control?: ControlHandler | undefined
+  readonly controlToken?: string | undefined
   /** For tests: messages between services are frozen, and `stop` fails if their bytes were changed. */
   readonly freezesLinks: boolean
   /** True if `/metrics` includes those of the process. */

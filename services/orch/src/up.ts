@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { usualNamespaceDelayMs } from '@orch/controllers'
 import {
   certificateFolder,
@@ -12,12 +14,14 @@ import {
 } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/clients.ts'
+import { controlFile } from './control/settings.ts'
 import { readEncryption } from './encryption/open.ts'
 import { usualNodes } from './nodes/open.ts'
 import { printReadyLine, type Terminal } from './process/terminal.ts'
 import { type Server, type StopOptions, startServer } from './server.ts'
 import { threadsHere } from './settings/threads.ts'
 import { readUpOptions, type UpOptions } from './settings/up.ts'
+import { optionsOfFork } from './start/start-settings.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
@@ -89,23 +93,29 @@ async function start(
   { tracer }: Telemetry,
   terminal: Terminal,
 ): Promise<Server> {
-  return await startServer({
+  const server = {
     ...options,
     watchHistoryMs: settings.watchHistoryMs,
     simulatedNodes: usualNodes(settings.simulatedNodes),
     encryption: readEncryption(settings),
     store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
-    certificateFiles: certificateFolder(dataDir),
     adminKey: 'RSA',
     namespaceDelayMs: usualNamespaceDelayMs,
     freezesLinks: false,
     hasProcessMetrics: true,
     threads: { count: threadsHere(settings.threads, log), flags: flagsOf(texts) },
-    clock: systemClock,
     chance: systemChance,
     log,
     tracer,
-  })
+  } as const
+  if (!settings.control) {
+    // A process that was killed leaves its file behind.
+    rmSync(join(dataDir, controlFile), { force: true })
+    return startServer({ ...server, clock: systemClock, certificateFiles: certificateFolder(dataDir) })
+  }
+  const { startControlledServer } = await import('./start/controlled-server.ts')
+  const fork = optionsOfFork(settings.profile, texts)
+  return startControlledServer({ server, dataDir, isVirtual: settings.virtualClock, start: fork })
 }
 
 /** The given texts, for threads that read them once more; they need neither the file of settings nor the environment. */

@@ -67,6 +67,9 @@ export interface Names {
   readonly clientConfigFileKey: string
 }
 
+/** Path of what no other API server has: the past, and the control of a server for tests. */
+export const controlPath = '/orch/v1'
+
 const table: Readonly<Record<Profile, Names>> = {
   orch: Object.freeze({
     profile: 'orch',
@@ -94,7 +97,7 @@ const table: Readonly<Record<Profile, Names>> = {
     execInfoVariable: 'ORCH_EXEC_INFO',
     rootCertificateConfigMap: 'orch-root-ca.crt',
     tokenVolumePrefix: 'orch-api-access',
-    ownPath: '/orch/v1',
+    ownPath: controlPath,
     explainHeader: 'orch-explain',
     faultHeader: 'orch-fault',
     aggregator: 'orch-aggregator',
@@ -126,12 +129,20 @@ const table: Readonly<Record<Profile, Names>> = {
     execInfoVariable: 'KUBERNETES_EXEC_INFO',
     rootCertificateConfigMap: 'kube-root-ca.crt',
     tokenVolumePrefix: 'kube-api-access',
-    ownPath: '/orch/v1',
+    ownPath: controlPath,
     explainHeader: 'kube-explain',
     faultHeader: 'orch-fault',
     aggregator: 'kube-aggregator',
     clientConfigFileKey: 'kubeConfigFile',
   }),
+}
+
+/** API group of the faults of tests, in every profile. */
+export const faultsGroup = 'faults.orch.io'
+
+/** True for the path of the control of a server, and for those below it. */
+export function isControlPath(path: string): boolean {
+  return path.startsWith(controlPath) && (path.length === controlPath.length || path[controlPath.length] === '/')
 }
 
 /** The names of a profile. */

@@ -47,13 +47,13 @@ const reasons: Readonly<Record<number, string>> = {
 /** Details of a refusal. */
 export interface RefuseOptions {
   /** Seconds in the header `Retry-After`, which clients obey in real time; 0 for 429 and 503, else no header. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** Reason of the Status; by default that of the code. */
-  readonly reason?: string
-  readonly message?: string
-  readonly causes?: readonly StatusCause[]
+  readonly reason?: string | undefined
+  readonly message?: string | undefined
+  readonly causes?: readonly StatusCause[] | undefined
   /** With 409: also for writes that carry no resourceVersion, which no server refuses so. */
-  readonly always?: boolean
+  readonly always?: boolean | undefined
 }
 
 /** The request is answered with a Status of this code, and not served. A 409 is for writes that carry a resourceVersion. */
@@ -72,12 +72,18 @@ export function refuse(code: number, { retryAfter, reason, message, causes = [],
 }
 
 /** The connection ends without a byte of an answer: before the request is served, or after. */
-export function cut({ when = 'before', scope = 'stream' }: { readonly when?: 'before' | 'after'; readonly scope?: CutScope } = {}): Effect {
+export function cut({
+  when = 'before',
+  scope = 'stream',
+}: {
+  readonly when?: 'before' | 'after' | undefined
+  readonly scope?: CutScope | undefined
+} = {}): Effect {
   return { kind: 'cut', when, scope }
 }
 
 /** The object is written, then the connection ends without a byte of an answer. Requests that write nothing are not hit. */
-export function loseReply({ scope = 'stream' }: { readonly scope?: CutScope } = {}): Effect {
+export function loseReply({ scope = 'stream' }: { readonly scope?: CutScope | undefined } = {}): Effect {
   return { kind: 'loseReply', scope }
 }
 

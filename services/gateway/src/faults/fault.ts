@@ -7,32 +7,32 @@ import type { Effect } from './effects.ts'
 /** The requests that a fault hits. */
 export interface FaultMatch extends RequestMatch {
   /** Headers by lower-case name. */
-  readonly header?: Readonly<Record<string, TextMatch>>
-  readonly dryRun?: boolean
+  readonly header?: Readonly<Record<string, TextMatch>> | undefined
+  readonly dryRun?: boolean | undefined
   /** True for the bodies that are meant: the object of a create or an update, a patch, or the options of a delete. */
-  readonly body?: (body: unknown) => boolean
+  readonly body?: ((body: unknown) => boolean) | undefined
 }
 
 /** A fault: the requests, how many of them, and what happens to them. */
 export interface Fault {
   /** Shown in answers, in the log and in metrics; `fault-1` and so on by default. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Absent: all requests but those of the server's own parts and of `server.client`, which only a match with `user` hits. */
-  readonly on?: FaultMatch
+  readonly on?: FaultMatch | undefined
   /** Matching requests that pass first; 0 by default. */
-  readonly after?: number
+  readonly after?: number | undefined
   /** Requests that are hit at most. */
-  readonly times?: number
+  readonly times?: number | undefined
   /** Every so many matching requests one is hit; 1 by default. */
-  readonly every?: number
+  readonly every?: number | undefined
   /** So many matching requests pass in each second of the server's clock; by default none does. */
-  readonly perSecond?: number
+  readonly perSecond?: number | undefined
   /** From 0 to 1, drawn from the seed of the server; 1 by default. */
-  readonly probability?: number
+  readonly probability?: number | undefined
   /** Decides what `probability` draws, instead of the seed of the server. */
-  readonly seed?: number | string
+  readonly seed?: number | string | undefined
   /** Removes the fault when it settles. */
-  readonly until?: Promise<unknown>
+  readonly until?: Promise<unknown> | undefined
   readonly effect: Effect
 }
 
@@ -97,6 +97,15 @@ export class FaultRule implements FaultHandle {
 
   get hits(): number {
     return this.#hits
+  }
+
+  /** The fault as it was added. */
+  get fault(): Fault {
+    return this.#fault
+  }
+
+  get isRemoved(): boolean {
+    return this.#isRemoved
   }
 
   /** True if the request is meant, as far as it is known without its body. */

@@ -1,8 +1,9 @@
+import { faultsGroup, isControlPath } from '@orch/core/names'
 import { type Chance, type Clock, declareMetrics, type Log, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
 import type { Exchange } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
-import { queryBoolean } from '../request/request-info.ts'
+import { queryBoolean, type RequestInfo } from '../request/request-info.ts'
 import { type Fault, type FaultHandle, FaultRule, type FaultyRequest } from './fault.ts'
 import { StaleReads } from './stale-reads.ts'
 import { WatchFaults } from './watch-faults.ts'
@@ -32,6 +33,8 @@ export class Faults {
   readonly reads = new StaleReads()
   /** Rules that may still hit. */
   readonly #rules = new Set<FaultRule>()
+  /** Rules that have hit all that they could, oldest first, until they are removed or too many. */
+  readonly #ended = new Set<FaultRule>()
   readonly #listeners = new Set<() => void>()
   /** Fingerprints of the certificates by which clients of the test itself connect. */
   readonly #ownClients = new Map<string, { readonly isHarness: boolean }>()
@@ -59,9 +62,14 @@ export class Faults {
     return rule
   }
 
+  /** All faults that have not been removed, also those that hit no more; without those that were forgotten. */
+  list(): readonly FaultRule[] {
+    return [...this.#ended, ...this.#rules]
+  }
+
   /** Removes all faults, also those of watches, and thaws all reads. */
   clear(): void {
-    for (const rule of [...this.#rules]) rule.remove()
+    for (const rule of this.list()) rule.remove()
     this.reads.clear()
     this.watches.clear()
   }
@@ -96,6 +104,7 @@ export class Faults {
   /** The rules that a request may be hit by, as far as it is known without its body. */
   rulesFor(request: GatewayRequest): readonly FaultRule[] | undefined {
     const { exchange, user, info, query } = request
+    if (isOfControl(info)) return undefined
     const { peer } = exchange
     const isSpared = peer.kind === 'internal' || (peer.kind === 'certificate' && this.#ownClients.get(peer.sha256)?.isHarness === true)
     const facts: FaultyRequest = {
@@ -135,10 +144,21 @@ export class Faults {
   }
 
   #end(rule: FaultRule): void {
+    if (rule.isRemoved) this.#ended.delete(rule)
+    else this.#ended.add(rule)
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= limits.endedFaultsMax) break
+      this.#ended.delete(oldest)
+    }
     if (this.#rules.delete(rule)) this.#changed()
   }
 
   #changed(): void {
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Faults can be removed, whatever they hit. */
+function isOfControl(info: RequestInfo): boolean {
+  return info.kind === 'resource' ? info.group === faultsGroup : isControlPath(info.path)
 }

@@ -6,6 +6,8 @@ import { compileMatch, type RequestMatch } from './request-match.ts'
 
 /** A request that was answered, or a watch that has begun. */
 export interface LoggedRequest {
+  /** Its number since the start, from 1. */
+  readonly id: number
   /** Arrival, in milliseconds since 1970. */
   readonly time: number
   /** Absent: the watch is still open. */
@@ -41,11 +43,11 @@ export interface LoggedRequest {
 /** Chooses requests of a log. */
 export interface RequestFilter extends RequestMatch {
   /** Arrived then or later: a Date, or milliseconds since 1970. */
-  readonly since?: Date | number
-  readonly changed?: boolean
-  readonly noop?: boolean
+  readonly since?: Date | number | undefined
+  readonly changed?: boolean | undefined
+  readonly noop?: boolean | undefined
   /** Name of the fault that hit them; true for any. */
-  readonly fault?: string | boolean
+  readonly fault?: string | boolean | undefined
 }
 
 const changedFlag = 1
@@ -78,6 +80,7 @@ export class RequestLog {
   readonly #watchIds: number[] = []
   /** Each request brings its agent as a text of its own. */
   readonly #knownAgents = new Map<string, string>()
+  readonly #followers = new Set<(id: number) => void>()
 
   constructor(clock: Clock, max: number = limits.loggedRequestsMax) {
     this.#clock = clock
@@ -91,6 +94,17 @@ export class RequestLog {
     if (logged < 0 || logged < this.#next - this.#max) return
     this.#durations[logged % this.#max] = durationMs
     this.noteFault(request)
+    this.#tell(logged)
+  }
+
+  /** Calls back with the id of each request that is noted or completed, until the returned function is called. */
+  follow(follower: (id: number) => void): () => void {
+    this.#followers.add(follower)
+    return () => void this.#followers.delete(follower)
+  }
+
+  #tell(number: number): void {
+    for (const follower of this.#followers) follower(number + 1)
   }
 
   /** Notes the fault that has hit an open watch. */
@@ -109,23 +123,37 @@ export class RequestLog {
     return this.#next
   }
 
-  /** The logged requests that the filter matches, oldest first, from one number on. */
-  read(filter: RequestFilter = {}, from = 0): LoggedRequest[] {
-    const { since, changed, noop, fault } = filter
-    const matches = compileMatch(filter, ['since', 'changed', 'noop', 'fault'])
+  /** Id of the oldest request that is kept, or would be. */
+  get oldestId(): number {
+    return Math.max(this.#first, this.#next - this.#max) + 1
+  }
+
+  /** The logged requests that the filter matches, oldest first, after one id and so many at most. */
+  read(filter: RequestFilter = {}, after = 0, limit = Number.POSITIVE_INFINITY): LoggedRequest[] {
+    const matches = this.matcher(filter)
     const found: LoggedRequest[] = []
-    for (let number = Math.max(this.#first, from, this.#next - this.#max); number < this.#next; number++) {
-      const slot = number % this.#max
-      const info = this.#infoAt(slot)
-      if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info })) continue
-      const entry = this.#entryAt(slot)
-      if (since !== undefined && entry.time < Number(since)) continue
-      if (changed !== undefined && entry.changed !== changed) continue
-      if (noop !== undefined && entry.noop !== noop) continue
-      if (typeof fault === 'string' ? entry.fault !== fault : fault !== undefined && (entry.fault !== undefined) !== fault) continue
-      found.push(entry)
+    for (let id = Math.max(this.oldestId, after + 1); id <= this.#next && found.length < limit; id++) {
+      const entry = matches(id)
+      if (entry !== undefined) found.push(entry)
     }
     return found
+  }
+
+  /** Finds the request of an id; undefined if the filter does not match it, or if it is forgotten. A wrong filter throws a TypeError. */
+  matcher(filter: RequestFilter): (id: number) => LoggedRequest | undefined {
+    const { since, changed, noop, fault } = filter
+    const matches = compileMatch(filter, ['since', 'changed', 'noop', 'fault'])
+    return (id) => {
+      if (id < this.oldestId || id > this.#next) return undefined
+      const slot = (id - 1) % this.#max
+      if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info: this.#infoAt(slot) })) return undefined
+      const entry = this.#entryAt(id)
+      if (since !== undefined && entry.time < Number(since)) return undefined
+      if (changed !== undefined && entry.changed !== changed) return undefined
+      if (noop !== undefined && entry.noop !== noop) return undefined
+      const isHit = typeof fault === 'string' ? entry.fault === fault : fault === undefined || (entry.fault !== undefined) === fault
+      return isHit ? entry : undefined
+    }
   }
 
   /** The newest revision that a logged write had made by then; 0: none is known. */
@@ -160,6 +188,7 @@ export class RequestLog {
     this.#revisions[slot] = request.revision
     this.#flags[slot] = (request.hasChanged ? changedFlag : 0) | (request.isNoop ? noopFlag : 0)
     this.#watchIds[slot] = watch
+    this.#tell(this.#next - 1)
   }
 
   #agentOf({ exchange }: GatewayRequest): string {
@@ -180,12 +209,14 @@ export class RequestLog {
     })
   }
 
-  #entryAt(slot: number): LoggedRequest {
+  #entryAt(id: number): LoggedRequest {
+    const slot = (id - 1) % this.#max
     const info = this.#infoAt(slot)
     const place = info.kind === 'resource' ? info : { group: '', resource: '', subresource: '', namespace: '', name: '' }
     const [durationMs = 0, revision = 0, flags = 0] = [this.#durations[slot], this.#revisions[slot], this.#flags[slot]]
     const [fault = '', watch = 0] = [this.#faults[slot], this.#watchIds[slot]]
     return {
+      id,
       time: this.#times[slot] ?? 0,
       ...(durationMs < 0 ? {} : { durationMs }),
       user: this.#users[slot] ?? '',

@@ -1,25 +1,31 @@
 import type { RequestInfo } from './request-info.ts'
 
+/** A test of texts, such as a regular expression. */
+interface TextTest {
+  readonly source: string
+  test(text: string): boolean
+}
+
 /** A text: equal to a string, or matched by a regular expression. */
-export type TextMatch = string | RegExp
+export type TextMatch = string | TextTest
 
 /** Requests, by what is known of them before they are served. A member that is absent matches every request. */
 export interface RequestMatch {
   /** Name of the user, after impersonation. */
-  readonly user?: TextMatch
+  readonly user?: TextMatch | undefined
   /** The header `User-Agent`. */
-  readonly agent?: TextMatch
+  readonly agent?: TextMatch | undefined
   /** One verb or several: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of other paths the method. */
-  readonly verb?: string | readonly string[]
+  readonly verb?: string | readonly string[] | undefined
   /** Plural, with its group where that matters: `pods`, `deployments.apps`. */
-  readonly resource?: string
+  readonly resource?: string | undefined
   /** '': the object itself. Absent: the object and its subresources. */
-  readonly subresource?: string
-  readonly namespace?: TextMatch
+  readonly subresource?: string | undefined
+  readonly namespace?: TextMatch | undefined
   /** Name in the path. A create has none there. */
-  readonly name?: TextMatch
+  readonly name?: TextMatch | undefined
   /** Path without query, for requests that are not about a resource: `/readyz`. */
-  readonly path?: TextMatch
+  readonly path?: TextMatch | undefined
 }
 
 /** The facts of a request that a match reads. */
@@ -59,6 +65,6 @@ export function compileMatch(match: RequestMatch, others: readonly string[] = []
 /** A regular expression with a state of its own, such as with the flag g, is read from its beginning. */
 export function matchesText(match: TextMatch, text: string): boolean {
   if (typeof match === 'string') return match === text
-  match.lastIndex = 0
+  if (match instanceof RegExp) match.lastIndex = 0
   return match.test(text)
 }

@@ -1,5 +1,6 @@
 import type { CallContext, User } from '@orch/core/contracts'
 import { badRequest, type Status } from '@orch/core/meta'
+import { isControlPath } from '@orch/core/names'
 import type { Clock, Span } from '@orch/platform'
 import { type Exchange, type HeaderFields, mediaTypeOf } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
@@ -159,10 +160,12 @@ export class GatewayRequest {
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
 
-  /** It may last: a watch, a log, a profile, or a tunnel. Such requests have no deadline and do not count as in flight. */
+  /** It may last: a watch, a log, a profile, a call of the control, or a tunnel. Such requests have no deadline and do not count as in flight. */
   get isLongRunning(): boolean {
     const { info } = this
-    if (info.kind === 'resource' ? info.verb === 'watch' || info.subresource === 'log' : info.path.startsWith('/debug/pprof/')) return true
+    if (info.kind === 'resource') {
+      if (info.verb === 'watch' || info.subresource === 'log') return true
+    } else if (info.path.startsWith('/debug/pprof/') || isControlPath(info.path)) return true
     return this.exchange.upgrade !== undefined
   }
 

@@ -22,6 +22,7 @@ import {
   printSigningKey,
   type SigningKey,
 } from '@orch/platform'
+import { controlAuthenticator } from '../control/token.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
@@ -39,6 +40,8 @@ export interface AuthenticationNeeds {
   readonly authenticationElsewhere?: AuthenticationElsewhere | undefined
   /** Called when all tokens have to be evaluated anew. */
   readonly onTokensForgotten?: (() => void) | undefined
+  /** The token by which a test controls the server; absent: there is none. */
+  readonly controlToken?: string | undefined
 }
 
 /** The decisions of another thread of the process, which alone reads the configuration, and asks providers and webhooks. */
@@ -75,7 +78,7 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
     staticTokens: tokens.staticTokens,
     hasBootstrapTokens: tokens.hasBootstrapTokens,
     serviceAccounts: { ...tokens.serviceAccounts, signingKey, keys: [signingKey, ...tokens.serviceAccounts.keys] },
-    otherTokens: external.tokens,
+    otherTokens: [...(needs.controlToken === undefined ? [] : [controlAuthenticator(needs.controlToken)]), ...external.tokens],
     audiences: tokens.audiences,
     elsewhere: needs.authenticationElsewhere?.tokens,
   })

@@ -1,5 +1,6 @@
 import type { AdmissionService, NodesService, WatchService } from '@orch/core/contracts'
 import {
+  type ControlHandler,
   createGateway,
   createWatchHub,
   eventDelays,
@@ -44,6 +45,8 @@ export interface GatewayNeeds extends AccessNeeds {
   readonly requestLog?: RequestLog | undefined
   /** The faults of a test; absent: there are never any. */
   readonly faults?: Faults | undefined
+  /** The calls by which a test controls the server; absent: there are none. */
+  readonly control?: ControlHandler | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
   readonly access?: GatewayAccess
 }

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport, loadConfiguration, readText } from '@orch/client'
+import { controlPath } from '@orch/core/names'
 import { messageOf, systemClock } from '@orch/platform'
+import { controlFile } from '../control/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { findInstances, type Instance, noFolder } from './folders.ts'
@@ -29,7 +32,8 @@ async function stateOf({ folder, owner }: Instance, terminal: Terminal): Promise
   const { pid, address } = owner
   if (address === '') return { text: `process ${pid} is starting`, isReady: false }
   const reason = await whyUnready(folder, terminal)
-  const text = `process ${pid} listens on ${address} and is ${reason === undefined ? 'ready' : `not ready: ${reason}`}`
+  const control = existsSync(join(folder, controlFile)) ? `; ${join(folder, controlFile)} has the token of ${address}${controlPath}` : ''
+  const text = `process ${pid} listens on ${address} and is ${reason === undefined ? 'ready' : `not ready: ${reason}`}${control}`
   return { text, isReady: reason === undefined }
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { AutoscalingOptions, ControllerName, NodeControllersOptions } from '@orch/controllers'
 import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
+import { checkControl, controlSettings } from '../control/settings.ts'
 import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
@@ -60,6 +61,7 @@ export const upSettings = {
   ...stateSettings,
   ...storageSettings,
   ...upDistributedSettings,
+  ...controlSettings,
 }
 
 /** Settings of `orch up`, checked. */
@@ -81,6 +83,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
   checkDistributed(settings, texts)
   const groups = readGateway(settings)
   checkThreads({ settings, ...groups })
+  checkControl(settings)
   return {
     settings,
     texts,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { hotLoopsIn } from './hot-loops.ts'
 
 const aRequest = (facts: Partial<LoggedRequest> = {}): LoggedRequest => ({
+  id: 1,
   time: 0,
   user: 'operator',
   agent: '',

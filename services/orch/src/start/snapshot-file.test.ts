@@ -73,5 +73,5 @@ test('a server with encrypted values has no forks, and is not saved to a file', 
   const file = join(folder, 'base.orch')
   await expect(server.snapshot().save(file)).rejects.toThrow(`${file}: a server with --encryption-provider-config is not saved to a file`)
   expect(existsSync(file)).toBe(false)
-  await expect(server.fork()).rejects.toThrow('from: a server with --encryption-provider-config has no forks')
+  await expect(server.fork()).rejects.toThrow('only a server in memory has forks, and without --encryption-provider-config')
 })

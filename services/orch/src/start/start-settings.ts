@@ -14,6 +14,7 @@ import {
 } from '@orch/platform'
 import type { StateSnapshot } from '@orch/storage'
 import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
+import { controlSettings } from '../control/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
@@ -30,6 +31,7 @@ const startSettings = {
   ...controllersSettings,
   ...nodesSettings,
   ...storageSettings,
+  control: controlSettings.control,
 }
 
 /** Options of a server for tests; each has a default. */
@@ -82,15 +84,27 @@ export interface StartOptions {
   readonly seed?: number | string
   /** A number in [0, 1), drawn instead of the seed's or the system's. */
   readonly random?: () => number
+  /** Serves `/orch/v1`, by which a program in any language controls the server: `RunningServer.control` says where and with which token. */
+  readonly control?: boolean
   /** Silent by default. */
   readonly log?: Log
+}
+
+/** The options of a fork of `orch up`: those of its flags that a server in memory has, on a port of its own. */
+export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, string>): StartOptions {
+  const own = new Set<string>(Object.values(startSettings).map(({ flag }) => flag))
+  const flags = [...texts].filter(
+    ([flag]) => own.has(flag) && flag !== startSettings.securePort.flag && flag !== startSettings.profile.flag,
+  )
+  const controllers = texts.has(startSettings.controllers.flag) ? {} : { controllers: ['*'] }
+  return { profile, ...controllers, control: true, flags: flags.map(([flag, text]) => `${flag}=${text}`) }
 }
 
 /** All but those that put objects into every namespace: only created objects exist, and a reset leaves nothing to be made again. */
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random log'.split(
+  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random control log'.split(
     ' ',
   )
 
@@ -120,6 +134,7 @@ export function readStartSettings(options: StartOptions) {
     runtimeConfig: options.runtimeConfig ?? values.runtimeConfig,
     anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
     pathPrefix: options.pathPrefix ?? values.pathPrefix,
+    control: options.control ?? values.control,
     requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
     watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
     eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,

@@ -1,6 +1,7 @@
 import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
 import { boundedMemo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
+import { controlPath } from '@orch/core/names'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
 import { Faults, RequestLog } from '@orch/gateway'
 import {
@@ -24,111 +25,26 @@ import {
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
 import { readAdmission } from '../admission/settings.ts'
+import { controlUser, keepControlToken } from '../control/token.ts'
 import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import { createControl } from './control/control.ts'
+import type { ControlAccess } from './control/copies.ts'
+import { ControlDoor } from './control/door.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
 import type { Origin } from './origin.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
+import type { HotLoopOptions, PlacementExplainer, RunningServer } from './running-server.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
-/** A server of one's own, in memory, on a free port. */
-export interface RunningServer extends AsyncDisposable {
-  /** Its URL, with the path prefix if there is one: `https://127.0.0.1:41234`. */
-  readonly url: string
-  /** A client configuration file, for any client. */
-  readonly kubeconfig: string
-  /** The administrator's client. */
-  readonly client: Client
-  /**
-   * A user with a client configuration and a client of its own: requests are counted by user. The first call of a name makes it, with
-   * these rights; all rights by default.
-   */
-  user(name: string, options?: UserOptions): ServerUser
-  /** The last requests; a reset forgets them. */
-  readonly requests: ServerRequests
-  /** Faults that requests meet; a reset removes them. */
-  readonly faults: ServerFaults
-  /** Restores the state after the server's start. */
-  reset(): Promise<void>
-  /** The present moment, for a later `restore`, or for a server that begins there: `start({ from: snapshot })`. It never changes. */
-  snapshot(): Snapshot
-  /** Restores a state; versions continue, open watches end with 410. */
-  restore(snapshot: StateSnapshot): Promise<void>
-  /**
-   * A second server that begins at the present moment: with the same objects, uids, revisions, history, users, tokens and keys, on a port
-   * of its own. What happens in one of the two is never seen in the other, and each may stop first. Options replace those of this server.
-   */
-  fork(options?: Omit<StartOptions, 'from'>): Promise<RunningServer>
-  /**
-   * Applies the objects of files and folders (YAML or JSON), definitions and namespaces first, webhook configurations last. Resolves
-   * with the stored objects when every served version of each definition is listed by discovery.
-   */
-  install(paths: string | readonly string[]): Promise<ApiObject[]>
-  /**
-   * The endpoint of webhooks that are installed from now on, in place of their Services: a handler, which is served over HTTPS on
-   * a free port, or a server of the test's own. Resolves with host, port and certificate authority.
-   */
-  webhookEndpoint(target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint>
-  /** The decisions about the placement of Pods, whether a scheduler runs or not. */
-  readonly scheduler: PlacementExplainer
-  /** Simulated nodes: those of the option `nodes`, and those that are added here. */
-  readonly nodes: ServerNodes
-  /** The use of Pods, which the server then serves as metrics.k8s.io/v1beta1. */
-  readonly metrics: PodMetricsSource
-  /**
-   * Resolves when no request is in progress, every watch has its events and no controller has work left. Rejects with the names of the
-   * work that is still in progress `within` that many milliseconds, 5,000 by default. It knows nothing of the queues of clients.
-   */
-  settled(options?: { readonly within?: number }): Promise<void>
-  /**
-   * Rejects if a client of `server.user` goes on for ever while nothing else happens: it writes an object three times without a change,
-   * lists a resource five times, sends more than 20 requests a second, or several change one object in turns. A virtual clock is moved
-   * by the time; else it passes.
-   */
-  expectNoHotLoop(options?: HotLoopOptions): Promise<void>
-  /**
-   * Resolves with an object when it is as expected, which a watch tells; rejects with the timeline of the object after a real time,
-   * 5 s by default.
-   */
-  eventually<T extends ApiObject = ApiObject>(
-    reference: ObjectName,
-    matcher: ObjectMatcher<T>,
-    options?: { readonly within?: string | number },
-  ): Promise<T | undefined>
-  /** Open watches of clients, objects that finalizers hold, namespaces and held leases that a test has left, a line each. */
-  leaks(): Promise<string[]>
-  /**
-   * All that is stored, as text: objects by key with their revisions, then the changes that are still known. Two servers that have one
-   * seed, one time and the same requests have equal dumps; certificates, tokens and the port are left out.
-   */
-  dump(): Promise<string>
-  /** Ends open requests at once; leaves no handle, port or file behind. */
-  stop(): Promise<void>
-}
-
-/** The clients that may be in a loop, and the time for which they are observed. */
-export interface HotLoopOptions {
-  /** All users of the test by default. */
-  readonly user?: string
-  /** 2 s by default. */
-  readonly for?: string | number
-}
-
-/** Explains placements. */
-interface PlacementExplainer {
-  /**
-   * The table of nodes and plugins for a Pod, `namespace/name`, as a scheduler of the server's level would have it now: every filter that
-   * refuses a node with its reasons, the scores of the others, and the message. Rejects with NotFound where there is no such Pod.
-   */
-  explain(pod: string): Promise<SchedulingExplanation>
-}
+export type { HotLoopOptions, RunningServer } from './running-server.ts'
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
 export async function start(options: StartOptions = {}): Promise<RunningServer> {
@@ -197,7 +113,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const { options, isSame } = readForkOptions(snapshot, given)
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
   const from = storeOf(base.snapshot)
-  if (from === undefined) throw new SettingsError('from: a server with --encryption-provider-config has no forks: its values are encrypted')
+  if (from === undefined) throw new SettingsError('from: only a server in memory has forks, and without --encryption-provider-config')
   const store = createMemoryStore({ from, now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
@@ -225,11 +141,15 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
   const log = options.log ?? silentLog
   const requestLog = new RequestLog(clock)
   const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
+  const controlToken = settings.control ? keepControlToken(certificateFiles) : undefined
+  const door = settings.control ? new ControlDoor() : undefined
   const server = await startServer({
     ...readGateway(settings),
     ...beginning,
     requestLog,
     faults,
+    control: door?.handle,
+    controlToken,
     flags: settings.flagTexts,
     controllers: readControllers(settings),
     autoscaling: readAutoscaling(settings),
@@ -246,7 +166,7 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
   // A clock that a test moves would leave a stop that takes time waiting.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
   const running = new InProcessServer(
-    { server, issue, options, certificateFiles, chance, activity, clock, requestLog, faults, log, origin },
+    { server, issue, options, certificateFiles, chance, activity, clock, requestLog, faults, log, origin, door, controlToken },
     { delayMs, graceMs },
   )
   try {
@@ -299,9 +219,13 @@ interface Parts {
   readonly log: Log
   /** Absent: the server is no fork. */
   readonly origin?: Origin | undefined
+  /** The control, and the token of its caller; absent: there is none. */
+  readonly door?: ControlDoor | undefined
+  readonly controlToken?: string | undefined
 }
 
-class InProcessServer implements RunningServer {
+/** The handle of a server in this process. */
+export class InProcessServer implements RunningServer {
   readonly url: string
   readonly client: Client
   readonly nodes: ServerNodes
@@ -344,6 +268,21 @@ class InProcessServer implements RunningServer {
     this.#stopOptions = stopOptions
     this.#endpoint = origin?.endpoint
     this.#atStart = storage.snapshot()
+    this.#openControl()
+  }
+
+  #openControl(): void {
+    const { door, controlToken, requestLog: log, faults, options, server } = this.#parts
+    if (door === undefined || controlToken === undefined) return
+    server.giveRules(controlUser.name, controlUser.rules)
+    const clock = options.clock ?? this.#parts.clock
+    door.open(createControl({ server: this, userNames: () => this.#users.names, log, faults, clock }))
+  }
+
+  get control(): ControlAccess | undefined {
+    const { controlToken: token, server } = this.#parts
+    if (token === undefined) return undefined
+    return { url: `${this.url}${controlPath}`, token, certificateAuthority: server.configuration.certificateAuthority ?? '' }
   }
 
   get kubeconfig(): string {
@@ -464,6 +403,7 @@ class InProcessServer implements RunningServer {
   }
 
   readonly stop = async (): Promise<void> => {
+    await this.#parts.door?.close()
     this.client.close()
     this.#users.close()
     await this.#server.stop(this.#stopOptions)

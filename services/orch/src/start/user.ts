@@ -124,6 +124,10 @@ export class ServerUsers {
     return [...this.#users].map(([name, { options }]) => ({ name, options }))
   }
 
+  get names(): readonly string[] {
+    return [...this.#users.keys()]
+  }
+
   close(): void {
     for (const { close } of this.#users.values()) close()
   }

@@ -48,6 +48,9 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       get faults() {
         return running().faults
       },
+      get control() {
+        return running().control
+      },
       user: (name, options) => running().user(name, options),
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),

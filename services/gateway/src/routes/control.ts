@@ -1,0 +1,67 @@
+import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/core/meta'
+import { controlPath } from '@orch/core/names'
+import { limits } from '../limits.ts'
+import type { GatewayRequest } from '../request/request.ts'
+import type { Query } from '../request/request-info.ts'
+import { commonHeaders, type RespondParts, representObject, sendBytes } from '../request/respond.ts'
+
+/** A call of the control of a server. */
+export interface ControlCall {
+  readonly method: string
+  /** Below the path of the control: `/requests`; '' for the control itself. */
+  readonly path: string
+  readonly query: Query
+  /** The parsed body; undefined without one. */
+  readonly body: unknown
+  /** Raised when the client leaves. */
+  readonly signal: AbortSignal
+}
+
+/** The answer to a call: an object, or objects that come one by one, a line of JSON each. */
+export type ControlAnswer =
+  | { readonly kind: 'object'; readonly code: number; readonly object: object }
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<object> }
+
+/** Answers the calls of the control; undefined: it serves no such path. It throws a StatusError for a mistake of the caller. */
+export type ControlHandler = (call: ControlCall) => Promise<ControlAnswer | undefined>
+
+/** Media type of an answer that comes line by line. */
+const linesType = 'application/x-ndjson'
+
+/** Hands a request over to the control of the server, and its answer to the client. False: the path is not one of the control. */
+export async function serveControl(request: GatewayRequest, control: ControlHandler, parts: RespondParts): Promise<boolean> {
+  const { exchange, method, path, query } = request
+  const body = await bodyOf(request)
+  const left = new AbortController()
+  exchange.onClose(() => left.abort())
+  const answer = await control({ method, path: path.slice(controlPath.length).replace(/\/$/, ''), query, body, signal: left.signal })
+  if (answer === undefined) return false
+  if (answer.kind === 'object') {
+    const { contentType, bytes } = await representObject(request, answer.object, parts)
+    await sendBytes(request, answer.code, commonHeaders(request, contentType), bytes)
+    return true
+  }
+  request.code = 200
+  exchange.begin(200, commonHeaders(request, linesType))
+  // The head leaves with the first bytes, and the first object may come late.
+  exchange.write('\n')
+  for await (const object of answer.lines) {
+    if (exchange.isClosed) return true
+    if (!exchange.write(`${JSON.stringify(object)}\n`)) await exchange.drained()
+  }
+  exchange.end()
+  return true
+}
+
+async function bodyOf({ exchange, contentType }: GatewayRequest): Promise<unknown> {
+  const outcome = await exchange.readBody(limits.controlBodyBytesMax)
+  if (outcome.kind === 'tooLarge') throw requestEntityTooLarge(`Request entity too large: limit is ${limits.controlBodyBytesMax}`)
+  if (outcome.kind === 'broken') throw badRequest('the body of the request was not sent to its end')
+  if (outcome.bytes.length === 0) return undefined
+  if (contentType !== '' && contentType !== 'application/json') throw unsupportedMediaType(['application/json'])
+  try {
+    return JSON.parse(Buffer.from(outcome.bytes).toString())
+  } catch {
+    throw badRequest('the body must be JSON')
+  }
+}

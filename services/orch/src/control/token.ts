@@ -1,0 +1,39 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { controlPath } from '@orch/core/names'
+import type { PolicyRule } from '@orch/core/rbac'
+import { noCredential, type TokenAuthenticator } from '@orch/gateway'
+import type { CertificateFiles } from '@orch/platform'
+import { systemChance } from '@orch/platform'
+
+/** The user of the token of the control, with its rights. */
+export const controlUser: { readonly name: string; readonly rules: readonly PolicyRule[] } = {
+  name: 'system:control',
+  rules: [{ verbs: ['*'], nonResourceURLs: [controlPath, `${controlPath}/*`] }],
+}
+
+const fileName = 'control.token'
+const tokenBytes = 32
+
+/** The token of a server's control, kept among its certificates; it is made at the first start. No seed decides it. */
+export function keepControlToken(files: CertificateFiles): string {
+  const kept = files.read(fileName)
+  if (kept !== undefined) return kept
+  const made = Buffer.from(systemChance.bytes(tokenBytes)).toString('base64url')
+  files.write(fileName, made)
+  return made
+}
+
+/** Authenticates the token of the control. */
+export function controlAuthenticator(token: string): TokenAuthenticator {
+  const digest = digestOf(token)
+  const user = { name: controlUser.name, uid: '', groups: [], extra: {} }
+  return {
+    name: 'control',
+    authenticate: (given) =>
+      timingSafeEqual(digestOf(given), digest) ? { kind: 'user', user, method: 'token of the control' } : noCredential,
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return Buffer.from(hash('sha256', token, 'hex'), 'hex')
+}

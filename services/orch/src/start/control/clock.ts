@@ -1,0 +1,62 @@
+import { badRequest } from '@orch/core/meta'
+import { asBadRequest, Members } from '@orch/gateway'
+import type { Clock, VirtualClock } from '@orch/platform'
+import { failure, object, type Route } from './route.ts'
+
+/** Timers of one answer. */
+const pendingMax = 1_000
+
+/** `/clock`: the time of the server. */
+export function clockRoutes(clock: Clock): readonly Route[] {
+  const state = () => {
+    const now = new Date(clock.now()).toISOString()
+    if (!isMoved(clock)) return { now, virtual: false, pending: [], timers: 0 }
+    const timers = clock.pending()
+    const pending = timers.slice(0, pendingMax).map(({ at, background }) => ({ at: at.toISOString(), background }))
+    return { now, virtual: true, pending, timers: timers.length }
+  }
+  return [
+    { method: 'GET', path: '/clock', doc: 'the time, and the timers that have been set', handle: () => object(state()) },
+    {
+      method: 'POST',
+      path: '/clock/advance',
+      doc: 'moves a virtual clock {"by":"40s"} or {"to":"2026-01-31T12:00:00Z"}',
+      async handle({ body }) {
+        const moved = movable(clock)
+        const members = new Members(body, '', ['by', 'to'])
+        const [by, to] = [members.text('by'), members.text('to')]
+        if ((by === undefined) === (to === undefined)) throw badRequest('the body: must have one of by and to')
+        await moving(() => (by === undefined ? moved.advanceTo(to ?? '') : moved.advance(by)))
+        return object(state())
+      },
+    },
+    {
+      method: 'POST',
+      path: '/clock/next',
+      doc: 'moves a virtual clock to the next timer that is not a background one',
+      async handle({ body }) {
+        new Members(body, '', [])
+        const moved = await moving(() => movable(clock).next())
+        return object({ moved, ...state() })
+      },
+    },
+  ]
+}
+
+/** Wrong times are mistakes of the caller. */
+async function moving<T>(move: () => Promise<T>): Promise<T> {
+  const [outcome] = await Promise.allSettled([move()])
+  if (outcome.status === 'fulfilled') return outcome.value
+  return asBadRequest('the clock', () => {
+    throw outcome.reason
+  })
+}
+
+function movable(clock: Clock): VirtualClock {
+  if (isMoved(clock)) return clock
+  throw failure(409, 'Conflict', "the clock is the machine's and cannot be moved: start the server with a virtual clock")
+}
+
+function isMoved(clock: Clock): clock is VirtualClock {
+  return clock.isVirtual === true && 'advance' in clock
+}

@@ -1,0 +1,127 @@
+import { isJsonObject } from '@orch/core/json'
+import { badRequest } from '@orch/core/meta'
+import { controlPath } from '@orch/core/names'
+import type { PolicyRule } from '@orch/core/rbac'
+import { asBadRequest, type ControlHandler, type Faults, Members, type RequestLog } from '@orch/gateway'
+import type { Clock } from '@orch/platform'
+import type { ServerUser, UserOptions } from '../user.ts'
+import { clockRoutes } from './clock.ts'
+import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
+import { faultRoutes } from './faults.ts'
+import { requestRoutes } from './requests.ts'
+import { findRoute, object, type Route, unknownName } from './route.ts'
+import { LastingWeather, weatherRoutes } from './weather.ts'
+
+/** The parts of a server that its control needs. */
+export interface ControlParts {
+  readonly server: CopiedServer & {
+    /** The user of a name; the first call makes it. */
+    user(name: string, options?: UserOptions): ServerUser
+  }
+  /** The names of the users that have been made. */
+  readonly userNames: () => readonly string[]
+  readonly log: RequestLog
+  readonly faults: Faults
+  readonly clock: Clock
+}
+
+/** The control of a server for tests: https calls by which a program in any language does what a test in this process does. */
+export interface Control {
+  readonly handle: ControlHandler
+  /** Ends all that was begun over it. */
+  close(): Promise<void>
+}
+
+/** The control of one server. */
+export function createControl(parts: ControlParts): Control {
+  const { server, log, faults, clock } = parts
+  const lasting = new LastingWeather()
+  const copies = new Copies()
+  const withoutWeather: CopiedServer = {
+    snapshot: () => server.snapshot(),
+    restore: (snapshot) => server.restore(snapshot),
+    fork: () => server.fork(),
+    settled: (options) => server.settled(options),
+    async reset() {
+      lasting.clear()
+      await server.reset()
+    },
+  }
+  const routes: readonly Route[] = [
+    {
+      method: 'GET',
+      path: '',
+      doc: 'this list',
+      handle: () => object({ paths: routes.map(({ method, path, doc }) => ({ method, path: `${controlPath}${path}`, doc })) }),
+    },
+    ...requestRoutes(log),
+    ...faultRoutes(faults, () => lasting.clear()),
+    ...clockRoutes(clock),
+    ...userRoutes(parts),
+    ...weatherRoutes({ faults, lasting, user: (name) => knownUser(parts, name) }),
+    ...copyRoutes(withoutWeather, copies),
+  ]
+  return {
+    async handle(given) {
+      const found = findRoute(routes, given)
+      return found?.route.handle(found.call)
+    },
+    close: () => copies.close(),
+  }
+}
+
+/** A typing mistake must not make a user with all rights. */
+function knownUser({ server, userNames }: Pick<ControlParts, 'server' | 'userNames'>, name: string): ServerUser {
+  if (!userNames().includes(name)) throw unknownName('user', name, userNames())
+  return server.user(name)
+}
+
+/** `/users`: clients with a name of their own. */
+function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
+  const shown = ({ name, kubeconfig }: ServerUser) => ({ name, kubeconfig })
+  const known = (name: string) => knownUser({ server, userNames }, name)
+  return [
+    {
+      method: 'GET',
+      path: '/users',
+      doc: 'the names of the users that have been made',
+      handle: () => object({ items: userNames().map((name) => ({ name })) }),
+    },
+    {
+      method: 'POST',
+      path: '/users',
+      doc: 'a user with a client configuration: {"name":"operator"}; with all rights, or {"rules":[…],"groups":[…]}',
+      handle({ body }) {
+        const members = new Members(body, '', ['name', 'groups', 'rules'])
+        const name = members.requiredText('name')
+        const groups = members.texts('groups')
+        const rules = members.list('rules')?.map((rule, index) => readRule(rule, `rules[${index}]`))
+        const options = { ...(groups === undefined ? {} : { groups }), ...(rules === undefined ? {} : { rules }) }
+        const isNew = !userNames().includes(name)
+        const user = asBadRequest('name', () =>
+          groups === undefined && rules === undefined ? server.user(name) : server.user(name, options),
+        )
+        return object(shown(user), isNew ? 201 : 200)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/users/:name',
+      doc: 'a user that has been made',
+      handle: ({ param }) => object(shown(known(param('name')))),
+    },
+  ]
+}
+
+/** A rule of a ClusterRole. */
+function readRule(value: unknown, at: string): PolicyRule {
+  if (!isJsonObject(value)) throw badRequest(`${at}: must be a rule of a ClusterRole`)
+  const members = new Members(value, at, ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'])
+  const verbs = members.texts('verbs')
+  if (verbs === undefined) throw badRequest(`${at}.verbs: is required`)
+  const list = (name: 'apiGroups' | 'resources' | 'resourceNames' | 'nonResourceURLs') => {
+    const texts = members.texts(name)
+    return texts === undefined ? {} : { [name]: texts }
+  }
+  return { verbs, ...list('apiGroups'), ...list('resources'), ...list('resourceNames'), ...list('nonResourceURLs') }
+}

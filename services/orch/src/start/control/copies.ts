@@ -1,0 +1,152 @@
+import { badRequest, timeout } from '@orch/core/meta'
+import { asBadRequest, Members } from '@orch/gateway'
+import { SettingsError, toMs } from '@orch/platform'
+import type { Snapshot } from '../server-snapshot.ts'
+import { failure, Named, object, type Route } from './route.ts'
+
+/** Forks of a server at a time that were made over its control. */
+const forksMax = 100
+/** Snapshots that are kept. */
+const snapshotsMax = 100
+
+/** A server for tests, as far as its copies need it. */
+export interface CopiedServer {
+  snapshot(): Snapshot
+  restore(snapshot: Snapshot): Promise<void>
+  reset(): Promise<void>
+  fork(): Promise<Fork>
+  settled(options?: { readonly within?: number }): Promise<void>
+}
+
+/** A fork, with the way to control it. */
+export interface Fork {
+  readonly url: string
+  readonly kubeconfig: string
+  readonly control: ControlAccess | undefined
+  stop(): Promise<void>
+}
+
+/** All that a program needs to control a server. */
+export interface ControlAccess {
+  /** `https://127.0.0.1:6443/orch/v1` */
+  readonly url: string
+  /** A bearer token. */
+  readonly token: string
+  /** In PEM: signs the certificate of the server. */
+  readonly certificateAuthority: string
+}
+
+/** Snapshots and forks that were made over the control. */
+export class Copies {
+  readonly forks = new Named<Fork>('fork', forksMax)
+  readonly snapshots = new Named<Snapshot>('snapshot', snapshotsMax)
+
+  /** Stops all forks. */
+  async close(): Promise<void> {
+    const forks = this.forks.entries()
+    this.forks.clear()
+    await Promise.all(forks.map(([, fork]) => fork.stop()))
+  }
+}
+
+/** `/forks`, `/snapshots`, `/restore`, `/reset` and `/settled`. */
+export function copyRoutes(server: CopiedServer, { forks, snapshots }: Copies): readonly Route[] {
+  return [
+    { method: 'GET', path: '/forks', doc: 'the forks that were made here', handle: () => object({ items: forks.entries().map(named) }) },
+    {
+      method: 'POST',
+      path: '/forks',
+      doc: 'a second server that begins at the present moment: {"name":"a"}',
+      async handle({ body }) {
+        const name = forks.nextName(new Members(body, '', ['name']).text('name'))
+        const fork = await asked(() => server.fork())
+        forks.set(name, fork)
+        return object(named([name, fork]), 201)
+      },
+    },
+    { method: 'GET', path: '/forks/:name', doc: 'a fork', handle: ({ param }) => object(named([param('name'), forks.get(param('name'))])) },
+    {
+      method: 'DELETE',
+      path: '/forks/:name',
+      doc: 'stops a fork',
+      async handle({ param }) {
+        await forks.take(param('name')).stop()
+        return object({})
+      },
+    },
+    {
+      method: 'GET',
+      path: '/snapshots',
+      doc: 'the snapshots that were taken here',
+      handle: () => object({ items: snapshots.entries().map(([name, { revision }]) => ({ name, revision })) }),
+    },
+    {
+      method: 'POST',
+      path: '/snapshots',
+      doc: 'keeps the present moment for a later restore: {"name":"a"}',
+      handle({ body }) {
+        const name = snapshots.nextName(new Members(body, '', ['name']).text('name'))
+        const snapshot = server.snapshot()
+        snapshots.set(name, snapshot)
+        return object({ name, revision: snapshot.revision }, 201)
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/snapshots/:name',
+      doc: 'forgets a snapshot',
+      handle({ param }) {
+        snapshots.take(param('name'))
+        return object({})
+      },
+    },
+    {
+      method: 'POST',
+      path: '/restore',
+      doc: 'restores a snapshot as new revisions: {"snapshot":"a"}',
+      async handle({ body }) {
+        const snapshot = snapshots.get(new Members(body, '', ['snapshot']).requiredText('snapshot'))
+        await server.restore(snapshot)
+        return object({ revision: server.snapshot().revision })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/reset',
+      doc: 'restores the state of the start, and removes faults and the log of requests',
+      async handle({ body }) {
+        new Members(body, '', [])
+        await server.reset()
+        return object({ revision: server.snapshot().revision })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/settled',
+      doc: 'waits until the server has no work left; ?within=5s',
+      async handle({ query }) {
+        const within = asBadRequest('within', () => toMs('within', query.get('within') ?? '5s'))
+        if (within > settledMsMax) throw badRequest(`within=${query.get('within')}: must be at most 5m`)
+        const [outcome] = await Promise.allSettled([server.settled({ within })])
+        if (outcome.status === 'rejected') throw timeout(String(outcome.reason instanceof Error ? outcome.reason.message : outcome.reason))
+        return object({ settled: true })
+      },
+    },
+  ]
+}
+
+const settledMsMax = 300_000
+
+function named([name, { url, kubeconfig, control }]: readonly [string, Fork]) {
+  return { name, url, kubeconfig, control }
+}
+
+/** A server that cannot be forked says why. */
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof SettingsError) throw failure(409, 'Conflict', error.message)
+    throw error
+  }
+}

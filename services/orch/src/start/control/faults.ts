@@ -1,0 +1,92 @@
+import { badRequest, timeout } from '@orch/core/meta'
+import { asBadRequest, type FaultRule, type Faults, type Members, printFault, readFault } from '@orch/gateway'
+import { sleep, systemClock, toMs } from '@orch/platform'
+import { object, type Route, readCount, unknownName } from './route.ts'
+
+/** Longest wait for the hits of a fault. */
+const waitMsMax = 300_000
+
+/** `/faults`: the faults of the server. `endWeather` ends all other weather that was begun over the control. */
+export function faultRoutes(faults: Faults, endWeather: () => void): readonly Route[] {
+  const named = (name: string): readonly FaultRule[] => {
+    const rules = faults.list()
+    const found = rules.filter((rule) => rule.name === name)
+    if (found.length === 0) throw unknownName('fault', name, new Set(rules.map((rule) => rule.name)))
+    return found
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/faults',
+      doc: 'all faults with their hits',
+      handle: () => object({ items: faults.list().map(shown) }),
+    },
+    {
+      method: 'POST',
+      path: '/faults',
+      doc: 'adds a fault',
+      handle({ body }) {
+        if (body === undefined) throw badRequest('the body: must be a fault, such as {"effect":{"refuse":{"code":503}}}')
+        const fault = readFault(body)
+        const { name } = asBadRequest('fault', () => faults.add(fault))
+        const rule = faults.list().findLast((one) => one.name === name)
+        return object(rule === undefined ? {} : shown(rule), 201)
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/faults',
+      doc: 'removes all faults, also those of watches, and thaws all reads',
+      handle() {
+        endWeather()
+        faults.clear()
+        return object({})
+      },
+    },
+    {
+      method: 'GET',
+      path: '/faults/:name',
+      doc: 'a fault with its hits; ?hits=N waits until it has hit so many requests, ?within=10s at most',
+      async handle(call) {
+        const name = call.param('name')
+        const wanted = readCount(call, 'hits', { otherwise: 0, max: 1_000_000 })
+        const within = call.query.get('within') ?? '10s'
+        const withinMs = Math.min(
+          waitMsMax,
+          asBadRequest('within', () => toMs('within', within)),
+        )
+        const rule = named(name).at(-1)
+        if (rule === undefined) throw unknownName('fault', name, [])
+        if (wanted > rule.hits) {
+          const ending = AbortSignal.any([call.signal, AbortSignal.timeout(withinMs)])
+          await Promise.race([rule.hit(wanted).catch(() => {}), sleep(systemClock, withinMs, ending)])
+          if (rule.hits < wanted) throw timeout(`the fault ${name} has hit ${rule.hits} of ${wanted} requests within ${within}`)
+        }
+        return object(shown(rule))
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/faults/:name',
+      doc: 'removes a fault',
+      handle({ param }) {
+        const rules = named(param('name'))
+        for (const rule of rules) rule.remove()
+        return object({ hits: rules.reduce((sum, { hits }) => sum + hits, 0) })
+      },
+    },
+  ]
+}
+
+function shown(rule: FaultRule) {
+  return { name: rule.name, ...printFault(rule.fault), hits: rule.hits }
+}
+
+/** A duration of a body or a query, in milliseconds. */
+export function readDuration(members: Members, name: string): string | number | undefined {
+  const value = members.get(name)
+  if (value === undefined || typeof value === 'number') return value
+  const text = members.text(name) ?? ''
+  asBadRequest(members.pathOf(name), () => toMs(name, text))
+  return text
+}

@@ -1,0 +1,143 @@
+import { badRequest } from '@orch/core/meta'
+import {
+  asBadRequest,
+  type ControlAnswer,
+  type ControlCall,
+  type LoggedRequest,
+  matchOf,
+  type RequestFilter,
+  type RequestLog,
+} from '@orch/gateway'
+import { object, type Route, readCount, readFlag } from './route.ts'
+
+/** Requests of one answer. */
+const pageMax = 10_000
+const pageUsual = 500
+
+/** `/requests`: the log of requests, as a page or as a stream. */
+export function requestRoutes(log: RequestLog): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/requests',
+      doc: 'the log of requests, oldest first; ?watch=true streams it',
+      handle(call) {
+        const filter = readFilter(call)
+        const after = readCount(call, 'after', { otherwise: 0, max: Number.MAX_SAFE_INTEGER })
+        return readFlag(call, 'watch') === true ? streamOf(log, filter, { after, signal: call.signal }) : pageOf(log, filter, after, call)
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/requests',
+      doc: 'forgets all requests',
+      handle() {
+        log.clear()
+        return object({})
+      },
+    },
+  ]
+}
+
+/** Parameters of the query that choose requests. */
+const filters = ['user', 'agent', 'verb', 'resource', 'subresource', 'namespace', 'name', 'path', 'since', 'changed', 'noop', 'fault']
+const others = ['after', 'limit', 'last', 'watch', 'pretty']
+
+function readFilter(call: ControlCall): RequestFilter {
+  const { query } = call
+  const unknown = query.names.find((name) => !filters.includes(name) && !others.includes(name))
+  if (unknown !== undefined)
+    throw badRequest(`${unknown}: is no parameter of requests: expected one of ${[...filters, ...others].join(', ')}`)
+  const text = (name: string) => matchOf(query.get(name))
+  const fault = query.get('fault')
+  const verbs = query.all('verb').flatMap((verb) => verb.split(','))
+  return {
+    user: text('user'),
+    agent: text('agent'),
+    verb: verbs.length === 0 ? undefined : verbs,
+    resource: query.get('resource'),
+    subresource: query.get('subresource'),
+    namespace: text('namespace'),
+    name: text('name'),
+    path: text('path'),
+    since: readTime(query.get('since')),
+    changed: readFlag(call, 'changed'),
+    noop: readFlag(call, 'noop'),
+    fault: fault === 'true' || fault === 'false' ? fault === 'true' : fault,
+  }
+}
+
+function readTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text)
+  if (Number.isNaN(time)) throw badRequest(`since=${text}: must be a time such as 2026-01-31T12:00:00Z, or milliseconds since 1970`)
+  return time
+}
+
+function pageOf(log: RequestLog, filter: RequestFilter, after: number, call: ControlCall): ControlAnswer {
+  const limit = readCount(call, 'limit', { otherwise: pageUsual, max: pageMax })
+  const last = call.query.get('last') === undefined ? undefined : readCount(call, 'last', { otherwise: 0, max: pageMax })
+  const items = asBadRequest('requests', () =>
+    last === undefined ? log.read(filter, after, limit) : newest(log.read(filter, after), last),
+  )
+  const isWhole = last !== undefined || items.length < limit
+  const next = isWhole ? log.total : (items.at(-1)?.id ?? after)
+  return object({ items, next, remaining: !isWhole, oldest: log.oldestId })
+}
+
+function newest(requests: readonly LoggedRequest[], count: number): readonly LoggedRequest[] {
+  return requests.slice(Math.max(0, requests.length - count))
+}
+
+/** Requests of one turn of a stream. */
+const turnMax = 500
+
+/**
+ * A line for each request after an id, and once more for a watch that has ended. Nothing is queued for a client that reads slowly: it
+ * gets what the log still has.
+ */
+function streamOf(
+  log: RequestLog,
+  filter: RequestFilter,
+  { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+): ControlAnswer {
+  const matches = asBadRequest('requests', () => log.matcher(filter))
+  return { kind: 'lines', lines: follow(log, matches, { after, signal }) }
+}
+
+async function* follow(
+  log: RequestLog,
+  matches: (id: number) => LoggedRequest | undefined,
+  { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+): AsyncGenerator<object> {
+  let next = after + 1
+  /** Watches that have ended since they were sent. */
+  const completed = new Set<number>()
+  let wake = Promise.withResolvers<void>()
+  const onEnd = () => wake.resolve()
+  const unfollow = log.follow((id) => {
+    if (id < next) completed.add(id)
+    wake.resolve()
+  })
+  signal.addEventListener('abort', onEnd)
+  try {
+    while (!signal.aborted) {
+      const again = [...completed]
+      completed.clear()
+      if (next < log.oldestId) next = log.oldestId
+      const newest = Math.min(log.total, next + turnMax - 1)
+      for (const id of again) if (id >= log.oldestId) yield* some(matches(id))
+      while (next <= newest) yield* some(matches(next++))
+      if (next <= log.total || completed.size > 0) continue
+      await wake.promise
+      wake = Promise.withResolvers()
+    }
+  } finally {
+    unfollow()
+    signal.removeEventListener('abort', onEnd)
+  }
+}
+
+function* some(request: LoggedRequest | undefined): Generator<LoggedRequest> {
+  if (request !== undefined) yield request
+}

@@ -1,0 +1,135 @@
+import { badRequest, StatusError } from '@orch/core/meta'
+import { controlPath } from '@orch/core/names'
+import type { ControlAnswer, ControlCall } from '@orch/gateway'
+
+/** A call with the names in its path. */
+export interface RoutedCall extends ControlCall {
+  /** The part of the path with this name. */
+  param(name: string): string
+}
+
+/** One thing that the control of a server does. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Below the path of the control; `:name` is any part. */
+  readonly path: string
+  readonly doc: string
+  handle(call: RoutedCall): ControlAnswer | Promise<ControlAnswer>
+}
+
+/** An answer of one object. */
+export function object(value: object, code = 200): ControlAnswer {
+  return { kind: 'object', code, object: value }
+}
+
+/** The route of a call, and the parts of its path; undefined: there is no such path. Throws 405. */
+export function findRoute(routes: readonly Route[], call: ControlCall): { readonly route: Route; readonly call: RoutedCall } | undefined {
+  const method = call.method === 'HEAD' ? 'GET' : call.method
+  const found = routes.flatMap((route) => {
+    const params = paramsOf(route.path, call.path)
+    return params === undefined ? [] : [{ route, params }]
+  })
+  if (found.length === 0) return undefined
+  const chosen = found.find(({ route }) => route.method === method)
+  if (chosen === undefined) {
+    const methods = [...new Set(found.map(({ route }) => route.method))].join(', ')
+    throw failure(405, 'MethodNotAllowed', `${call.method} ${controlPath}${call.path}: expected one of ${methods}`)
+  }
+  return { route: chosen.route, call: { ...call, param: (name) => chosen.params.get(name) ?? '' } }
+}
+
+function paramsOf(pattern: string, path: string): ReadonlyMap<string, string> | undefined {
+  const [wanted, parts] = [pattern.split('/'), path.split('/')]
+  if (wanted.length !== parts.length) return undefined
+  const params = new Map<string, string>()
+  for (const [index, part] of parts.entries()) {
+    const name = wanted[index] ?? ''
+    if (name.startsWith(':') && part !== '') params.set(name.slice(1), part)
+    else if (name !== part) return undefined
+  }
+  return params
+}
+
+/** An error of the control, as a Status. */
+export function failure(code: number, reason: string, message: string): StatusError {
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code })
+}
+
+/** 404: there is no such thing. */
+export function unknownName(what: string, name: string, known: Iterable<string>): StatusError {
+  const names = [...known]
+  const list = names.length === 0 ? 'there is none' : `there are ${names.slice(0, shownNamesMax).join(', ')}`
+  return failure(404, 'NotFound', `there is no ${what} ${JSON.stringify(name)}: ${list}`)
+}
+
+const shownNamesMax = 20
+
+/** A whole number of the query, within bounds. */
+export function readCount(
+  { query }: ControlCall,
+  name: string,
+  { otherwise, max }: { readonly otherwise: number; readonly max: number },
+): number {
+  const text = query.get(name)
+  if (text === undefined) return otherwise
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value <= max)) throw badRequest(`${name}=${text}: must be a whole number from 0 to ${max}`)
+  return value
+}
+
+/** `true` or `false` of the query; undefined: it is absent. */
+export function readFlag({ query }: ControlCall, name: string): boolean | undefined {
+  const text = query.get(name)
+  if (text === undefined || text === 'true' || text === 'false') return text === undefined ? undefined : text === 'true'
+  throw badRequest(`${name}=${text}: must be true or false`)
+}
+
+/** Things that a test has made over the control, by name. Too many are a 429. */
+export class Named<T> {
+  readonly #what: string
+  readonly #max: number
+  readonly #things = new Map<string, T>()
+  #made = 0
+
+  constructor(what: string, max: number) {
+    this.#what = what
+    this.#max = max
+  }
+
+  /** The name that the next thing has without one of its own. Throws where there are too many. */
+  nextName(given?: string): string {
+    if (this.#things.size >= this.#max)
+      throw failure(429, 'TooManyRequests', `there are ${this.#max} of ${this.#what} already: remove some`)
+    if (given !== undefined && this.#things.has(given))
+      throw failure(409, 'AlreadyExists', `there is a ${this.#what} ${JSON.stringify(given)} already`)
+    if (given !== undefined) return given
+    do this.#made += 1
+    while (this.#things.has(`${this.#what}-${this.#made}`))
+    return `${this.#what}-${this.#made}`
+  }
+
+  set(name: string, thing: T): void {
+    this.#things.set(name, thing)
+  }
+
+  get(name: string): T {
+    const thing = this.#things.get(name)
+    if (thing === undefined) throw unknownName(this.#what, name, this.#things.keys())
+    return thing
+  }
+
+  /** Removes one, and returns it. */
+  take(name: string): T {
+    const thing = this.get(name)
+    this.#things.delete(name)
+    return thing
+  }
+
+  entries(): [string, T][] {
+    return [...this.#things]
+  }
+
+  clear(): void {
+    this.#things.clear()
+  }
+}

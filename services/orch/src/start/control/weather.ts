@@ -1,0 +1,176 @@
+import { isJsonObject } from '@orch/core/json'
+import { badRequest } from '@orch/core/meta'
+import { asBadRequest, type Faults, Members, readWatchMatch, type WatchMatch } from '@orch/gateway'
+import type { ServerUser } from '../user.ts'
+import { readDuration } from './faults.ts'
+import { Named, object, type Route, type RoutedCall } from './route.ts'
+
+/** Holds, freezes and scenarios at a time. */
+const lastingMax = 1_000
+
+/** Weather that lasts until it is ended. */
+interface Lasting {
+  readonly kind: string
+  /** The members of the call that began it. */
+  readonly given: unknown
+  end(): void
+}
+
+/** Weather that a test has begun over the control. */
+export class LastingWeather {
+  readonly #lasting = new Named<Lasting>('weather', lastingMax)
+
+  begin(kind: string, given: unknown, begin: () => () => void): string {
+    const name = this.#lasting.nextName()
+    this.#lasting.set(name, { kind, given: given ?? {}, end: begin() })
+    return name
+  }
+
+  /** Throws where there are too many to begin another one. */
+  requireRoom(): void {
+    this.#lasting.nextName()
+  }
+
+  end(name: string): void {
+    this.#lasting.take(name).end()
+  }
+
+  list(): object[] {
+    return this.#lasting.entries().map(([name, { kind, given }]) => ({ name, kind, given }))
+  }
+
+  clear(): void {
+    for (const [, { end }] of this.#lasting.entries()) end()
+    this.#lasting.clear()
+  }
+}
+
+/** The dependencies of weather. */
+export interface WeatherRoutesParts {
+  readonly faults: Faults
+  readonly lasting: LastingWeather
+  user(name: string): ServerUser
+}
+
+/** `/watches`, `/reads`, `/scenarios` and `/weather`: what clients meet beside single faults. */
+export function weatherRoutes({ faults, lasting, user }: WeatherRoutesParts): readonly Route[] {
+  const { watches } = faults
+  const atOnce = (word: string, doc: string, hit: (match: WatchMatch) => number): Route => ({
+    method: 'POST',
+    path: `/watches/${word}`,
+    doc,
+    handle: ({ body }) => object({ watches: hit(readWatchMatch(body)) }),
+  })
+  const until = (word: string, doc: string, begin: (body: unknown) => () => void): Route => ({
+    method: 'POST',
+    path: `/watches/${word}`,
+    doc,
+    handle: ({ body }) => object({ name: lasting.begin(`watches/${word}`, body, () => begin(body)) }, 201),
+  })
+  return [
+    {
+      method: 'GET',
+      path: '/watches',
+      doc: 'the open watches of clients',
+      handle: () => object({ items: watches.open().slice(0, watchesMax) }),
+    },
+    atOnce('cut', 'breaks open watches off', (match) => watches.cut(match)),
+    atOnce('expire', 'ends open watches with 410 Expired', (match) => watches.expire(match)),
+    atOnce('end', 'ends open watches in order', (match) => watches.endNow(match)),
+    until('hold', 'open and new watches get no event until the end', (body) => watches.hold(readWatchMatch(body)).release),
+    until('withhold-bookmarks', 'watches get no bookmark until the end', (body) => watches.withholdBookmarks(readWatchMatch(body)).release),
+    until('delay', 'events come so much later: {"time":"5s"}', (body) => {
+      const { time, match } = splitTime(body)
+      return asBadRequest('time', () => watches.delay(time, match).release)
+    }),
+    {
+      method: 'POST',
+      path: '/reads/freeze',
+      doc: 'reads of a user see one revision of the past until the end',
+      handle: async (call) => freeze(call, lasting, user),
+    },
+    {
+      method: 'POST',
+      path: '/scenarios/:scenario',
+      doc: `begins a scenario of a user: ${scenarioNames.join(', ')}`,
+      handle: async (call) => beginScenario(call, lasting, user),
+    },
+    { method: 'GET', path: '/weather', doc: 'holds, freezes and scenarios that last', handle: () => object({ items: lasting.list() }) },
+    {
+      method: 'DELETE',
+      path: '/weather/:name',
+      doc: 'ends a hold, a freeze or a scenario',
+      handle({ param }) {
+        lasting.end(param('name'))
+        return object({})
+      },
+    },
+  ]
+}
+
+const watchesMax = 10_000
+
+function splitTime(body: unknown): { readonly time: string | number; readonly match: WatchMatch } {
+  const { time, ...match } = isJsonObject(body) ? body : { time: undefined }
+  const found = readDuration(new Members({ time }, '', ['time']), 'time')
+  if (found === undefined) throw badRequest('time: is required and must be a duration such as 5s')
+  return { time: found, match: readWatchMatch(match) }
+}
+
+async function freeze({ body }: RoutedCall, lasting: LastingWeather, userOf: (name: string) => ServerUser) {
+  const members = new Members(body, '', ['user', 'ago', 'revisions', 'at', 'strength', 'on'])
+  const user = userOf(members.requiredText('user'))
+  const point = { ago: readDuration(members, 'ago'), revisions: members.whole('revisions'), at: members.text('at') }
+  const { user: other, ...on } = readWatchMatch(members.object('on'), 'on')
+  if (other !== undefined) throw badRequest('on.user: the freeze is for the member user')
+  lasting.requireRoom()
+  const [outcome] = await Promise.allSettled([
+    user.reads.freeze(point, { strength: members.choice('strength', ['cache', 'all']) ?? 'cache', on }),
+  ])
+  const frozen = asBadRequest('the body', () => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+  const name = lasting.begin('reads/freeze', body, () => frozen.thaw)
+  return object({ name, revision: frozen.revision }, 201)
+}
+
+type Begin = (scenarios: ServerUser['scenarios'], members: Members) => { end(): void } | Promise<{ end(): void }>
+
+const scenarios: Readonly<Record<string, { readonly members: readonly string[]; readonly begin: Begin }>> = {
+  apiServerRestart: { members: ['down'], begin: (user, members) => user.apiServerRestart(readDuration(members, 'down')) },
+  conflictStorm: { members: ['times'], begin: (user, members) => user.conflictStorm(required(members, 'times', members.whole('times'))) },
+  quietWatch: { members: ['time'], begin: (user, members) => user.quietWatch(required(members, 'time', readDuration(members, 'time'))) },
+  losesLease: {
+    members: ['namespace', 'name', 'holder'],
+    begin: (user, members) =>
+      user.losesLease({ namespace: members.requiredText('namespace'), name: members.requiredText('name') }, members.text('holder')),
+  },
+  throttled: {
+    members: ['perSecond'],
+    begin: (user, members) => user.throttled(required(members, 'perSecond', members.whole('perSecond'))),
+  },
+  flakyNetwork: { members: ['seed'], begin: (user, members) => user.flakyNetwork(required(members, 'seed', members.text('seed'))) },
+}
+
+const scenarioNames = Object.keys(scenarios)
+
+function required<T>(members: Members, name: string, value: T | undefined): T {
+  if (value === undefined) throw badRequest(`${members.pathOf(name)}: is required`)
+  return value
+}
+
+async function beginScenario({ body, param }: RoutedCall, lasting: LastingWeather, userOf: (name: string) => ServerUser) {
+  const word = param('scenario')
+  const scenario = Object.hasOwn(scenarios, word) ? scenarios[word] : undefined
+  if (scenario === undefined) throw badRequest(`there is no scenario ${JSON.stringify(word)}: expected one of ${scenarioNames.join(', ')}`)
+  const members = new Members(body, '', ['user', ...scenario.members])
+  const user = userOf(members.requiredText('user'))
+  lasting.requireRoom()
+  const [outcome] = await Promise.allSettled([(async () => scenario.begin(user.scenarios, members))()])
+  const begun = asBadRequest(word, () => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
+  return object({ name: lasting.begin(`scenarios/${word}`, body, () => begun.end) }, 201)
+}

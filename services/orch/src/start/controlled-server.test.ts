@@ -1,0 +1,81 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, createHttpsTransport, parseConfiguration, readText } from '@orch/client'
+import { silentLog, systemChance } from '@orch/platform'
+import { createMemoryStore } from '@orch/storage'
+import { expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../command-line.ts'
+import { readUpOptions } from '../settings/up.ts'
+import { startControlledServer } from './controlled-server.ts'
+import { optionsOfFork } from './start-settings.ts'
+
+function aTerminal(...flags: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'control-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const printed = { out: '', error: '' }
+  const terminal = {
+    arguments: flags,
+    env: { HOME: folder },
+    workingFolder: folder,
+    out: (text: string) => {
+      printed.out += text
+    },
+    error: (text: string) => {
+      printed.error += text
+    },
+  }
+  return { folder, printed, terminal }
+}
+
+test('orch up --control writes the file that programs find it by, is forked with its flags, and removes the file at its end', async () => {
+  const { folder, terminal } = aTerminal()
+  const flags = ['--profile=kubernetes', '--memory', '--control', '--secure-port=0', '--authorization-mode=RBAC', '--emulated-version=1.34']
+  const { texts, ...options } = await readUpOptions(terminal, flags)
+  const server = await startControlledServer({
+    server: {
+      ...options,
+      store: createMemoryStore(),
+      watchHistoryMs: 300_000,
+      encryption: undefined,
+      freezesLinks: false,
+      hasProcessMetrics: false,
+      chance: systemChance,
+      log: silentLog,
+    },
+    dataDir: folder,
+    isVirtual: true,
+    start: optionsOfFork('kubernetes', texts),
+  })
+  const file = join(folder, 'control.json')
+  const access = JSON.parse(readFileSync(file, 'utf8'))
+  expect([access.url, statSync(file).mode & 0o777]).toEqual([`${server.url}/orch/v1`, 0o600])
+  const { certificateAuthority, token } = access
+  const transport = createHttpsTransport({ server: server.url, certificateAuthority, token })
+  const control = createClient(transport)
+  const headers = { 'content-type': 'application/json' }
+  const made = await transport.send({ method: 'POST', path: '/orch/v1/forks', headers, body: Buffer.from('{"name":"a"}') })
+  const fork = JSON.parse(await readText(made))
+  const inFork = createClient(createHttpsTransport(await parseConfiguration(fork.kubeconfig)))
+  expect(await inFork.request({ method: 'GET', path: '/version' })).toMatchObject({ emulationMinor: '34' })
+  expect(await control.request({ method: 'GET', path: '/orch/v1/clock' })).toMatchObject({ virtual: true })
+  inFork.close()
+  control.close()
+  await server.stop({ delayMs: 0, graceMs: 0 })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a control is refused where it would be open to others, or could not work', async () => {
+  const refused: [string[], string][] = [
+    [['--control', '--bind-address=0.0.0.0'], 'add --tests-beyond-loopback'],
+    [['--virtual-clock'], '--virtual-clock needs --control'],
+    [['--control', '--distributed'], 'controls one process alone'],
+    [['--control', '--threads=2'], 'a server of one thread alone'],
+  ]
+  for (const [flags, reason] of refused) {
+    const { terminal, printed } = aTerminal('up', ...flags)
+    expect([flags, await runCommand(terminal), printed.error]).toEqual([flags, 2, expect.stringContaining(reason)])
+  }
+  const { terminal } = aTerminal()
+  await expect(readUpOptions(terminal, ['--control', '--bind-address=0.0.0.0', '--tests-beyond-loopback'])).resolves.toBeDefined()
+})

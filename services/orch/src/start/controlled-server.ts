@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Faults, RequestLog } from '@orch/gateway'
+import {
+  administratorOf,
+  type CertificateMemory,
+  certificateFolder,
+  certificateMemory,
+  clientIssuer,
+  generateKeysNow,
+  systemClock,
+  virtualClock,
+  withActivity,
+  writePrivateFile,
+} from '@orch/platform'
+import { controlFile } from '../control/settings.ts'
+import { keepControlToken } from '../control/token.ts'
+import { type Server, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import { ControlDoor } from './control/door.ts'
+import { InProcessServer } from './start.ts'
+import type { StartOptions } from './start-settings.ts'
+
+/** A server of `orch up` that a test controls. */
+export interface ControlledOptions {
+  /** Options of the server but for its clock and its files. */
+  readonly server: Omit<ServerOptions, 'clock' | 'certificateFiles'>
+  readonly dataDir: string
+  readonly isVirtual: boolean
+  /** The options of its forks. */
+  readonly start: StartOptions
+}
+
+/** Starts a server with a control, and writes the file by which programs find it. */
+export async function startControlledServer({ server: options, dataDir, isVirtual, start }: ControlledOptions): Promise<Server> {
+  const moved = isVirtual ? virtualClock() : undefined
+  const { clock, activity } = withActivity(moved ?? systemClock)
+  const { chance, log } = options
+  const certificateFiles = folderOfCertificates(dataDir)
+  const controlToken = keepControlToken(certificateFiles)
+  const requestLog = new RequestLog(clock)
+  const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
+  const door = new ControlDoor()
+  const started = await startServer({ ...options, clock, certificateFiles, requestLog, faults, control: door.handle, controlToken })
+  let how: StopOptions = { delayMs: 0, graceMs: 0 }
+  const stop = () => started.stop(moved === undefined ? how : { delayMs: 0, graceMs: 0 })
+  const issue = await clientIssuer({ files: certificateFiles, clock })
+  const { commonName, organizations } = administratorOf(started.names.serverServiceName)
+  // Faults spare the control's own client, and hit the administrator's.
+  const { certificate, key } = issue({ commonName, organizations }, generateKeysNow('P-256'))
+  const configuration = { ...started.configuration, clientCertificate: certificate, clientKey: key }
+  const running = new InProcessServer(
+    {
+      server: { ...started, configuration, stop },
+      ...{ issue, certificateFiles, chance, activity, clock, requestLog, faults, log, door, controlToken },
+      options: moved === undefined ? start : { ...start, clock: moved },
+    },
+    { delayMs: 0, graceMs: 0 },
+  )
+  writePrivateFile(join(dataDir, controlFile), `${JSON.stringify(running.control, undefined, 2)}\n`)
+  return {
+    ...started,
+    async stop(given) {
+      how = given
+      rmSync(join(dataDir, controlFile), { force: true })
+      await running.stop()
+    },
+  }
+}
+
+/** The certificates of a data folder, which a fork copies. */
+function folderOfCertificates(folder: string): CertificateMemory {
+  const files = certificateFolder(folder)
+  const texts = () => {
+    const names = readdirSync(folder).filter((name) => /\.(?:crt|key|token)$/.test(name))
+    return new Map(names.map((name): [string, string] => [name, readFileSync(join(folder, name), 'utf8')]))
+  }
+  return {
+    ...files,
+    get texts() {
+      return texts()
+    },
+    fork: () => certificateMemory(texts()),
+  }
+}
