@@ -23,18 +23,22 @@ export interface EventWriterOptions {
 export class EventWriter {
   readonly #options: EventWriterOptions
   readonly #waiting: (() => Promise<void>)[] = []
+  #droppedCount = 0
   #writing: Promise<void> | undefined
 
   constructor(options: EventWriterOptions) {
     this.#options = options
   }
 
-  /** False if events are no longer written, or too many wait; the latter is logged. */
+  /** False if events are no longer written, or too many wait; the latter is logged, each time that the number of dropped events has doubled. */
   hasRoom(reason: string): boolean {
     const { log, signal } = this.#options
     if (signal.aborted) return false
     if (this.#waiting.length < waitingMax) return true
-    log.warn({ reason }, 'an event was dropped: too many are waiting')
+    this.#droppedCount += 1
+    if (Number.isInteger(Math.log2(this.#droppedCount))) {
+      log.warn({ reason, dropped: this.#droppedCount }, 'an event was dropped: too many are waiting')
+    }
     return false
   }
 

@@ -1,6 +1,6 @@
 import { createClient } from '@orch/client'
 import { forbidden, notFound, StatusError } from '@orch/core/meta'
-import { silentLog } from '@orch/platform'
+import { type Log, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { EventRecorder } from './recorder.ts'
@@ -10,7 +10,7 @@ async function* bytesOf(value: unknown) {
 }
 
 /** A recorder beside a server that gives these answers in turn; undefined: success. */
-function aRecorder(answers: readonly (Error | undefined)[] = []) {
+function aRecorder(answers: readonly (Error | undefined)[] = [], log: Log = silentLog) {
   const requests: { readonly request: string; readonly body: object }[] = []
   const clock = createFakeClock()
   const client = createClient({
@@ -27,7 +27,7 @@ function aRecorder(answers: readonly (Error | undefined)[] = []) {
     client,
     clock,
     random: () => 0.5,
-    log: silentLog,
+    log,
     signal: new AbortController().signal,
   })
   return { recorder, requests, clock }
@@ -102,4 +102,13 @@ test('WL-COMMON-36: a refused event is dropped, and one that did not reach the s
   clock.advance(1)
   await recorder.settled()
   expect(requests.map(({ body }) => 'message' in body && body.message)).toEqual(['Created pod: p', 'Created pod: q', 'Created pod: q'])
+})
+
+test('WL-COMMON-36: beyond 1000 waiting events further ones are dropped, and each doubling of their number is logged', async () => {
+  const warnings: unknown[] = []
+  const { recorder, requests } = aRecorder([], { ...silentLog, warn: ({ dropped }) => void warnings.push(dropped) })
+  for (let index = 0; index < 1_010; index++) recorder.record({ ...about, name: `web-${index}` }, draft)
+  await recorder.settled()
+  expect(requests).toHaveLength(1_001)
+  expect(warnings).toEqual([1, 2, 4, 8])
 })
