@@ -1,16 +1,24 @@
 import { memo } from '@orch/core/memo'
 import type { Clock } from './clock.ts'
+import type { CountedNumber, CountedSeries } from './counted-metrics.ts'
 import { declareMetrics, type MetricsOf, type MetricTable } from './metric-table.ts'
 import type { Metrics } from './metrics.ts'
 
 const decades = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
 
 const table = {
-  workqueue_adds_total: { type: 'counter', help: 'Keys that came to wait, by queue.', labels: ['name'] },
+  workqueue_adds_total: { type: 'counter', isHot: true, help: 'Keys that came to wait, by queue.', labels: ['name'] },
   workqueue_depth: { type: 'gauge', help: 'Keys that wait, by queue.', labels: ['name'] },
-  workqueue_queue_duration_seconds: { type: 'histogram', help: 'How long keys have waited, by queue.', labels: ['name'], buckets: decades },
+  workqueue_queue_duration_seconds: {
+    type: 'histogram',
+    isHot: true,
+    help: 'How long keys have waited, by queue.',
+    labels: ['name'],
+    buckets: decades,
+  },
   workqueue_work_duration_seconds: {
     type: 'histogram',
+    isHot: true,
     help: 'How long the work for keys took, by queue.',
     labels: ['name'],
     buckets: decades,
@@ -32,14 +40,20 @@ const table = {
 /** The counts of one queue. Times are monotonic milliseconds. */
 export class QueueCounts {
   readonly name: string
-  readonly #declared: MetricsOf<typeof table>
+  readonly #adds: CountedNumber
+  readonly #waited: CountedSeries
+  readonly #worked: CountedSeries
+  readonly #retries: MetricsOf<typeof table>['workqueue_retries_total']
   readonly #clock: Clock
   readonly #waitingSince = new Map<string, number>()
   readonly #workingSince = new Map<string, number>()
 
   constructor(name: string, declared: MetricsOf<typeof table>, clock: Clock) {
     this.name = name
-    this.#declared = declared
+    this.#adds = declared.workqueue_adds_total.series({ name })
+    this.#waited = declared.workqueue_queue_duration_seconds.series({ name })
+    this.#worked = declared.workqueue_work_duration_seconds.series({ name })
+    this.#retries = declared.workqueue_retries_total
     this.#clock = clock
   }
 
@@ -47,14 +61,13 @@ export class QueueCounts {
   added(key: string): void {
     if (this.#waitingSince.has(key)) return
     this.#waitingSince.set(key, this.#clock.monotonic())
-    this.#declared.workqueue_adds_total.inc({ name: this.name })
+    this.#adds.add(1)
   }
 
   /** A key waits no more: it is worked on. */
   begun(key: string): void {
     const now = this.#clock.monotonic()
-    const { name } = this
-    this.#declared.workqueue_queue_duration_seconds.observe({ name }, (now - (this.#waitingSince.get(key) ?? now)) / 1000)
+    this.#waited.observe((now - (this.#waitingSince.get(key) ?? now)) / 1000)
     this.#waitingSince.delete(key)
     this.#workingSince.set(key, now)
   }
@@ -62,8 +75,7 @@ export class QueueCounts {
   /** The work for a key has ended, well or not. */
   ended(key: string): void {
     const now = this.#clock.monotonic()
-    const { name } = this
-    this.#declared.workqueue_work_duration_seconds.observe({ name }, (now - (this.#workingSince.get(key) ?? now)) / 1000)
+    this.#worked.observe((now - (this.#workingSince.get(key) ?? now)) / 1000)
     this.#workingSince.delete(key)
   }
 
@@ -74,7 +86,7 @@ export class QueueCounts {
 
   /** A key will be tried again later. */
   retried(): void {
-    this.#declared.workqueue_retries_total.inc({ name: this.name })
+    this.#retries.inc({ name: this.name })
   }
 
   get depth(): number {

@@ -43,18 +43,27 @@ const sizes = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_1
 const table = {
   rest_client_requests_total: {
     type: 'counter',
+    isHot: true,
     help: 'Requests of clients in this process that were answered, or failed, by code, method and host; <error> where there was no answer.',
     labels: ['code', 'method', 'host'],
   },
   rest_client_request_duration_seconds: {
     type: 'histogram',
+    isHot: true,
     help: 'Time until the head of the answer, by verb and host.',
     labels: ['verb', 'host'],
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
   },
-  rest_client_request_size_bytes: { type: 'histogram', help: 'Bytes of bodies that were sent.', labels: ['verb', 'host'], buckets: sizes },
+  rest_client_request_size_bytes: {
+    type: 'histogram',
+    isHot: true,
+    help: 'Bytes of bodies that were sent.',
+    labels: ['verb', 'host'],
+    buckets: sizes,
+  },
   rest_client_response_size_bytes: {
     type: 'histogram',
+    isHot: true,
     help: 'Bytes of bodies that were received, when each has ended.',
     labels: ['verb', 'host'],
     buckets: sizes,
@@ -73,27 +82,50 @@ export class ClientMetrics {
 
   /** The same way to a server, counted. */
   over(transport: Transport, host: string): Transport {
-    const declared = this.#declared
+    const countsOf = memoByText((method) => this.#countsOf(method, host))
     return {
       send: async (request) => {
-        const labels = { verb: request.method, host }
+        const { codes, duration, requestSize, responseSize } = countsOf(request.method)
         const begin = this.#clock.monotonic()
-        const count = (code: string) => declared.rest_client_requests_total.inc({ code, method: request.method, host })
-        declared.rest_client_request_size_bytes.observe(labels, Buffer.byteLength(request.body ?? ''))
+        requestSize.observe(Buffer.byteLength(request.body ?? ''))
         try {
           const response = await transport.send(request)
-          count(String(response.status))
-          const body = measured(response.body, (bytes) => declared.rest_client_response_size_bytes.observe(labels, bytes))
-          return { ...response, body }
+          codes(String(response.status)).add(1)
+          return { ...response, body: measured(response.body, (bytes) => responseSize.observe(bytes)) }
         } catch (error) {
-          count('<error>')
+          codes('<error>').add(1)
           throw error
         } finally {
-          declared.rest_client_request_duration_seconds.observe(labels, (this.#clock.monotonic() - begin) / 1000)
+          duration.observe((this.#clock.monotonic() - begin) / 1000)
         }
       },
       close: () => transport.close(),
     }
+  }
+
+  /** The counts of requests of one method, which are looked up once. */
+  #countsOf(method: string, host: string) {
+    const { rest_client_requests_total, rest_client_request_duration_seconds } = this.#declared
+    const { rest_client_request_size_bytes, rest_client_response_size_bytes } = this.#declared
+    const labels = { verb: method, host }
+    return {
+      codes: memoByText((code) => rest_client_requests_total.series({ code, method, host })),
+      duration: rest_client_request_duration_seconds.series(labels),
+      requestSize: rest_client_request_size_bytes.series(labels),
+      responseSize: rest_client_response_size_bytes.series(labels),
+    }
+  }
+}
+
+/** Makes a value once for each text, of which there are few. */
+function memoByText<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const made = make(text)
+    known.set(text, made)
+    return made
   }
 }
 
