@@ -15,7 +15,7 @@ import { authenticate } from './authentication/authenticators.ts'
 import { authorize } from './authorization/authorizer.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange, HeaderFields } from './exchange/exchange.ts'
-import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './exchange/in-process.ts'
+import { createLoopback, type Loopback } from './exchange/loopback.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { enterPast } from './history/past.ts'
 import { limits } from './limits.ts'
@@ -80,11 +80,6 @@ export interface Gateway {
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
   /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */
   close(options?: { readonly delayMs?: number; readonly graceMs?: number }): Promise<void>
-}
-
-interface Loopback {
-  send(request: InProcessRequest): Promise<InProcessResponse>
-  close(): void
 }
 
 /** A gateway over the given services. `close` closes everything that it opens. */
@@ -318,26 +313,6 @@ function refuseAtTheEnd(exchange: Exchange, browserHeaders: HeaderFields = {}): 
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
   const retryAfter = String(limits.retryAfterAtEndSeconds)
   exchange.send(429, { ...browserHeaders, ...headers, 'retry-after': retryAfter }, 'The server is shutting down, please try again later.\n')
-}
-
-function createLoopback(
-  handle: (exchange: Exchange) => void,
-  user: { readonly name: string; readonly groups: readonly string[] },
-): Loopback {
-  const peer = { kind: 'internal', name: user.name, groups: user.groups } as const
-  const open = new Set<InProcessExchange>()
-  return {
-    send(request) {
-      const exchange = new InProcessExchange(request, peer)
-      open.add(exchange)
-      exchange.onClose(() => open.delete(exchange))
-      handle(exchange)
-      return exchange.response
-    },
-    close() {
-      for (const exchange of open) exchange.destroy()
-    },
-  }
 }
 
 /** Ends watches one after the other, so that their clients do not all reconnect at once. */

@@ -40,6 +40,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   #state: 'open' | 'ended' | 'broken' = 'open'
   #onClose: (() => void)[] = []
 
+  /** Its maker calls `abort` when the request's signal is raised. */
   constructor(request: InProcessRequest, peer: Peer) {
     this.#request = request
     this.#headers = request.headers
@@ -48,8 +49,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
       this.#answer = resolve
       this.#refuse = reject
     })
-    request.signal?.addEventListener('abort', this.#abort, { once: true })
-    if (request.signal?.aborted) this.#abort()
+    if (request.signal?.aborted) this.abort()
   }
 
   get method(): string {
@@ -190,7 +190,8 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     return this
   }
 
-  #abort = (): void => {
+  /** The request's signal has been raised. */
+  abort(): void {
     this.#chunks = []
     this.#close('broken')
     this.#refuse(this.#request.signal?.reason)
@@ -203,7 +204,6 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   #close(state: 'ended' | 'broken'): void {
     if (this.isClosed) return
     this.#state = state
-    this.#request.signal?.removeEventListener('abort', this.#abort)
     for (const reader of this.#readers.splice(0)) {
       if (state === 'ended') reader.resolve({ value: undefined, done: true })
       else reader.reject(new Error('the answer was broken off'))

@@ -1,0 +1,49 @@
+import type { Exchange } from './exchange.ts'
+import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './in-process.ts'
+
+/** A way into a gateway without a socket. */
+export interface Loopback {
+  send(request: InProcessRequest): Promise<InProcessResponse>
+  /** Breaks open answers off. */
+  close(): void
+}
+
+/** A way in as a part of this process. `handle` serves an exchange. */
+export function createLoopback(
+  handle: (exchange: Exchange) => void,
+  user: { readonly name: string; readonly groups: readonly string[] },
+): Loopback {
+  const peer = { kind: 'internal', name: user.name, groups: user.groups } as const
+  const open = new Set<InProcessExchange>()
+  const endings = new WeakMap<AbortSignal, Set<InProcessExchange>>()
+  return {
+    send(request) {
+      const exchange = new InProcessExchange(request, peer)
+      const ending = request.signal === undefined ? undefined : endedWith(request.signal, endings)
+      open.add(exchange)
+      ending?.add(exchange)
+      exchange.onClose(() => {
+        open.delete(exchange)
+        ending?.delete(exchange)
+      })
+      handle(exchange)
+      return exchange.response
+    },
+    close() {
+      for (const exchange of open) exchange.destroy()
+    },
+  }
+}
+
+/** The open exchanges of a signal. The requests of a controller share one, which has one listener for all of them. */
+function endedWith(signal: AbortSignal, endings: WeakMap<AbortSignal, Set<InProcessExchange>>): Set<InProcessExchange> {
+  const known = endings.get(signal)
+  if (known !== undefined) return known
+  const exchanges = new Set<InProcessExchange>()
+  endings.set(signal, exchanges)
+  const end = () => {
+    for (const exchange of exchanges) exchange.abort()
+  }
+  signal.addEventListener('abort', end, { once: true })
+  return exchanges
+}
