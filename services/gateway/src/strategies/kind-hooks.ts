@@ -15,6 +15,7 @@ import { persistentVolumeClaimStrategy } from './persistent-volume-claim.ts'
 import { podStrategy } from './pod.ts'
 import { podCertificateStrategy } from './pod-certificate-request.ts'
 import { resourceDefinitionStrategy } from './resource-definition.ts'
+import { secretStrategy } from './secret.ts'
 import { serviceStrategy } from './service.ts'
 import { trustBundleStrategy } from './trust-bundle.ts'
 
@@ -55,6 +56,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   ResourceSlice: resourceSliceStrategy,
   Role: { grants: 'rules' },
   RoleBinding: { grants: 'role' },
+  Secret: secretStrategy,
   Service: serviceStrategy,
   ValidatingAdmissionPolicy: { reads: 'paramKind' },
   ValidatingAdmissionPolicyBinding: { reads: 'paramRef' },

@@ -10,8 +10,8 @@ import type { IssuedCertificate } from '../server/metrics.ts'
  * built-in kind say of which type its objects are: `RulesOf<'core/v1.Pod'>`.
  */
 export interface KindRules<Kept = ApiObject> {
-  /** A warning for clients that create an object that is kept but has no effect here. */
-  readonly warning?: string
+  /** Warnings on top of the catalogue's, for the writer of a valid object. `level` is the minor number of the release. */
+  warnings?(object: Kept, names: Names, level: number): readonly string[]
   /** A new object keeps the status that its writer gives it. */
   readonly keepsGivenStatus?: true
   /** Derives members of a new object from other ones, and warns about those, whether or not the object is valid. */

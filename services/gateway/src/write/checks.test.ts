@@ -98,15 +98,15 @@ function aDraftOf(rules: object, more: { subresource?: object; live?: object } =
   return { warnings, draft }
 }
 
-test('a valid object may be warned of, by its values and, when it is new, for its kind', () => {
-  const rules = { warning: 'of the kind' }
+test('a valid object may be warned of, by its values and for its kind', () => {
+  const rules = { warnings: () => ['of the kind'] }
   const warned = (more: Parameters<typeof aDraftOf>[1]) => {
     const { draft, warnings } = aDraftOf(rules, more)
     void warn(draft, { names: namesOf('orch') } as CheckParts)
     return warnings
   }
   expect(warned({})).toEqual(['of a value', 'of the kind'])
-  expect(warned({ live: { object: {} } })).toEqual(['of a value'])
+  expect(warned({ live: { object: {} } })).toEqual(['of a value', 'of the kind'])
   expect(warned({ subresource: {} })).toEqual([])
 })
 

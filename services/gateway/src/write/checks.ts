@@ -168,7 +168,7 @@ function invalidBy(faults: readonly FieldError[], { object, write: { target } }:
 }
 
 /** Warns of valid values that are seldom intended. */
-export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names }) => {
+export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names, level }) => {
   const { subresource, served } = target
   const { resource, strategy } = served
   if (subresource !== undefined && subresource.name !== 'status') return
@@ -176,7 +176,7 @@ export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, ta
   const warningsOfPart = subresource === undefined ? warnings : statusWarnings
   for (const text of warningsOfPart?.(object, live?.object, names) ?? []) request.warn(text)
   if (subresource !== undefined) return
-  if (live === undefined && strategy.rules.warning !== undefined) request.warn(strategy.rules.warning)
+  for (const text of strategy.rules.warnings?.(object, names, level) ?? []) request.warn(text)
 }
 
 /** Finalizers that need no domain; undefined: any may do without. Those that an object has already stay valid. */

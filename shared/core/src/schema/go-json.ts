@@ -2,6 +2,7 @@ import { plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
+import { parseQuantity, printQuantity } from '../meta/quantity.ts'
 import { goFieldName, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, resolveStruct } from './resolve.ts'
 
@@ -37,6 +38,12 @@ const numberText = (value: unknown): string => String(value ?? 0)
 const rawText = (value: unknown): string => (value === undefined ? 'null' : printJson(value))
 const textOrNull = (value: unknown): string => (typeof value === 'string' ? goJsonText(value) : 'null')
 
+/** Go keeps an amount, not the text that it was read from. */
+function canonicalText(text: string): string {
+  const quantity = parseQuantity(text)
+  return quantity === undefined ? text : printQuantity(quantity)
+}
+
 const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => string>> = {
   boolean: (value) => String(value === true),
   int32: numberText,
@@ -45,7 +52,7 @@ const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => strin
   bytes: textOrNull,
   time: textOrNull,
   microTime: textOrNull,
-  quantity: (value) => goJsonText(String(value ?? '0')),
+  quantity: (value) => goJsonText(canonicalText(String(value ?? '0'))),
   intOrString: (value) => (typeof value === 'string' ? goJsonText(value) : numberText(value)),
   raw: rawText,
   json: rawText,

@@ -6,7 +6,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { jsonSince } from '../../schema/go-value.ts'
 import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import { as, type TypeRules } from '../../validation/rule-book.ts'
+import { as, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateAccessModes } from './access-modes.ts'
 import { requireText } from './checks.ts'
 
@@ -14,13 +14,17 @@ import { requireText } from './checks.ts'
 export const claimSpecRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PersistentVolumeClaimSpec': [
     ...['accessModes', 'selector'],
-    (errors, spec, at) => void errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`)),
+    validateModes,
     validateSize,
     as('storageClassName', field(text('subdomain'))),
     'volumeMode',
     { passedOver: ['resources'] },
     validateSources,
   ],
+}
+
+function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
+  errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`, level))
 }
 
 function validateSources(errors: FieldError[], spec: Part, at: string): void {

@@ -42,7 +42,7 @@ export function validateInlineVolume(spec: Part, at: string, context: RuleContex
   if (Object.keys(partOf(spec, 'capacity')).length > 0) refuse('capacity')
   if (!isGiven(spec, 'csi')) errors.push(requiredValue(`${at}.csi`, 'has to be specified in the context of inline volumes'))
   if (itemsOf(spec, 'accessModes').length === 0) errors.push(requiredValue(`${at}.accessModes`))
-  validateModes(errors, spec, at)
+  validateModes(errors, spec, at, context)
   const policy = textOf(spec, 'persistentVolumeReclaimPolicy')
   if (policy !== '' && policy !== 'Retain') {
     errors.push(forbiddenValue(`${at}.persistentVolumeReclaimPolicy`, 'may only be Retain in the context of inline volumes'))
@@ -59,8 +59,8 @@ export function validateInlineVolume(spec: Part, at: string, context: RuleContex
   return errors
 }
 
-function validateModes(errors: FieldError[], spec: Part, at: string): void {
-  errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`))
+function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
+  errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`, level))
 }
 
 function validateCapacity(errors: FieldError[], spec: Part): void {

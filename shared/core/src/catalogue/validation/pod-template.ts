@@ -8,7 +8,7 @@ import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validati
 import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
-import { validatePodAnnotations } from './pod/pod-annotations.ts'
+import { validatePodAnnotations, validateProfilesMatch } from './pod/pod-annotations.ts'
 
 /** The owner's conditions on a template. */
 export interface TemplateRules {
@@ -37,6 +37,7 @@ export function validatePodTemplate(
   validateTemplateMetadata(errors, template, { path, context })
   const spec = partOf(template, 'spec')
   context.rules.of('core/v1.PodSpec')(errors, spec, `${path}.spec`, context)
+  validateProfilesMatch(errors, { annotations: partOf(partOf(template, 'metadata'), 'annotations'), spec, path: `${path}.spec` }, context)
   if (itemsOf(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenValue(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'))
   }
@@ -54,15 +55,19 @@ export function validateTemplateMetadata(
   const annotations = optionalPart(metadata, 'annotations')
   if (annotations === undefined) return
   validateAnnotations(errors, annotations as Record<string, string>, `${path}.annotations`)
-  validatePodAnnotations(errors, { annotations, spec: partOf(template, 'spec'), path: `${path}.annotations`, names: context.names })
+  validatePodAnnotations(errors, { annotations, spec: partOf(template, 'spec'), path: `${path}.annotations` }, context)
 }
+
+/** The first level that leaves the disks of several Pods to the nodes. */
+const disksTakenSince = 31
 
 /** A template of Pods that run for good, as all owners but Jobs have. */
 export function validateLastingTemplate(errors: FieldError[], template: Part, rules: TemplateRules): void {
   validatePodTemplate(errors, template, rules)
-  const { path, replicas } = rules
+  const { path, replicas, context } = rules
   const volumes = itemsOf(partOf(template, 'spec'), 'volumes')
-  if (replicas === undefined || replicas > 1) refuseWritableDisks(errors, volumes, `${path}.spec.volumes`)
+  if (context.level < disksTakenSince && (replicas === undefined || replicas > 1))
+    refuseWritableDisks(errors, volumes, `${path}.spec.volumes`)
   refuseEndingPods(errors, template, rules)
 }
 

@@ -2,20 +2,30 @@ import { intOrString, ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
-import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { isGiven, isNoneOf, notDecremented, notMoreThan } from './checks.ts'
-import { labelsOf, notSelected, refuseEndingPods, selectorTakes, validateOwnSelector, validateTemplateMetadata } from './pod-template.ts'
+import {
+  labelsOf,
+  notSelected,
+  refuseEndingPods,
+  selectorTakes,
+  validateOwnSelector,
+  validatePodTemplate,
+  validateTemplateMetadata,
+} from './pod-template.ts'
 
-/**
- * A StatefulSet. As in kube-apiserver, most of its template's spec is not validated before Pods are made of it: volumes of the claims are
- * not among those that the template names.
- */
+/** The first level that validates the template's spec and those of the claims. Before it they are left to the Pods and claims. */
+const templateCheckedSince = 34
+
+/** A StatefulSet. */
 export const statefulSetRules: Readonly<Record<string, TypeRules>> = {
   'apps/v1.StatefulSetSpec': [
     ...['podManagementPolicy', validateManagement],
     validateStrategy,
-    ...['persistentVolumeClaimRetentionPolicy', 'replicas', 'minReadySeconds', 'ordinals'],
+    'persistentVolumeClaimRetentionPolicy',
+    { since: templateCheckedSince, step: validateClaims },
+    ...['replicas', 'minReadySeconds', 'ordinals'],
     { when: (_, { live }) => live === undefined, steps: ['serviceName'] },
     { passedOver: ['selector', 'template', 'updateStrategy', 'volumeClaimTemplates'] },
     validateTemplate,
@@ -41,9 +51,40 @@ function validateTemplate(errors: FieldError[], spec: Part, _at: string, context
   if (isTaken === undefined) errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector ?? {})))
   else {
     if (!isTaken) errors.push(notSelected(template, 'spec.template.metadata.labels'))
-    validateTemplateMetadata(errors, template, { path: 'spec.template', context })
+    if (isTemplateChecked(context)) validatePodTemplate(errors, asPods(spec), { path: 'spec.template', context })
+    else validateTemplateMetadata(errors, template, { path: 'spec.template', context })
   }
   refuseEndingPods(errors, template, { owner: 'StatefulSet', path: 'spec.template' })
+}
+
+/** A set that was there before its template was validated can be written as before. */
+function isTemplateChecked({ level, live, ...context }: RuleContext): boolean {
+  if (level < templateCheckedSince) return false
+  if (live === undefined) return true
+  const found: FieldError[] = []
+  const spec = partOf(live, 'spec')
+  validatePodTemplate(found, asPods(spec), { path: 'spec.template', context: { ...context, level, live, object: live } })
+  return found.length === 0
+}
+
+/** The template as the Pods have it: names of hosts and volumes of claims are the set's own. */
+function asPods(spec: Part): Part {
+  const template = partOf(spec, 'template')
+  const { subdomain: _subdomain, hostname: _hostname, ...pod } = partOf(template, 'spec')
+  const claims = itemsOf(spec, 'volumeClaimTemplates').map((claim) => textOf(partOf(claim, 'metadata'), 'name'))
+  if (claims.length === 0) return { ...template, spec: pod }
+  const others = itemsOf(pod, 'volumes').filter((volume) => !claims.includes(textOf(volume, 'name')))
+  const made = [...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
+  return { ...template, spec: { ...pod, volumes: [...made, ...others] } }
+}
+
+/** Claims of a set cannot change, so those that are there stay. */
+function validateClaims(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  if (context.live !== undefined) return
+  for (const [index, claim] of itemsOf(spec, 'volumeClaimTemplates').entries()) {
+    const path = `${at}.volumeClaimTemplates[${index}].spec`
+    context.rules.of('core/v1.PersistentVolumeClaimSpec')(errors, partOf(claim, 'spec'), path, context)
+  }
 }
 
 function validateManagement(errors: FieldError[], spec: Part): void {

@@ -1,7 +1,15 @@
 import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../../json/member.ts'
+import { textAt } from '../../meta/level-text.ts'
+import { checkLabelValue } from '../../meta/validate-names.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
+
+/** The names and the level of a server. */
+export interface Release {
+  readonly names: Names
+  readonly level: number
+}
 
 /** Labels of nodes that others replace, with their warnings. */
 export const formerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => makeFormerNodeLabels(names))
@@ -19,24 +27,64 @@ function makeFormerNodeLabels(names: Names): Readonly<Record<string, string>> {
 
 /** The warnings of a node selector term's labels. */
 export function warningsOfNodeTerm(term: Part, path: string, names: Names): string[] {
-  const messages = formerNodeLabels(names)
+  return itemsOf(term, 'matchExpressions').flatMap((expression, index) => ofKey(expression, `${path}.matchExpressions[${index}]`, names))
+}
+
+/** The first level that warns of values that no label has. */
+const valuesCheckedSince = 33
+
+/** As `warningsOfNodeTerm`, for a preferred term, whose values are not validated. */
+export function warningsOfPreference(term: Part, path: string, { names, level }: Release): string[] {
   return itemsOf(term, 'matchExpressions').flatMap((expression, index) => {
-    const key = textOf(expression, 'key')
-    return Object.hasOwn(messages, key) ? [`${path}.matchExpressions[${index}].key: ${key} is ${messages[key]}`] : []
+    const at = `${path}.matchExpressions[${index}]`
+    const values = level < valuesCheckedSince ? [] : itemsOf<string>(expression, 'values')
+    return [
+      ...ofKey(expression, at, names),
+      ...values.flatMap((value, place) =>
+        checkLabelValue(value).map((problem) => `${at}.values[${place}]: ${value} is invalid, ${textAt(problem, level)}`),
+      ),
+    ]
   })
 }
 
-/** The warnings of a PersistentVolume's node affinity. */
+function ofKey(expression: Part, path: string, names: Names): string[] {
+  const [messages, key] = [formerNodeLabels(names), textOf(expression, 'key')]
+  return Object.hasOwn(messages, key) ? [`${path}.key: ${key} is ${messages[key]}`] : []
+}
+
+/** The first level that warns of volumes that are emptied for others. */
+const recyclingWarnedSince = 30
+
+function ofReclaiming(spec: Part, level: number): string[] {
+  if (level < recyclingWarnedSince || textOf(spec, 'persistentVolumeReclaimPolicy') !== 'Recycle') return []
+  const instead = 'Instead, the recommended approach is to use dynamic provisioning.'
+  return [`spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. ${instead}`]
+}
+
+/** The warnings of a PersistentVolume: annotations of old, how it is emptied, the nodes that reach it, and its kind. */
 export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names, level: number): string[] {
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
   const spec = partOf(volume, 'spec')
   const terms = itemsOf(partOf(partOf(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
   const ofPlugins = formerPlugins.filter(({ field, since }) => level >= since && isJsonObject(spec[field]))
+  const annotations = partOf(partOf(volume, 'metadata'), 'annotations')
+  const ofAnnotations = formerAnnotations.flatMap(({ name, since, text }) => {
+    const key = subdomainLabel(names, 'volume.beta', name)
+    return level >= since && annotations[key] !== undefined ? [`metadata.annotations[${key}]: ${text}`] : []
+  })
   return [
+    ...ofAnnotations,
+    ...ofReclaiming(spec, level),
     ...terms.flatMap((term, index) => warningsOfNodeTerm(term, `${path}[${index}]`, names)),
     ...ofPlugins.map(({ shown, text }) => `spec.${shown}: ${text}`),
   ]
 }
+
+/** Annotations of volumes that fields replace, and the first level that warns of them. */
+const formerAnnotations = [
+  { name: 'storage-class', since: 28, text: 'deprecated since v1.8; use "storageClassName" attribute instead' },
+  { name: 'mount-options', since: 31, text: 'deprecated since v1.31; use "mountOptions" attribute instead' },
+] as const
 
 /** Kinds of volumes that no node mounts any more, and the first level that warns of them. */
 const formerPlugins = [
@@ -65,7 +113,7 @@ export function warningsOfStorageClass(storageClass: Part, _live: Part | undefin
 export function warningsOfStorageCapacity(capacity: Part, _live: Part | undefined, names: Names): string[] {
   const topology = partOf(capacity, 'nodeTopology')
   return [
-    ...ofExpressions(itemsOf(topology, 'matchExpressions'), 'nodeTopology.matchExpressions', names),
+    ...warningsOfNodeTerm(topology, 'nodeTopology', names),
     ...Object.keys(partOf(topology, 'matchLabels')).flatMap((key) => saidOf(key, `nodeTopology.matchLabels.${key}`, names)),
   ]
 }

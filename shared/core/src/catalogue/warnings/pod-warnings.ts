@@ -6,14 +6,8 @@ import { appArmorPrefix, appArmorWarning, profileOfAnnotation } from '../app-arm
 import { isGiven } from '../validation/checks.ts'
 import { containersOf } from '../validation/pod/platform.ts'
 import { warningsOfIp } from './address-warnings.ts'
-import { formerNodeLabels, warningsOfNodeTerm } from './node-label-warnings.ts'
+import { formerNodeLabels, type Release, warningsOfNodeTerm, warningsOfPreference } from './node-label-warnings.ts'
 import { warningsOfVolumes } from './volume-warnings.ts'
-
-/** The names and the level of a server. */
-interface Release {
-  readonly names: Names
-  readonly level: number
-}
 
 /** The warnings of a new Pod. */
 export function warningsOfPod(pod: Part, names: Names, level: number): string[] {
@@ -30,14 +24,14 @@ export function warningsOfTemplate(template: Part, path: string, { names, level 
   const annotations = partOf(partOf(template, 'metadata'), 'annotations')
   const at = { spec: `${prefix}spec`, annotations: `${prefix}metadata.annotations` }
   const said = [
-    ...ofNodeLabels(spec, at.spec, names),
+    ...ofNodeLabels(spec, at.spec, { names, level }),
     ...ofFormerAnnotations(annotations, at.annotations, names),
     ...warningsOfVolumes(spec, `${at.spec}.volumes`, level),
     ...repeated(itemsOf(spec, 'hostAliases'), 'ip', `${at.spec}.hostAliases`),
     ...repeated(itemsOf(spec, 'imagePullSecrets'), 'name', `${at.spec}.imagePullSecrets`),
     ...ofNamelessSecrets(spec, `${at.spec}.imagePullSecrets`),
     ...ofBytes(partOf(spec, 'overhead'), `${at.spec}.overhead`),
-    ...ofSeccomp(spec, { annotations, path: at.annotations, key: `${seccompDomain(names)}/pod` }),
+    ...ofSeccomp(spec, { annotations, path: at.annotations, key: `${seccompDomain(names)}/pod` }, level),
   ]
   for (const [container, place] of containersOf(spec, at.spec)) {
     said.push(...ofContainer(container, place, { annotations, path: at.annotations, names, level }))
@@ -45,13 +39,19 @@ export function warningsOfTemplate(template: Part, path: string, { names, level 
       said.push(...ofAppArmor(container, spec, { annotations, path: at.annotations, names }))
     }
   }
-  if (level >= clearerSince) said.push(...ofPorts(spec, at.spec))
+  if (level >= clearerSince) said.push(...ofPorts(spec, at.spec, level), ...ofGracePeriod(spec, at.spec))
+  if (level >= selectorsWarnedSince) said.push(...ofAffinities(spec, at.spec))
   if (level >= addressesWarnedSince) said.push(...ofAddresses(spec, at.spec, level))
   return said
 }
 
-/** The first level at which only a variable that hides an earlier one is warned of, and ports that others repeat. */
+/**
+ * The first level at which only a variable that hides an earlier one is warned of, and ports that others repeat and negative times. Also
+ * the first one that says of profiles in annotations that they have no effect.
+ */
 const clearerSince = 27
+/** The first level that warns of selectors that are absent, and of addresses of ports that have no port of the node. */
+const selectorsWarnedSince = 28
 const addressesWarnedSince = 33
 
 /** A variable may refer to an earlier one of its name. */
@@ -73,20 +73,61 @@ interface PlacedPort {
   readonly place: string
 }
 
-/** Ports of one number and protocol, in any container, that a Service or the node cannot tell apart. */
-function ofPorts(spec: Part, path: string): string[] {
+/** Ports of one number and protocol, or of one name, in any container, that a Service or the node cannot tell apart. */
+function ofPorts(spec: Part, path: string, level: number): string[] {
   const said: string[] = []
+  const saidOfNames: string[] = []
+  const places = new Map<string, string>()
   const known = new Map<string, PlacedPort[]>()
   for (const [container, at] of containersOf(spec, path)) {
     for (const [index, port] of itemsOf(container, 'ports').entries()) {
       const key = `${String(port['containerPort'])}/${textOf(port, 'protocol')}`
       const place = `${at}.ports[${index}]`
       const others = known.get(key) ?? []
+      if (level >= selectorsWarnedSince) said.push(...ofNodePort(port, place))
       for (const other of others) said.push(...ofSamePort(port, place, other))
       known.set(key, [...others, { port, place }])
+      const name = textOf(port, 'name')
+      const first = places.get(name)
+      if (name !== '' && first === undefined) places.set(name, place)
+      if (first !== undefined) saidOfNames.push(ofSameName(name, place, first))
     }
   }
-  return said
+  return level >= addressesWarnedSince ? [...said, ...saidOfNames] : said
+}
+
+/** The address of a node means nothing without a port there. The port is shown as Go prints it. */
+function ofNodePort(port: Part, place: string): string[] {
+  const ip = textOf(port, 'hostIP')
+  if (ip === '' || (port['hostPort'] ?? 0) !== 0) return []
+  const shown = `Name:${textOf(port, 'name')} HostPort:0 ContainerPort:${String(port['containerPort'])} Protocol:${textOf(port, 'protocol')}`
+  return [`${place}: hostIP set without hostPort: {${shown} HostIP:${ip}}`]
+}
+
+function ofSameName(name: string, place: string, first: string): string {
+  return `${place}: duplicate port name ${JSON.stringify(name)} with ${first}, services and probes that select ports by name will use ${first}`
+}
+
+function ofGracePeriod(spec: Part, path: string): string[] {
+  if (Number(spec['terminationGracePeriodSeconds'] ?? 0) >= 0) return []
+  return [`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+}
+
+/** A term without a selector matches no Pod. */
+function ofAffinities(spec: Part, path: string): string[] {
+  return ['podAffinity', 'podAntiAffinity'].flatMap((name) => {
+    const [affinity, at] = [partOf(partOf(spec, 'affinity'), name), `${path}.affinity.${name}`]
+    return [
+      ...itemsOf(affinity, required).flatMap((term, index) => ofSelector(term, `${at}.${required}[${index}]`)),
+      ...itemsOf(affinity, preferred).flatMap((term, index) =>
+        ofSelector(partOf(term, 'podAffinityTerm'), `${at}.${preferred}[${index}].podAffinityTerm`),
+      ),
+    ]
+  })
+}
+
+function ofSelector(holder: Part, path: string): string[] {
+  return isGiven(holder, 'labelSelector') ? [] : [`${path}.labelSelector: a null labelSelector results in matching no pod`]
 }
 
 function ofSamePort(port: Part, place: string, other: PlacedPort): string[] {
@@ -113,7 +154,8 @@ interface PodAnnotations {
 }
 
 function ofContainer(container: Part, at: string, { annotations, path, names, level }: PodAnnotations & Release): string[] {
-  const ofProfile = ofSeccomp(container, { annotations, path, key: `container.${seccompDomain(names)}/${textOf(container, 'name')}` })
+  const key = `container.${seccompDomain(names)}/${textOf(container, 'name')}`
+  const ofProfile = ofSeccomp(container, { annotations, path, key }, level)
   const ofResources = ofAmounts(partOf(container, 'resources'), `${at}.resources`)
   return [...ofProfile, ...ofResources, ...ofVariables(itemsOf(container, 'env'), `${at}.env`, level)]
 }
@@ -127,8 +169,10 @@ function ofAppArmor(container: Part, spec: Part, { annotations, path, names }: P
   return isSaid ? [] : [appArmorWarning(path, key)]
 }
 
-/** The warnings of labels of nodes that others replace. */
-function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
+const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution'] as const
+
+/** The warnings of labels of nodes that others replace, and of what is spread over them. */
+function ofNodeLabels(spec: Part, path: string, { names, level }: Release): string[] {
   const messages = formerNodeLabels(names)
   const said: string[] = []
   for (const key in partOf(spec, 'nodeSelector')) {
@@ -136,17 +180,17 @@ function ofNodeLabels(spec: Part, path: string, names: Names): string[] {
   }
   const affinity = partOf(partOf(spec, 'affinity'), 'nodeAffinity')
   const at = `${path}.affinity.nodeAffinity`
-  const [required, preferred] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution']
   for (const [index, term] of itemsOf(partOf(affinity, required), 'nodeSelectorTerms').entries()) {
     said.push(...warningsOfNodeTerm(term, `${at}.${required}.nodeSelectorTerms[${index}]`, names))
   }
   for (const [index, term] of itemsOf(affinity, preferred).entries()) {
-    said.push(...warningsOfNodeTerm(partOf(term, 'preference'), `${at}.${preferred}[${index}].preference`, names))
+    said.push(...warningsOfPreference(partOf(term, 'preference'), `${at}.${preferred}[${index}].preference`, { names, level }))
   }
   for (const [index, constraint] of itemsOf(spec, 'topologySpreadConstraints').entries()) {
     const key = textOf(constraint, 'topologyKey')
-    const field = `${path}.topologySpreadConstraints[${index}].topologyKey`
-    if (Object.hasOwn(messages, key)) said.push(`${field}: ${key} is ${messages[key]}`)
+    const field = `${path}.topologySpreadConstraints[${index}]`
+    if (Object.hasOwn(messages, key)) said.push(`${field}.topologyKey: ${key} is ${messages[key]}`)
+    if (level >= selectorsWarnedSince) said.push(...ofSelector(constraint, field))
   }
   return said
 }
@@ -220,9 +264,10 @@ function ofBytes(amounts: Part, path: string, resources: readonly string[] = byt
 }
 
 /** An annotation has the value of a present field, and the field is absent. */
-function ofSeccomp(holder: Part, { annotations, path, key }: { annotations: Part; path: string; key: string }): string[] {
+function ofSeccomp(holder: Part, { annotations, path, key }: { annotations: Part; path: string; key: string }, level: number): string[] {
   if (!isGiven(annotations, key) || isGiven(partOf(holder, 'securityContext'), 'seccompProfile')) return []
-  return [`${path}[${key}]: deprecated since v1.19, non-functional in a future release; use the "seccompProfile" field instead`]
+  const state = level >= clearerSince ? 'non-functional in v1.27+' : 'deprecated since v1.19, non-functional in a future release'
+  return [`${path}[${key}]: ${state}; use the "seccompProfile" field instead`]
 }
 
 function seccompDomain(names: Names): string {

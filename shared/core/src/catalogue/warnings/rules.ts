@@ -1,10 +1,13 @@
 import type { WarningRule } from '../../kind/define-resource.ts'
+import { textAt } from '../../meta/level-text.ts'
+import { checkLabel } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
+import { isSame, itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { templateGenerationAnnotation } from '../defaults/workloads.ts'
 import { isGiven, numberOf } from '../validation/checks.ts'
 import { zonesRefusedSince } from '../validation/cron-job.ts'
 import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
+import { warningsOfClaimSpec } from './claim-warnings.ts'
 import { warningsOfPod, warningsOfTemplate } from './pod-warnings.ts'
 
 const ofTemplate =
@@ -13,11 +16,45 @@ const ofTemplate =
     isAsBefore(object, live) ? [] : warningsOfTemplate(path.reduce(partOf, object), path.join('.'), { names, level })
 
 export const warningsOfPodTemplate = ofTemplate('template')
-export const warningsOfSpecTemplate = ofTemplate('spec', 'template')
+const warningsOfSpecTemplate = ofTemplate('spec', 'template')
 const ofJobTemplate = ofTemplate('spec', 'jobTemplate', 'spec', 'template')
 
+/** The first level that warns of names of several labels, which hosts of Pods seldom have. */
+const namesWarnedSince = 27
+
+/** The warning of a new object whose name is not one label, as Pods get it. */
+function ofName(object: Part, live: Part | undefined, level: number, use = 'in Pod names and hostnames'): string[] {
+  if (live !== undefined || level < namesWarnedSince) return []
+  const problems = checkLabel(textOf(partOf(object, 'metadata'), 'name'))
+  if (problems.length === 0) return []
+  const why = `this is used ${use}, which can result in surprising behavior; a DNS label is recommended`
+  return [`metadata.name: ${why}: [${problems.map((problem) => textAt(problem, level)).join(' ')}]`]
+}
+
+/** The warnings of an owner of Pods that have its name. */
+export const warningsOfOwner: WarningRule = (owner, live, names, level) => [
+  ...ofName(owner, live, level),
+  ...warningsOfSpecTemplate(owner, live, names, level),
+]
+
+/** The first level that warns of a negative number of revisions. */
+const historyWarnedSince = 33
+
+/** The warnings of a StatefulSet: its template, its claims, and its history. An update has another path for claims, as in kube-apiserver. */
+export const warningsOfStatefulSet: WarningRule = (set, live, names, level) => {
+  const spec = partOf(set, 'spec')
+  const part = live === undefined ? '' : '.Spec'
+  const ofClaims = itemsOf(spec, 'volumeClaimTemplates').flatMap((claim, index) =>
+    warningsOfClaimSpec(partOf(claim, 'spec'), `spec.volumeClaimTemplates[${index}]${part}`, level),
+  )
+  const isEndless = level >= historyWarnedSince && Number(numberOf(spec, 'revisionHistoryLimit') ?? 0) < 0
+  const ofHistory = 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'
+  return [...warningsOfSpecTemplate(set, live, names, level), ...ofClaims, ...(isEndless ? [ofHistory] : [])]
+}
+
 /** Pods are mostly updated by programs, which do not read warnings. */
-export const warningsOfNewPod: WarningRule = (pod, live, names, level) => (live === undefined ? warningsOfPod(pod, names, level) : [])
+export const warningsOfNewPod: WarningRule = (pod, live, names, level) =>
+  live === undefined ? [...ofName(pod, live, level, "in the Pod's hostname"), ...warningsOfPod(pod, names, level)] : []
 
 export const warningsOfDaemonSet: WarningRule = (set, live, names, level) =>
   hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names, level)
@@ -38,12 +75,16 @@ function warningsOfJobSpec(spec: Part, path: string, level: number): string[] {
 export const warningsOfJob: WarningRule = (job, live, names, level) =>
   isAsBefore(job, live)
     ? []
-    : [...warningsOfJobSpec(partOf(job, 'spec'), 'spec', level), ...warningsOfSpecTemplate(job, live, names, level)]
+    : [
+        ...ofName(job, live, level),
+        ...warningsOfJobSpec(partOf(job, 'spec'), 'spec', level),
+        ...warningsOfSpecTemplate(job, live, names, level),
+      ]
 
 export const warningsOfCronJob: WarningRule = (job, live, names, level) => {
   const spec = partOf(partOf(partOf(job, 'spec'), 'jobTemplate'), 'spec')
   const ofSpec = isAsBefore(job, live) ? [] : warningsOfJobSpec(spec, 'spec.jobTemplate.spec', level)
-  return [...ofSpec, ...ofJobTemplate(job, live, names, level), ...warningsOfSchedule(job, live, names, level)]
+  return [...ofName(job, live, level), ...ofSpec, ...ofJobTemplate(job, live, names, level), ...warningsOfSchedule(job, live, names, level)]
 }
 
 /** The generation has been counted when what the object wants has changed. */
@@ -104,6 +145,19 @@ export const warningsOfNode: WarningRule = (node, _live, _names, level) => {
     ...(textOf(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
     ...ranges.flatMap((range, index) => warningsOfCidr(range, `spec.podCIDRs[${index}]`, level)),
   ]
+}
+
+/** The first level that warns of tokens among the attributes of a volume, and the member that moves them. */
+const tokensWarnedSince = 35
+const inSecrets = 'serviceAccountTokenInSecrets'
+
+/** The warning of a CSIDriver that is given tokens where its log may show them. */
+export const warningsOfCsiDriver: WarningRule = (driver, live, _names, level) => {
+  const [spec, before] = [partOf(driver, 'spec'), partOf(live, 'spec')]
+  if (level < tokensWarnedSince || isGiven(spec, inSecrets) || itemsOf(spec, 'tokenRequests').length === 0) return []
+  if (live !== undefined && isSame(spec['tokenRequests'], before['tokenRequests'])) return []
+  const advice = 'if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes'
+  return [`spec.${inSecrets} is unset; ${advice}`]
 }
 
 /** Drivers whose names differ in case alone are different drivers. */

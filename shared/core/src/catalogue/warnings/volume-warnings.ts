@@ -1,5 +1,6 @@
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
+import { warningsOfClaimSpec } from './claim-warnings.ts'
 
 /** A deprecated kind of volumes, at the levels from `since` to `until`. */
 interface FormerVolume {
@@ -40,6 +41,9 @@ export function warningsOfVolumes(spec: Part, path: string, level: number): stri
     for (const { field, shown = field, since = 0, until = Infinity, message } of formerVolumes) {
       if (level >= since && level <= until && isGiven(volume, field)) said.push(`${path}[${index}].${shown}: ${message}`)
     }
+    const template = optionalPart(optionalPart(volume, 'ephemeral'), 'volumeClaimTemplate')
+    if (template === undefined) continue
+    said.push(...warningsOfClaimSpec(partOf(template, 'spec'), `${path}[${index}].ephemeral.volumeClaimTemplate.spec`, level))
   }
   if (level >= overlapsSince) for (const volume of volumes) said.push(...ofOverlaps(volume))
   return said

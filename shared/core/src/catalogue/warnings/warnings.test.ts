@@ -200,7 +200,7 @@ describe('warnings of other kinds, on create and on update', () => {
       'the nodes of a CSIStorageCapacity',
       'storage/v1.CSIStorageCapacity',
       { nodeTopology: { matchExpressions: expressions, matchLabels: { 'beta.orch.io/arch': 'x' } } },
-      [`nodeTopology.matchExpressions[1].key: ${arch}`, `nodeTopology.matchLabels.beta.orch.io/arch: ${arch}`],
+      [`nodeTopology.matchExpressions[1].key: beta.orch.io/arch is ${arch}`, `nodeTopology.matchLabels.beta.orch.io/arch: ${arch}`],
     ],
     [
       'fields of a Node',

@@ -2,6 +2,8 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { mutatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { validateMutatingPolicy } from '../../validation/admission-policy.ts'
+import { withStaticNames } from '../../validation/static-names.ts'
+import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Changes in CEL to objects before they are stored. */
 export const mutatingAdmissionPolicy = defineResource({
@@ -20,7 +22,8 @@ export const mutatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: validateMutatingPolicy },
+  validation: { main: withStaticNames(validateMutatingPolicy) },
+  warnings: warningsOfStaticName,
   table: {
     cells: mutatingPolicyCells,
     columns: [

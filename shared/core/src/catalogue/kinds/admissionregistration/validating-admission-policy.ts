@@ -2,6 +2,8 @@ import { defineResource, statusSubresource } from '../../../kind/define-resource
 import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { validateValidatingPolicy } from '../../validation/admission-policy.ts'
+import { withStaticNames } from '../../validation/static-names.ts'
+import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Rules in CEL about requests. */
 export const validatingAdmissionPolicy = defineResource({
@@ -21,7 +23,8 @@ export const validatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: validateValidatingPolicy },
+  validation: { main: withStaticNames(validateValidatingPolicy) },
+  warnings: warningsOfStaticName,
   table: {
     cells: validatingPolicyCells,
     columns: [

@@ -3,7 +3,7 @@ import { deploymentCells } from '../../../table/cells/workloads.ts'
 import { type Part, partOf } from '../../../validation/part.ts'
 import { fillDeployment, rollbackAnnotation } from '../../defaults/workloads.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
-import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running and replaces them step by step when their template changes. */
 export const deployment = defineResource({
@@ -20,7 +20,7 @@ export const deployment = defineResource({
   statusKeeps: ['labels'],
   defaults: fillDeployment,
   unreadable: rollbackProblem,
-  warnings: warningsOfSpecTemplate,
+  warnings: warningsOfOwner,
   table: {
     cells: deploymentCells,
     columns: [

@@ -1,7 +1,7 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { replicaSetCells } from '../../../table/cells/workloads.ts'
 import { fillReplicaSet } from '../../defaults/workloads.ts'
-import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Mostly made by a Deployment. */
 export const replicaSet = defineResource({
@@ -16,7 +16,7 @@ export const replicaSet = defineResource({
   storageVersionHash: 'P1RzHs8/mWQ=',
   countsGenerations: true,
   defaults: fillReplicaSet,
-  warnings: warningsOfSpecTemplate,
+  warnings: warningsOfOwner,
   table: {
     cells: replicaSetCells,
     columns: [

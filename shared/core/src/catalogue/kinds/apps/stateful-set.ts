@@ -1,7 +1,7 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { statefulSetCells } from '../../../table/cells/workloads.ts'
 import { fillStatefulSet } from '../../defaults/workloads.ts'
-import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { warningsOfStatefulSet } from '../../warnings/rules.ts'
 
 /** Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced. */
 export const statefulSet = defineResource({
@@ -14,9 +14,10 @@ export const statefulSet = defineResource({
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
   storageVersionHash: 'H+vl74LkKdo=',
+  changes: { 27: { nameKind: 'label' } },
   countsGenerations: true,
   defaults: fillStatefulSet,
-  warnings: warningsOfSpecTemplate,
+  warnings: warningsOfStatefulSet,
   table: {
     cells: statefulSetCells,
     columns: [

@@ -4,7 +4,7 @@ import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
 import { validateReplicationController } from '../../validation/replication-controller.ts'
-import { warningsOfSpecTemplate } from '../../warnings/rules.ts'
+import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment. */
 export const replicationController = defineResource({
@@ -27,7 +27,7 @@ export const replicationController = defineResource({
   },
   defaults: fillReplicationController,
   validation: { main: validateReplicationController },
-  warnings: warningsOfSpecTemplate,
+  warnings: warningsOfOwner,
   table: {
     cells: replicationControllerCells,
     columns: [

@@ -1,6 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { csiDriverCells } from '../../../table/cells/storage.ts'
 import { fillCsiDriver } from '../../defaults/storage.ts'
+import { warningsOfCsiDriver } from '../../warnings/rules.ts'
 
 /** A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver. */
 export const csiDriver = defineResource({
@@ -14,6 +15,7 @@ export const csiDriver = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillCsiDriver,
+  warnings: warningsOfCsiDriver,
   table: {
     cells: csiDriverCells,
     columns: [

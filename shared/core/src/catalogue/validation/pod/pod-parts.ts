@@ -12,8 +12,8 @@ import { validateContent } from './pod.ts'
 import { isSidecar } from './restart-policy.ts'
 
 /** Containers that are put into a running Pod; they stay unchanged. */
-export function validateAddedContainers(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
-  const errors = validateContent(pod, names, context)
+export function validateAddedContainers(pod: Part, live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  const errors = validateContent(pod, context)
   const after = new Map(itemsOf(partOf(pod, 'spec'), 'ephemeralContainers').map((container) => [textOf(container, 'name'), container]))
   for (const container of itemsOf(partOf(live, 'spec'), 'ephemeralContainers')) {
     const name = textOf(container, 'name')
@@ -34,7 +34,7 @@ export function validateResize(pod: Part, live: Part | undefined, names: Names, 
   const [spec, before] = [partOf(pod, 'spec'), partOf(live, 'spec')]
   const kind = unresizableKind(live, names)
   if (kind !== undefined) return [forbiddenValue('[]', `${kind} pods cannot be resized`)]
-  const errors = validateContent(pod, names, context)
+  const errors = validateContent(pod, context)
   const qosClass = textOf(partOf(live, 'status'), 'qosClass') || qosClassOf(before)
   if (qosClassOf(spec) !== qosClass) {
     errors.push(invalidValue('spec', qosClass, 'Pod QOS Class may not change as a result of resizing'))

@@ -6,15 +6,14 @@ import { forbiddenValue, invalidValue } from '../../../validation/field-errors.t
 import { differenceOf } from '../../../validation/object-difference.ts'
 import { isSame, itemsOf, type Part, partOf, print, textOf } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
-import { hasAppArmorFields } from '../../app-armor.ts'
 import { numberOf } from '../checks.ts'
-import { validateAnnotationChange, validateAppArmorMatch, validatePodAnnotations } from './pod-annotations.ts'
+import { validateAnnotationChange, validatePodAnnotations, validateProfilesMatch } from './pod-annotations.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from './scheduling-gates.ts'
 
 /** A new Pod, or an update of it, which may change hardly anything, as it may be running already. */
 export function validatePod(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
-  const errors = validateContent(pod, names, context)
+  const errors = validateContent(pod, context)
   const spec = partOf(pod, 'spec')
   const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
   if (live !== undefined) {
@@ -23,16 +22,16 @@ export function validatePod(pod: Part, live: Part | undefined, names: Names, con
     return errors
   }
   validateNewSpec(errors, spec)
-  if (hasAppArmorFields(context)) validateAppArmorMatch(errors, annotations, spec, names)
+  validateProfilesMatch(errors, { annotations, spec, path: 'spec' }, context)
   return errors
 }
 
 /** The annotations and the spec of a Pod, whatever has changed in them. */
-export function validateContent(pod: Part, names: Names, context: RuleContext): FieldError[] {
+export function validateContent(pod: Part, context: RuleContext): FieldError[] {
   const errors: FieldError[] = []
   const spec = partOf(pod, 'spec')
   const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
-  validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations', names })
+  validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations' }, context)
   validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)

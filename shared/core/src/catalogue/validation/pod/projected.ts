@@ -62,10 +62,10 @@ function validateSources(errors: FieldError[], volume: Part, at: string, context
   }
 }
 
-/** The paths of files of a source. */
+/** The paths of files of a source that no other may have. kube-apiserver does not compare that of a token. */
 function pathsOf(kind: string, projection: Part): readonly string[] {
   if (kind === 'podCertificate') return certificatePaths.map((name) => textOf(projection, name))
-  if (kind === 'serviceAccountToken' || kind === 'clusterTrustBundle') return [textOf(projection, 'path')]
+  if (kind === 'clusterTrustBundle') return [textOf(projection, 'path')]
   return itemsOf(projection, 'items').map((file) => textOf(file, 'path'))
 }
 

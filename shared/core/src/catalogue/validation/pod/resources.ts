@@ -46,10 +46,16 @@ export function validatePodLevelAmounts(errors: FieldError[], resources: Part, p
 function validateAmounts(errors: FieldError[], resources: Part, path: string, validateName: NameRule): void {
   const limits = partOf(resources, 'limits')
   const requests = partOf(resources, 'requests')
-  for (const name in limits) validateAmount(errors, { name, amount: String(limits[name]), at: `${path}.limits` }, validateName)
+  for (const name in limits) {
+    const amount = { name, amount: String(limits[name]), at: `${path}.limits` }
+    validateAmount(errors, amount, validateName)
+    validatePages(errors, amount)
+  }
   for (const name in requests) {
-    validateAmount(errors, { name, amount: String(requests[name]), at: `${path}.requests` }, validateName)
-    validateRequest(errors, { name, request: String(requests[name]), limit: limits[name] }, path)
+    const amount = { name, amount: String(requests[name]), at: `${path}.requests` }
+    validateAmount(errors, amount, validateName)
+    validateRequest(errors, { name, request: amount.amount, limit: limits[name] }, path)
+    validatePages(errors, amount)
   }
   const all = [...Object.keys(limits), ...Object.keys(requests)]
   const hasOrdinary = all.includes('cpu') || all.includes('memory')
@@ -94,11 +100,16 @@ function validateAmount(errors: FieldError[], { name, amount, at }: Amount, vali
   const refuse = (detail: string): void => void errors.push(invalidValue(path, amount, detail))
   if (quantitySign(quantity) < 0) refuse('must be greater than or equal to 0')
   if (isCounted(name) && !isWholeQuantity(quantity)) refuse('must be an integer')
-  if (!isHugePages(name)) return
+}
+
+/** Huge pages are given whole. */
+function validatePages(errors: FieldError[], { name, amount, at }: Amount): void {
+  const quantity = isHugePages(name) ? parseQuantity(amount) : undefined
+  if (quantity === undefined) return
   const page = parseQuantity(name.slice(hugePagesPrefix.length))
   if (page === undefined || quantitySign(page) <= 0) return
   if (!isWholeQuantity(quantity) || roundUpQuantity(quantity) % roundUpQuantity(page) !== 0n) {
-    refuse(`${amount} is not positive integer multiple of ${name}`)
+    errors.push(invalidValue(`${at}[${name}]`, amount, `${amount} is not positive integer multiple of ${name}`))
   }
 }
 

@@ -50,11 +50,14 @@ function validateToleration(errors: FieldError[], toleration: Part, at: string, 
   if (effect !== '') allowOneOf(errors, { part: toleration, name: 'effect', at }, effects)
 }
 
+/** The first level whose message about a value shows it alone. */
+const valuesShownSince = 32
+
 function validateTolerationValue(errors: FieldError[], toleration: Part, path: string, { level }: RuleContext): void {
   const [operator, value] = [textOf(toleration, 'operator'), textOf(toleration, 'value')]
   if (operator === 'Exists') {
-    if (value !== '')
-      errors.push(invalidValue(path, goValue(ref('core/v1.Toleration'), toleration), "value must be empty when `operator` is 'Exists'"))
+    const shown = level < valuesShownSince ? goValue(ref('core/v1.Toleration'), toleration) : value
+    if (value !== '') errors.push(invalidValue(path, shown, "value must be empty when `operator` is 'Exists'"))
   } else if (operator === 'Equal' || operator === '') {
     const problems = checkLabelValue(value)
     if (problems.length > 0) errors.push(invalidValue(path, value, joinTexts(problems, ';')))

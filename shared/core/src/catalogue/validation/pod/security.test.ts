@@ -148,7 +148,11 @@ describe('the security of a Pod', () => {
     const template = (annotation: string) =>
       pod({ securityContext: { appArmorProfile: { type: 'Unconfined' } } }, {}, { [key]: annotation })
     const warnings = (annotation: string, level: number) =>
-      warningsAt(level, { type: 'apps/v1.Deployment', names: namesOf('orch') }, { metadata: {}, spec: { template: template(annotation) } })
+      warningsAt(
+        level,
+        { type: 'apps/v1.Deployment', names: namesOf('orch') },
+        { metadata: { name: 'd' }, spec: { template: template(annotation) } },
+      )
     const text = `spec.template.metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`
     expect(warnings('runtime/default', 29)).toEqual([])
     expect(warnings('runtime/default', 30)).toEqual([text])
