@@ -1,5 +1,5 @@
 import type { ListOptions, ResourceAddress, ResourceClient, VersionedResource } from '@orch/client'
-import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { type ApiObject, printTime, StatusError, toInstant, withCondition } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
@@ -101,13 +101,6 @@ async function migrate(context: ControllerContext, name: string): Promise<Result
 
 function failure(cause: string): string {
   return `migration encountered unhandled error: ${cause}`
-}
-
-/** The conditions with one of them as given; the time stays where its status does. */
-function withCondition(conditions: readonly Condition[] = [], next: Condition): readonly Condition[] {
-  const before = conditions.find(({ type }) => type === next.type)
-  const changed = before?.status === next.status ? { ...next, lastTransitionTime: before.lastTransitionTime } : next
-  return before === undefined ? [...conditions, changed] : conditions.map((one) => (one === before ? changed : one))
 }
 
 /** The resource in the version that clients prefer; undefined: it is not served, and no longer expected. */

@@ -1,4 +1,4 @@
-import { printTime, toInstant } from '@orch/core/meta'
+import { printTime, toInstant, withCondition } from '@orch/core/meta'
 import { claimNameOf, isMadeFor, isUsing, type Pod, type VolumeClaim } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
@@ -25,7 +25,7 @@ export const unusedClaims: Controller = reconciler<VolumeClaim>('pvc-protection'
   reconcile: async ({ object: claim, world, clock }) => {
     if (claim.metadata.deletionTimestamp != null || claim.status.phase !== 'Bound') return done
     const isUsed = [...world.read(pods).inNamespace(claim.metadata.namespace)].some((pod) => uses(pod, claim))
-    return world.writeStatus(claim, withCondition(claim, isUsed, clock.now()))
+    return world.writeStatus(claim, withUse(claim, isUsed, clock.now()))
   },
 }))
 
@@ -35,17 +35,15 @@ function uses(pod: Pod, claim: VolumeClaim): boolean {
   return isNamed || isMadeFor(claim, pod)
 }
 
-function withCondition({ status }: VolumeClaim, isUsed: boolean, nowMs: number): VolumeClaim['status'] {
-  const conditions = status.conditions ?? []
-  const known = conditions.find(({ type }) => type === 'Unused')
-  if (known?.status === (isUsed ? 'False' : 'True')) return status
-  const next = {
-    type: 'Unused',
-    ...(isUsed
-      ? { status: 'False', reason: 'PodUsingPVC', message: 'A pod is currently referencing this PVC' }
-      : { status: 'True', reason: 'NoPodsUsingPVC', message: 'No pods are currently referencing this PVC' }),
-    lastProbeTime: null,
-    lastTransitionTime: printTime(toInstant(nowMs)),
+function withUse({ status }: VolumeClaim, isUsed: boolean, nowMs: number): VolumeClaim['status'] {
+  const [type, value] = ['Unused', isUsed ? 'False' : 'True']
+  if (status.conditions?.find((condition) => condition.type === type)?.status === value) return status
+  const cause = isUsed
+    ? { reason: 'PodUsingPVC', message: 'A pod is currently referencing this PVC' }
+    : { reason: 'NoPodsUsingPVC', message: 'No pods are currently referencing this PVC' }
+  const lastTransitionTime = printTime(toInstant(nowMs))
+  return {
+    ...status,
+    conditions: withCondition(status.conditions, { type, status: value, ...cause, lastProbeTime: null, lastTransitionTime }),
   }
-  return { ...status, conditions: known === undefined ? [...conditions, next] : conditions.map((one) => (one === known ? next : one)) }
 }

@@ -1,10 +1,10 @@
 import type { ResourceClient } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Pod, SchedulingRules } from '@orch/core/scheduling'
+import { type ConditionDraft, conditionPatch } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { type SchedulingEvent, SeriesRecorder } from './event-series.ts'
-import { type ConditionDraft, conditionPatch } from './pod-condition.ts'
 
 const podsAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }
 

@@ -1,6 +1,7 @@
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { readOurObject } from '@orch/core/events'
 import type { ApiObject } from '@orch/core/meta'
+import { withCondition } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
 import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
@@ -115,13 +116,11 @@ export function withVerdict(
 ): readonly ApiServiceCondition[] {
   const known = conditions.find(({ type }) => type === 'Available')
   if (known !== undefined && known.status === status && known.reason === reason && known.message === message) return conditions
-  const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
-  const condition = {
+  return withCondition(conditions, {
     type: 'Available',
     status,
-    lastTransitionTime,
+    lastTransitionTime: now,
     ...(reason === undefined ? {} : { reason }),
     ...(message === undefined ? {} : { message }),
-  }
-  return known === undefined ? [...conditions, condition] : conditions.map((one) => (one === known ? condition : one))
+  })
 }

@@ -1,5 +1,5 @@
 import { scopePrefix } from '@orch/core/contracts'
-import { type ApiObject, conflict, invalid, notFound, type PlainFieldError, printTime, toInstant } from '@orch/core/meta'
+import { type ApiObject, conflict, invalid, notFound, type PlainFieldError, printTime, toInstant, withCondition } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { type BodyParts, readBody } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
@@ -84,8 +84,8 @@ function bound({ served, info }: Target, { metadata, target }: Binding, live: Li
   const { clock, isGateOn } = parts
   const annotations = { ...pod.metadata.annotations, ...metadata.annotations }
   const labels = { ...pod.metadata.labels, ...(isGateOn('PodTopologyLabelsAdmission') ? metadata.labels : undefined) }
-  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: printTime(toInstant(clock.now())) }
-  const conditions = [...(status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), scheduled]
+  const lastTransitionTime = printTime(toInstant(clock.now()))
+  const conditions = withCondition(status.conditions, { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime })
   const { nominatedNodeName: _nominated, ...unnominated } = status
   const object: ApiObject = {
     ...pod,

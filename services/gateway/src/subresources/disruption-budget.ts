@@ -1,5 +1,5 @@
 import { everything, type StorageService, scopePrefix } from '@orch/core/contracts'
-import { type ApiObject, failed, forbidden, notFound, printTime, type StatusCause, toInstant } from '@orch/core/meta'
+import { type ApiObject, failed, forbidden, notFound, printTime, type StatusCause, toInstant, withCondition } from '@orch/core/meta'
 import { type BuiltIn, parseStored, requireType } from '@orch/core/schema'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { callContext, type GatewayRequest } from '../request/request.ts'
@@ -102,11 +102,15 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
 
 /** With the last disruption the budget says that it allows none. */
 function noneAllowed({ conditions = [], observedGeneration }: BudgetObject['status'], now: string): readonly object[] {
-  const type = 'DisruptionAllowed'
-  const before = conditions.find((condition) => condition.type === type)
-  const lastTransitionTime = before?.status === 'False' ? before.lastTransitionTime : now
-  const condition = { type, status: 'False', observedGeneration, lastTransitionTime, reason: 'InsufficientPods', message: '' }
-  return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other))
+  const reason = 'InsufficientPods'
+  return withCondition(conditions, {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration,
+    lastTransitionTime: now,
+    reason,
+    message: '',
+  })
 }
 
 /** Refuses an eviction until the budget's controller has seen the change. */

@@ -1,6 +1,6 @@
 import type { Subresource } from '@orch/core/catalogue'
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, badRequest, conflict, failed, notFound, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { type ApiObject, badRequest, conflict, failed, notFound, printTime, StatusError, toInstant, withCondition } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { readBody } from '../request/body.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
@@ -129,17 +129,16 @@ function disrupted(
   if (uid && uid !== metadata.uid) throw refused('UID', uid, metadata.uid, 'The object might have been deleted and then recreated')
   if (resourceVersion && resourceVersion !== metadata.resourceVersion)
     throw refused('ResourceVersion', resourceVersion, metadata.resourceVersion, 'The object might have been modified')
-  const conditions = withCondition(status.conditions ?? [], printTime(toInstant(clock.now())))
+  const conditions = withCondition(status.conditions, {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: printTime(toInstant(clock.now())),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  })
   const object: ApiObject = { ...pod, status: { ...status, conditions } }
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
-}
-
-function withCondition(conditions: NonNullable<Pod['status']['conditions']>, now: string): readonly object[] {
-  const type = 'DisruptionTarget'
-  const before = conditions.find((condition) => condition.type === type)
-  const lastTransitionTime = before?.status === 'True' ? before.lastTransitionTime : now
-  const condition = { type, status: 'True', lastTransitionTime, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
-  return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other))
 }
 
 /** True if the Pod has changed, and the client did not ask for a certain version of it. */

@@ -2,6 +2,7 @@
 
 export * from './api-version.ts'
 export * from './base64.ts'
+export * from './conditions.ts'
 export * from './continue-token.ts'
 export * from './duration.ts'
 export { readTimeText } from './go-time.ts'

@@ -77,6 +77,7 @@ export {
   podOf,
 } from './job/pods.ts'
 export { matchFailurePolicy, matchSuccessPolicy } from './job/policies.ts'
+export { type ConditionDraft, conditionPatch } from './pod-condition.ts'
 export { isFinishedPod, isReadyPod, type Node, type Pod } from './pods.ts'
 export { decideReplicas, type ReplicaCondition, type ReplicasObserved, type ReplicasPlan } from './replicas.ts'
 export {

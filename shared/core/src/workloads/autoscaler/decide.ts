@@ -1,3 +1,4 @@
+import { withCondition } from '../../meta/conditions.ts'
 import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { limitReplicas, type Timed } from './behavior.ts'
@@ -301,9 +302,7 @@ class Conditions {
 
   set(type: string, status: 'True' | 'False', cause: { readonly reason: string; readonly message: string }): void {
     const known = this.#list.find((condition) => condition.type === type)
-    const lastTransitionTime = known?.status === status ? known.lastTransitionTime : this.#time
-    const next: Condition = { ...known, type, status, lastTransitionTime, ...cause }
-    this.#list = known === undefined ? [...this.#list, next] : this.#list.map((condition) => (condition === known ? next : condition))
+    this.#list = withCondition(this.#list, { ...known, type, status, lastTransitionTime: this.#time, ...cause })
   }
 
   remove(type: string): void {

@@ -1,3 +1,4 @@
+import { withCondition } from '../../meta/conditions.ts'
 import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { isReadyPod, type Pod } from '../pods.ts'
@@ -72,7 +73,7 @@ export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: num
   const observedGeneration = metadata.generation ?? 0
   const numbers = { currentHealthy, desiredHealthy: desired, expectedPods, disruptionsAllowed, observedGeneration }
   const cause = disruptionsAllowed > 0 ? { status: 'True', reason: 'SufficientPods' } : { status: 'False', reason: 'InsufficientPods' }
-  const conditions = withCondition(status.conditions, { ...cause, message: '', observedGeneration }, nowMs)
+  const conditions = withCause(status, { ...cause, message: '', observedGeneration }, nowMs)
   const stored = status.conditions?.find(({ type }) => type === conditionType)
   const isStored =
     Object.entries(numbers).every(([name, value]) => (Object.entries(status).find(([field]) => field === name)?.[1] ?? 0) === value) &&
@@ -92,18 +93,15 @@ export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: num
 export function failedStatus({ status }: Budget, message: string, nowMs: number): object {
   const { observedGeneration = 0 } = status
   const cause = { status: 'False', reason: 'SyncFailed', message, observedGeneration }
-  return { ...status, disruptionsAllowed: 0, conditions: withCondition(status.conditions, cause, nowMs) }
+  return { ...status, disruptionsAllowed: 0, conditions: withCause(status, cause, nowMs) }
 }
 
 const conditionType = 'DisruptionAllowed'
 
 type Cause = Pick<Condition, 'status' | 'reason' | 'message' | 'observedGeneration'>
 
-function withCondition(conditions: readonly Condition[] | null | undefined, cause: Cause, nowMs: number): readonly object[] {
-  const known = conditions?.find(({ type }) => type === conditionType)
-  const lastTransitionTime = known?.status === cause.status ? known.lastTransitionTime : printTime(toInstant(nowMs))
-  const next = { type: conditionType, ...cause, lastTransitionTime }
-  return known === undefined ? [...(conditions ?? []), next] : (conditions ?? []).map((one) => (one === known ? next : one))
+function withCause({ conditions }: Budget['status'], cause: Cause, nowMs: number): readonly Condition[] {
+  return withCondition(conditions, { type: conditionType, ...cause, lastTransitionTime: printTime(toInstant(nowMs)) })
 }
 
 /** Evicted Pods whose deletion is awaited. */

@@ -1,5 +1,5 @@
-import { printTime, toInstant } from '@orch/core/meta'
-import type { Pod } from '@orch/core/scheduling'
+import { printTime, toInstant } from '../meta/time.ts'
+import type { Pod } from './pods.ts'
 
 type Conditions = NonNullable<Pod['status']['conditions']>
 type Condition = Conditions[number]
