@@ -57,7 +57,7 @@ async function taken(
   const clock = createFakeClock(1_000)
   const recent = new RecentObjects()
   const explanation = { stored: (revision: number) => said.push(`stored ${revision}`) }
-  const request = { deadlineMs: clock.monotonic() + 50, auditId: 'r', trace, explanation }
+  const request = { deadlineMs: clock.monotonic() + 50, auditId: 'r', user: { name: 'jane' }, trace, explanation }
   const value = Buffer.from(JSON.stringify(before ?? object))
   const live =
     before === undefined ? undefined : { object: before, isAsDecoded: true, hasBigIntegers: false, entry: { key: 'k', revision: 7, value } }
