@@ -19,6 +19,8 @@ export type {
 export { blackHole, cut, delay, hang, loseReply, refuse, refuseConnection, truncate } from '@orch/gateway'
 export { type VirtualClock, type VirtualClockOptions, virtualClock } from '@orch/platform'
 export type { ServerNodes } from './nodes/open.ts'
+export type { HistoryOption } from './start/history-option.ts'
+export type { ServerPast } from './start/past.ts'
 export type { PodMetricsSource } from './start/pod-metrics.ts'
 export type { Requests, ServerRequests } from './start/requests.ts'
 export type { UserScenarios } from './start/scenarios.ts'

@@ -68,6 +68,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly namespaceDelayMs?: number
   readonly admission: AdmissionSettings
   readonly watchHistoryMs: number
+  /** Bytes of superseded objects in memory, of which old ones are packed; absent: the bound of storage, and nothing is packed. */
+  readonly pastBytesMax?: number
   /** Absent: objects are stored unencrypted. */
   readonly encryption: EncryptionOptions | undefined
   /** The server's address for others; without it, or empty, the listening address. */

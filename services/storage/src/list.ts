@@ -90,6 +90,8 @@ export async function listStore(
       if (matches === undefined || matches(object)) found.push(object)
     }
     start = page.next
+    // The records of a page are copied in one turn of the event loop.
+    if (start !== undefined) await new Promise((resolve) => setImmediate(resolve))
   }
   const head: Head = {
     kind: 'head',

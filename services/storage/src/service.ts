@@ -31,11 +31,15 @@ export interface StorageOptions {
   readonly reencode?: Reencode
   /** The profile of the objects' names; default: `orch`. */
   readonly profile?: Profile
-  /** Retention of changes. */
+  /** Retention of changes; Infinity: they are forgotten for want of room alone. */
   readonly watchHistoryMs?: number
   readonly historyBytesMax?: number
   /** Bytes of superseded objects that a store without a disk may hold. */
   readonly pastBytesMax?: number
+  /** Such a store keeps those that are old in little room. */
+  readonly packsPast?: boolean | undefined
+  /** Called when changes up to a revision are forgotten for want of room, at any age. */
+  readonly onPastFull?: ((upTo: Revision) => void) | undefined
   readonly randomId?: () => string
   /** Receives failures that no caller sees. */
   readonly onError?: (error: unknown, what: string) => void
@@ -90,7 +94,7 @@ export interface Storage extends StorageService {
 /** Storage over a store: loads the state into memory and serves it. */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
-  const stateOptions = { store, reencode, historyBytesMax: bytesMax, clock, onError }
+  const stateOptions = { store, reencode, historyBytesMax: bytesMax, packsPast: options.packsPast === true, clock, onError }
   const from = options.from === undefined ? undefined : heldIn(options.from)
   const state = from === undefined ? await State.load(stateOptions) : State.from(from.state, stateOptions)
   return new StorageOverStore(options, state, from?.due)
@@ -138,7 +142,8 @@ class StorageOverStore implements Storage {
   readonly #lostChanges: LostChanges | undefined
   /** Of a store that others write to as well. */
   readonly #checks: ConsistencyChecks | undefined
-  readonly #window: Window
+  /** Absent: changes are kept at any age. */
+  readonly #window: Window | undefined
   readonly #ticker: Timer
   readonly get: Reads['get']
   readonly getAt: Reads['getAt']
@@ -171,16 +176,15 @@ class StorageOverStore implements Storage {
       const resources = () => this.objectCounts().keys()
       this.#checks = new ConsistencyChecks({ shared, state, resources, clock, metrics: options.metrics, onError: onDifference })
     }
-    this.#window = new Window({
-      clock,
-      historyMs: watchHistoryMs,
-      revision: () => state.revision,
-      compact: (upTo) => {
-        if (this.#leadership.isLeader) this.#compactSoon(upTo)
-      },
-    })
+    const compact = (upTo: Revision) => {
+      if (this.#leadership.isLeader) this.#compactSoon(upTo)
+    }
+    const historyMs = watchHistoryMs
+    this.#window =
+      historyMs === Number.POSITIVE_INFINITY ? undefined : new Window({ clock, historyMs, revision: () => state.revision, compact })
     this.#ticker = clock.every(positionIntervalMs, () => state.notifier.tick(state.revision))
     this.#expireAll()
+    const budget = store.adopt === undefined ? undefined : this.#pastBudget()
     state.followers = {
       onExpiring: (object) => this.#expiry.add(object),
       onForgotten: () => {
@@ -189,7 +193,8 @@ class StorageOverStore implements Storage {
         if (shared === undefined) this.#compactSoon(state.compacted)
       },
       onReloaded: () => this.#expireAll(),
-      ...followSuperseded(options.onSuperseded, store.adopt === undefined ? undefined : this.#pastCounter()),
+      onPacked: (saved, revision) => budget?.save(saved, revision),
+      ...followSuperseded(options.onSuperseded, budget?.count),
     }
   }
 
@@ -263,7 +268,7 @@ class StorageOverStore implements Storage {
   }
 
   close(): void {
-    this.#window.close()
+    this.#window?.close()
     this.#expiry.close()
     this.#ticker.cancel()
     this.#lostChanges?.close()
@@ -287,9 +292,13 @@ class StorageOverStore implements Storage {
   }
 
   /** Counts superseded objects in a store that has no disk. */
-  #pastCounter(): NonNullable<StateFollowers['onSuperseded']> {
-    const { pastBytesMax: bytesMax = pastBytesMax } = this.#options
-    return new PastBudget({ bytesMax, revision: this.#state.revision, onFull: (upTo) => this.#compactSoon(upTo) }).count
+  #pastBudget(): PastBudget {
+    const { pastBytesMax: bytesMax = pastBytesMax, onPastFull } = this.#options
+    const onFull = (upTo: Revision) => {
+      onPastFull?.(upTo)
+      this.#compactSoon(upTo)
+    }
+    return new PastBudget({ bytesMax, onFull })
   }
 
   async #restore(target: Tree): Promise<void> {

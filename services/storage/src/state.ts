@@ -56,6 +56,8 @@ export interface StateOptions {
   readonly reencode: Reencode | undefined
   readonly historyBytesMax: number
   readonly clock: Clock
+  /** The past beyond that is kept in little room, where the store can. */
+  readonly packsPast: boolean
   /** Told of each attempt to read the state anew that failed. */
   readonly onError?: ((error: unknown, what: string) => void) | undefined
 }
@@ -66,6 +68,8 @@ export interface StateFollowers {
   onExpiring?(object: StoredObject): void
   /** An object was replaced or deleted, at a revision. */
   onSuperseded?(object: StoredObject, revision: Revision): void
+  /** The object that a change at this revision has superseded takes so many bytes less. */
+  onPacked?(bytes: number, revision: Revision): void
   /** Something was committed, and streams of changes have been woken. */
   onChanged?(): void
   /** The store has forgotten changes. */
@@ -450,9 +454,15 @@ export class State implements StateReader {
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
-    this.history.push(happened)
+    this.history.push(happened, this.#options.packsPast ? this.#pack : undefined)
     this.#writes.remember(writeId, revision)
     return happened
+  }
+
+  readonly #pack = ({ before, after, change }: Happened): void => {
+    if (before === undefined) return
+    const bytes = this.#store.pack?.(before.revision, after?.revision)
+    if (bytes !== undefined) this.followers.onPacked?.(before.length - bytes, change.revision)
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {

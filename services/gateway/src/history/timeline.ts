@@ -78,7 +78,7 @@ const changedPathsMax = 100
 const unshown: ReadonlySet<string> = new Set(['metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation'])
 
 /** Bytes of objects that are compared in one turn of the event loop. */
-const comparedBytesPerTurn = 256 * 1024
+const comparedBytesPerTurn = 128 * 1024
 
 /** Reads a page of a timeline: changes of stored objects, those from before a restore included. */
 export async function readTimeline(query: TimelineQuery, parts: TimelineParts, context?: CallContext): Promise<Timeline> {
@@ -151,17 +151,20 @@ function objectIn(bytes: Uint8Array | undefined): ApiObject | undefined {
 }
 
 /**
- * The managers whose fields, or the times of whose fields, a change has changed. Times are whole seconds: where no entry has changed, those
- * with the newest time have made the change.
+ * The managers whose entries a change has made, or given another time. Another writer may have taken fields away from an entry, which keeps
+ * its time then. Times are whole seconds: where they tell nothing, those with changed fields have made it, or else those with the newest time.
  */
 function managersOf(before: ApiObject | undefined, after: ApiObject | undefined): string[] {
   const entries = after?.metadata.managedFields ?? []
-  const known = new Set((before?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)))
-  const changed = entries.filter((entry) => !known.has(JSON.stringify(entry)))
+  const idOf = ({ manager, operation, subresource, apiVersion }: (typeof entries)[number]) =>
+    JSON.stringify([manager, operation, subresource, apiVersion])
+  const old = new Map((before?.metadata.managedFields ?? []).map((entry) => [idOf(entry), entry]))
+  const written = entries.filter((entry) => old.get(idOf(entry))?.time !== entry.time)
+  const changed = entries.filter((entry) => JSON.stringify(old.get(idOf(entry))) !== JSON.stringify(entry))
   const newest = entries
     .map(({ time = '' }) => time)
     .sort()
     .at(-1)
-  const made = changed.length > 0 ? changed : entries.filter(({ time }) => time === newest)
+  const made = [written, changed, entries.filter(({ time }) => time === newest)].find(({ length }) => length > 0) ?? []
   return [...new Set(made.map(({ manager }) => manager ?? ''))]
 }

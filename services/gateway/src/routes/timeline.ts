@@ -25,6 +25,9 @@ const parameters: ReadonlySet<string> = new Set([
 
 const limitDefault = 100
 
+/** Changes that are decided about and printed in one turn of the event loop. */
+const printedPerTurn = 64
+
 /**
  * Serves the changes of stored objects, newest first. The path has a right of its own; of each change the caller needs the right to get the
  * object, too, or it is left out: the old values of a Secret are as secret as the present ones.
@@ -35,8 +38,10 @@ export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context
   const { changes, revision, oldest, next } = await readTimeline(query, parts, callContext(request, parts))
   const shown: Uint8Array[] = []
   const isAllowed = createRights(request, parts)
-  for (const change of changes)
+  for (const [index, change] of changes.entries()) {
+    if (index % printedPerTurn === printedPerTurn - 1) await parts.pace.turn()
     if (await isAllowed(change)) shown.push(Buffer.from(shown.length === 0 ? '' : ','), ...printed(change, withValues))
+  }
   const head = {
     kind: 'Timeline',
     revision: String(revision),

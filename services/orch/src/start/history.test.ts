@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
+import { virtualClock } from '@orch/platform'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningServer, start } from './start.ts'
 
@@ -211,4 +212,83 @@ test('a reset keeps the history: the past before it is read, and the timeline go
   const { items } = await read('/orch/v1/timeline?resource=configmaps&namespace=default&name=before-reset', own.client)
   expect(items.map(({ event }) => event)).toEqual(['deleted', 'created'])
   expect(await read(`/at/${at}/api/v1/configmaps`, own.client)).toMatchObject({ metadata: { resourceVersion: at } })
+})
+
+describe('in a test', () => {
+  const named = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name })
+
+  test('server.at() reads the state at a revision or a time', async () => {
+    const [created, changed, deleted] = await aLife('code-at')
+    const past = server.at(created)
+    expect(past.url).toBe(`${server.url}/at/${created}`)
+    expect(await past.get(named('code-at'))).toMatchObject({ data: { x: '1' } })
+    const listed = await server.at(changed).list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' })
+    expect(listed.find(({ metadata }) => metadata.name === 'code-at')).toMatchObject({ data: { x: '2' } })
+    await expect(server.at(deleted).get(named('code-at'))).rejects.toMatchObject({ code: 404 })
+    await expect(past.client.objects.create(configMap('no', {}))).rejects.toMatchObject({ code: 405 })
+    const [, second] = await server.timeline(named('code-at'))
+    expect(second?.revision).toBe(changed)
+    expect(await server.at(second?.time ?? new Date()).list({ apiVersion: 'v1', kind: 'ConfigMap' })).not.toEqual([])
+  })
+
+  test('server.timeline() has the changes of an object, oldest first, with the object before and after each', async () => {
+    const revisions = await aLife('code-timeline')
+    const changes = await server.timeline(named('code-timeline'))
+    expect(changes.map(({ revision }) => revision)).toEqual(revisions)
+    expect(changes.map(({ event, changed }) => [event, changed])).toEqual([
+      ['created', []],
+      ['modified', ['data.x']],
+      ['deleted', []],
+    ])
+    expect(changes[1]).toMatchObject({ before: { data: { x: '1' } }, after: { data: { x: '2' } } })
+    expect(changes[0]?.time).toBeInstanceOf(Date)
+    const newest = await server.timeline(undefined, { after: (revisions[0] ?? 0) - 1, limit: 2 })
+    expect(newest.map(({ revision }) => revision)).toEqual(revisions.slice(1))
+  })
+
+  test('server.diff() has the objects that differ between two revisions, in either direction', async () => {
+    const before = await server.client.objects.create(configMap('diff-a', { x: '1' }))
+    const from = Number(before.metadata.resourceVersion)
+    await server.client.objects.update({ ...configMap('diff-a', { x: '2' }), metadata: before.metadata })
+    const [, , deleted] = await aLife('diff-gone')
+    const last = await server.client.objects.create(configMap('diff-b', {}))
+    const to = Number(last.metadata.resourceVersion)
+    expect(deleted).toBeLessThan(to)
+    const shown = async (a: number, b: number) =>
+      (await server.diff(a, b)).map(({ event, name, before, after }) => [event, name, before?.metadata.name, after?.metadata.name])
+    expect(await shown(from, to)).toEqual(
+      [
+        ['created', 'diff-b', undefined, 'diff-b'],
+        ['modified', 'diff-a', 'diff-a', 'diff-a'],
+      ].reverse(),
+    )
+    expect((await server.diff(to, from)).map(({ event, name }) => [event, name])).toEqual([
+      ['modified', 'diff-a'],
+      ['deleted', 'diff-b'],
+    ])
+    expect(await shown(to, to)).toEqual([])
+  })
+
+  test.each<[string, string | { readonly bytes: number }]>([
+    ['soon', 'soon'],
+    ['0s', '0s'],
+    ['no bytes', { bytes: 0 }],
+  ])('start({ history }) refuses %s', async (_what, history) => {
+    await expect(start({ history })).rejects.toThrow("must be 'all', a time such as '5m', or { bytes } above 0")
+  })
+})
+
+test('start({ history }) keeps changes of any age by default, and with a time those of that age', async () => {
+  const clocks = [virtualClock(), virtualClock()] as const
+  await using all = await start({ profile: 'kubernetes', clock: clocks[0] })
+  await using short = await start({ profile: 'kubernetes', clock: clocks[1], history: '5m' })
+  const events: string[][] = []
+  for (const [index, own] of [all, short].entries()) {
+    const made = await own.client.objects.create(configMap('old', { x: '1' }))
+    await clocks[index]?.advance('1h')
+    await own.client.objects.update({ ...configMap('old', { x: '2' }), metadata: made.metadata })
+    events.push((await own.timeline({ apiVersion: 'v1', kind: 'ConfigMap', name: 'old' })).map(({ event }) => event))
+  }
+  expect(events).toEqual([['created', 'modified'], ['modified']])
+  await expect(start({ history: 'all', watchHistoryMs: 1 })).rejects.toThrow('history: cannot be given beside watchHistoryMs')
 })

@@ -5,6 +5,7 @@ import type { StateSnapshot } from '@orch/storage'
 import type { ServerNodes } from '../nodes/open.ts'
 import type { ControlAccess } from './control/copies.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
+import type { ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import type { ServerRequests } from './requests.ts'
 import type { Snapshot } from './server-snapshot.ts'
@@ -13,7 +14,7 @@ import type { ServerFaults, ServerUser, UserOptions } from './user.ts'
 import type { WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
 /** A server of one's own, in memory, on a free port. */
-export interface RunningServer extends AsyncDisposable {
+export interface RunningServer extends ServerPast, AsyncDisposable {
   /** Its URL, with the path prefix if there is one: `https://127.0.0.1:41234`. */
   readonly url: string
   /** A client configuration file, for any client. */

@@ -21,6 +21,7 @@ import { nodesSettings } from '../nodes/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { generalSettings } from '../settings/general.ts'
 import { storageSettings } from '../storage/settings.ts'
+import { type HistoryOption, type HistoryRetention, readHistory } from './history-option.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
 
 /** Flags of a server in memory. */
@@ -59,7 +60,12 @@ export interface StartOptions {
   readonly pathPrefix?: string
   /** Longest a request may take, watches aside; a minute by default. */
   readonly requestTimeoutMs?: number
-  /** Retention of changes for watches and continued lists; five minutes by default. */
+  /**
+   * Retention of changes, for `server.at`, `server.timeline`, watches and continued lists: `'all'` by default, which keeps those of any age
+   * within 256 MiB; a time such as `'5m'`; or `{ bytes }`. What has no room is forgotten, oldest first, with one warning in the log.
+   */
+  readonly history?: HistoryOption
+  /** The same as a number of milliseconds. */
   readonly watchHistoryMs?: number
   /** Retention of Events; an hour by default. */
   readonly eventTtlMs?: number
@@ -104,7 +110,7 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random control log'.split(
+  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random control log'.split(
     ' ',
   )
 
@@ -137,12 +143,21 @@ export function readStartSettings(options: StartOptions) {
     control: options.control ?? values.control,
     requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
     watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
+    retention: retentionOf(options, given.has('watchHistoryMs') ? values.watchHistoryMs : undefined),
     eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,
     serviceClusterIpRange:
       parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,
     serviceNodePortRange:
       parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
   }
+}
+
+/** All is kept in tests, unless an option or the flag says otherwise. */
+function retentionOf({ history, watchHistoryMs }: StartOptions, flagMs: number | undefined): HistoryRetention {
+  if (history !== undefined && watchHistoryMs !== undefined) throw new SettingsError('history: cannot be given beside watchHistoryMs')
+  if (history !== undefined) return readHistory(history)
+  const ms = watchHistoryMs ?? flagMs
+  return ms === undefined ? readHistory('all') : { watchHistoryMs: ms }
 }
 
 /** The chance of a server: of the system unless the options say otherwise. */

@@ -2,7 +2,6 @@ import { type Client, createClient, createHttpsTransport, explainSchedule, type 
 import { boundedMemo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
-import type { SchedulingExplanation } from '@orch/core/scheduling'
 import { Faults, RequestLog } from '@orch/gateway'
 import {
   type Activity,
@@ -34,8 +33,8 @@ import { type Server, type ServerBase, type ServerOptions, type StopOptions, sta
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
-import type { ObjectMatcher, ObjectName } from './eventually.ts'
 import type { Origin } from './origin.ts'
+import { pastOf, type ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer } from './running-server.ts'
@@ -155,7 +154,7 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
     autoscaling: readAutoscaling(settings),
     nodes: readNodeControllers(settings),
     admission: readAdmission(settings),
-    watchHistoryMs: settings.watchHistoryMs,
+    ...settings.retention,
     encryption: readEncryption(settings),
     freezesLinks: options.freezesLinks ?? false,
     hasProcessMetrics: false,
@@ -231,6 +230,9 @@ export class InProcessServer implements RunningServer {
   readonly nodes: ServerNodes
   readonly requests: ServerRequests
   readonly faults: ServerFaults
+  readonly at: ServerPast['at']
+  readonly timeline: ServerPast['timeline']
+  readonly diff: ServerPast['diff']
   readonly #users: ServerUsers
   readonly #server: Server
   readonly #parts: Parts
@@ -248,6 +250,10 @@ export class InProcessServer implements RunningServer {
     this.client = createClient(counted(createHttpsTransport(configuration), activity))
     this.requests = allRequestsIn(requestLog)
     this.faults = faults
+    const past = pastOf({ client: this.client, url, ownPath: server.names.ownPath, storage })
+    this.at = past.at
+    this.timeline = past.timeline
+    this.diff = past.diff
     faults.addClient(fingerprintOf(configuration.clientCertificate), { isHarness: true })
     this.#users = new ServerUsers({
       configuration,

@@ -1,6 +1,6 @@
 import type { Store } from '@orch/core/contracts'
 import { renewalBy } from '@orch/core/stored'
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { declareMetrics, type Log, type Metrics, type MetricTable } from '@orch/platform'
 import { createStorage, DamagedStoreError, type Leadership, type StateSnapshot, type Storage, soleLeadership } from '@orch/storage'
 import { type OpenEncryption, toStartError } from '../encryption/open.ts'
 import { StartError } from '../start-error.ts'
@@ -12,6 +12,8 @@ export interface StorageParts {
   /** The moment of another server with which the store begins; absent: the state is read from the store. */
   readonly from?: StateSnapshot | undefined
   readonly watchHistoryMs: number
+  /** Bytes of superseded objects in memory, of which old ones are packed; absent: the bound of storage, and nothing is packed. */
+  readonly pastBytesMax?: number | undefined
   /** Of the replicas that share the store; absent: there is one. */
   readonly leadership?: Leadership | undefined
   /** Absent: values are stored unencrypted. */
@@ -23,7 +25,7 @@ export interface StorageParts {
 
 /** Storage over a store. */
 export async function openStorage(
-  { store, from, watchHistoryMs, leadership = soleLeadership, encryption, metrics, onSuperseded }: StorageParts,
+  { store, from, watchHistoryMs, pastBytesMax, leadership = soleLeadership, encryption, metrics, onSuperseded }: StorageParts,
   surroundings: Surroundings,
 ): Promise<Storage> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
@@ -37,6 +39,7 @@ export async function openStorage(
     profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
     watchHistoryMs,
+    ...(pastBytesMax === undefined ? {} : { pastBytesMax, packsPast: true, onPastFull: warnOnce(pastBytesMax, log) }),
     randomId: chance.stream('storage').uuid,
     onSuperseded,
     onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),
@@ -46,6 +49,16 @@ export async function openStorage(
   })
   await lifecycle.run({ name: 'storage', stop: () => storage.close() })
   return storage
+}
+
+/** Says once that the history has no room for more. */
+function warnOnce(bytesMax: number, log: Log): (upTo: number) => void {
+  let hasWarned = false
+  return (revision) => {
+    if (hasWarned) return
+    hasWarned = true
+    log.warn({ bytesMax, revision }, 'the history is full: the oldest changes are forgotten, from now on without a word')
+  }
 }
 
 const table = {

@@ -52,6 +52,9 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
         return running().control
       },
       user: (name, options) => running().user(name, options),
+      at: (moment) => running().at(moment),
+      timeline: (reference, options) => running().timeline(reference, options),
+      diff: (from, to) => running().diff(from, to),
       reset: () => running().reset(),
       snapshot: () => running().snapshot(),
       restore: (snapshot) => running().restore(snapshot),

@@ -52,10 +52,14 @@ export class History {
     this.#bytesMax = bytesMax
   }
 
-  push(happened: Happened): void {
+  /** Adds a change; those that have no room any more are given to the callback. */
+  push(happened: Happened, onDropped?: (dropped: Happened) => void): void {
     this.#items.set(happened.change.revision, happened)
     this.#bytes += costOf(happened)
-    while (this.#bytes > this.#bytesMax && this.#items.size > 0) this.#dropFirst()
+    while (this.#bytes > this.#bytesMax && this.#items.size > 0) {
+      const dropped = this.#dropFirst()
+      if (dropped !== undefined) onDropped?.(dropped)
+    }
   }
 
   /** Puts another change in the place of the one with its revision, if that is still known. */
@@ -98,13 +102,14 @@ export class History {
     }
   }
 
-  #dropFirst(): void {
+  #dropFirst(): Happened | undefined {
     const dropped = this.#items.first()
-    if (dropped === undefined) return
+    if (dropped === undefined) return undefined
     const { revision } = dropped.change
     this.#items.delete(revision)
     this.#floor = revision
     this.#bytes -= costOf(dropped)
+    return dropped
   }
 }
 
@@ -142,33 +147,59 @@ export class RecentWrites {
   }
 }
 
+/** A part of the past: what was superseded after the part before it, up to a revision. */
+interface PastPart {
+  upTo: Revision
+  bytes: number
+}
+
+/** Parts into which the past is divided: so much of it is forgotten at once. */
+const pastParts = 16
+
 /**
- * Bounds the bytes of superseded objects that a store in memory holds. It counts them in two halves; when the young half is
- * full, the old one may go.
+ * Bounds the bytes of superseded objects that a store in memory holds. The past is counted in parts; when it is full, the oldest part goes.
  *
- *   room for 100   +30 at 5, +30 at 6 → half full, boundary 6   +60 at 9 → forget up to 6, boundary 9
+ *   room for 160   8 at 5, 8 at 6 → part up to 6 …   full at 90 → forget up to 6
  */
 export class PastBudget {
-  readonly #halfBytes: number
+  readonly #bytesMax: number
   readonly #onFull: (upTo: Revision) => void
-  #youngBytes = 0
-  /** The old half is at and below it. */
-  #boundary: Revision
+  /** Oldest first. */
+  #parts: PastPart[] = []
+  #bytes = 0
 
   /** `onFull` is given the revision up to which the past is to be forgotten, when there is too much of it. */
-  constructor({ bytesMax, revision, onFull }: { bytesMax: number; revision: Revision; onFull: (upTo: Revision) => void }) {
-    this.#halfBytes = bytesMax / 2
-    this.#boundary = revision
+  constructor({ bytesMax, onFull }: { bytesMax: number; onFull: (upTo: Revision) => void }) {
+    this.#bytesMax = bytesMax
     this.#onFull = onFull
   }
 
   /** Counts an object that a change at this revision has superseded. */
   readonly count = ({ length }: Pick<StoredObject, 'length'>, revision: Revision): void => {
-    this.#youngBytes += length + pastOverheadBytes
-    if (this.#youngBytes <= this.#halfBytes) return
-    const forgotten = this.#boundary
-    this.#boundary = revision
-    this.#youngBytes = 0
-    this.#onFull(forgotten)
+    const bytes = length + pastOverheadBytes
+    this.#bytes += bytes
+    const last = this.#parts.at(-1)
+    if (last === undefined || last.bytes >= this.#bytesMax / pastParts) this.#parts.push({ upTo: revision, bytes })
+    else {
+      last.upTo = revision
+      last.bytes += bytes
+    }
+    let forgotten: Revision | undefined
+    while (this.#bytes > this.#bytesMax) {
+      const oldest = this.#parts.shift()
+      if (oldest === undefined) break
+      this.#bytes -= oldest.bytes
+      forgotten = oldest.upTo
+    }
+    if (forgotten !== undefined) this.#onFull(forgotten)
+  }
+
+  /** An object that a change at this revision has superseded takes so many bytes less. */
+  save(bytes: number, revision: Revision): void {
+    const part = this.#parts.find(({ upTo }) => revision <= upTo)
+    // The objects of a part that has gone are not counted any more.
+    if (part === undefined || bytes > part.bytes) return
+    part.bytes -= bytes
+    this.#bytes -= bytes
   }
 }

@@ -2,12 +2,42 @@ import { expect, test } from 'vitest'
 import { pastOverheadBytes } from '../limits.ts'
 import { PastBudget } from './history.ts'
 
-test('the old half of the past is dropped when the young one is full', () => {
+function aBudget() {
   const forgotten: number[] = []
-  const budget = new PastBudget({ bytesMax: 10_000, revision: 1, onFull: (upTo) => void forgotten.push(upTo) })
-  const seen = [10, 11, 12, 13, 14, 15].map((revision) => {
-    budget.count({ length: 3_000 - pastOverheadBytes }, revision)
-    return [...forgotten]
-  })
-  expect(seen).toEqual([[], [1], [1], [1, 11], [1, 11], [1, 11, 13]])
+  const budget = new PastBudget({ bytesMax: 16_000, onFull: (upTo) => void forgotten.push(upTo) })
+  const count = (bytes: number, ...revisions: number[]) => {
+    for (const revision of revisions) budget.count({ length: bytes - pastOverheadBytes }, revision)
+  }
+  return { budget, count, forgotten }
+}
+
+test('the oldest part of the past is dropped when there is no room for more', () => {
+  const { count, forgotten } = aBudget()
+  count(4_000, 10, 11, 12, 13)
+  expect(forgotten).toEqual([])
+  count(4_000, 14)
+  expect(forgotten).toEqual([10])
+  count(9_000, 15)
+  expect(forgotten).toEqual([10, 13])
+})
+
+test('small objects of the past are dropped in parts of a sixteenth of the room', () => {
+  const { count, forgotten } = aBudget()
+  count(700, ...Array.from({ length: 22 }, (_, index) => index + 1))
+  expect(forgotten).toEqual([])
+  count(700, 23)
+  expect(forgotten).toEqual([2])
+})
+
+test('an object of the past that takes less room makes room for others', () => {
+  const { budget, count, forgotten } = aBudget()
+  count(4_000, 10, 11, 12, 13)
+  for (const revision of [10, 11]) budget.save(3_000, revision)
+  count(4_000, 14)
+  expect(forgotten).toEqual([])
+  count(4_000, 15)
+  expect(forgotten).toEqual([11])
+  budget.save(3_000, 10)
+  count(4_000, 16)
+  expect(forgotten).toEqual([11, 12])
 })

@@ -10,7 +10,7 @@ import type {
   StoreStatus,
 } from '@orch/core/contracts'
 import { badRequest, expired, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
-import { compactionStepEntries, keyBytesMax, refusingRetryMs, valueBytesMax } from '../limits.ts'
+import { compactionStepEntries, keyBytesMax, pastBytesPerPart, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
 import { type Batch, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
@@ -56,6 +56,7 @@ interface Checked {
 export class LogStore implements Store {
   readonly adopt: Store['adopt']
   readonly recall: Store['recall']
+  readonly pack: Store['pack']
   readonly snapshot: Store['snapshot']
   readonly #tables: Tables
   readonly #environment: StoreEnvironment
@@ -80,6 +81,7 @@ export class LogStore implements Store {
     this.#tables = tables
     this.adopt = tables.adopt?.bind(tables)
     this.recall = tables.recall?.bind(tables)
+    this.pack = tables.pack?.bind(tables)
     this.snapshot = tables.fork === undefined ? undefined : tables.fork.bind(tables, undefined)
     this.#environment = environment
     this.#meta = tables.meta
@@ -126,10 +128,13 @@ export class LogStore implements Store {
   async range({ prefix, start, limit, revision }: StoreRange): Promise<StorePage> {
     return this.#readPast(revision, () => {
       const records: StoreRecord[] = []
+      let bytes = 0
       for (const state of statesAt(this.#tables, { prefix, start }, this.#spanAfter(revision))) {
-        if (limit !== 0 && records.length === limit) return { records, next: state.key }
+        if (limit !== 0 && (records.length === limit || bytes > pastBytesPerPart)) return { records, next: state.key }
         const record = this.#record(state.revision)
-        if (record !== undefined) records.push(record)
+        if (record === undefined) continue
+        records.push(record)
+        bytes += record.value.length
       }
       return { records }
     })

@@ -2,6 +2,7 @@ import type { Store, StoreSnapshot, WriteOrigin } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { systemChance, systemClock } from '@orch/platform'
+import { type PackedValue, packValue, unpackValue } from '../memory/packed-value.ts'
 import { RevisionMap } from '../memory/revision-map.ts'
 import { SortedTree } from '../memory/sorted-tree.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
@@ -98,6 +99,19 @@ export class MemoryTables implements Tables, StoreSnapshot {
     this.#bytes += entry.bytes
   }
 
+  pack(revision: Revision, replacedAt: Revision | undefined): number | undefined {
+    const found = this.#log.get(revision)
+    if (found === undefined || found.isDeletion) return undefined
+    const base = replacedAt === undefined ? undefined : this.#log.get(replacedAt)
+    // A shared entry would keep the later version of one store alive in all others.
+    const isOwn = revision > this.#sharedUpTo || (replacedAt ?? 0) <= this.#sharedUpTo
+    const entry = isOwn ? found : this.#ownEntry(found)
+    this.#bytes -= entry.bytes
+    entry.pack(base)
+    this.#bytes += entry.bytes
+    return entry.bytes
+  }
+
   sizes(): { bytes: number; freeBytes: number } {
     return { bytes: this.#bytes, freeBytes: 0 }
   }
@@ -128,18 +142,26 @@ export class MemoryTables implements Tables, StoreSnapshot {
   }
 }
 
-/** An entry whose value may be held by another object. Tables that were forked share it. */
+/** Values of one key that are packed one upon the other; the last is packed without another. More take longer to read. */
+const packedChainMax = 16
+
+/** An entry whose value may be held by another object, or packed. Tables that were forked share it. */
 class MemoryEntry implements LogEntry {
   readonly revision: Revision
   readonly previous: Revision
   readonly replaces: Revision
-  readonly key: string
+  key: string
   readonly writeId: string
   readonly isDeletion: boolean
   readonly timeMs: number | undefined
   readonly origin: WriteOrigin | undefined
   #value: Uint8Array | undefined
   #restore: (() => Uint8Array) | undefined
+  #packed: PackedValue | undefined
+  /** The later version that it is packed upon. */
+  #base: MemoryEntry | undefined
+  /** The packed versions before it, in a row. */
+  #earlier = 0
 
   constructor({ revision, previous, replaces, key, writeId, value, timeMs, origin }: LogEntry) {
     this.revision = revision
@@ -154,7 +176,22 @@ class MemoryEntry implements LogEntry {
   }
 
   get value(): Uint8Array | undefined {
+    if (this.#packed !== undefined) return unpackValue(this.#packed, () => this.#base?.value)
     return this.#restore === undefined ? this.#value : this.#restore()
+  }
+
+  /** Keeps the value in little room: as what differs from a later version, or deflated. */
+  pack(base: MemoryEntry | undefined): void {
+    const { value } = this
+    if (value === undefined || this.#packed !== undefined) return
+    const later = this.#earlier % packedChainMax === packedChainMax - 1 ? undefined : base?.value
+    this.#packed = packValue(value, later)
+    this.#value = undefined
+    this.#restore = undefined
+    if (base === undefined) return
+    base.#earlier = this.#earlier + 1
+    this.key = base.key
+    if (later !== undefined) this.#base = base
   }
 
   /** The value is with the caller from now on. */
@@ -165,6 +202,6 @@ class MemoryEntry implements LogEntry {
 
   /** The bytes that the entry holds itself. */
   get bytes(): number {
-    return this.key.length + (this.#value?.length ?? 0)
+    return this.key.length + (this.#value?.length ?? 0) + (this.#packed?.bytes.length ?? 0)
   }
 }

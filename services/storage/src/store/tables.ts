@@ -84,6 +84,8 @@ export interface Tables {
   recall?(key: string, revision: Revision): Uint8Array
   /** Of tables in memory: another table holds the entry's value and returns it on demand. */
   adopt?(revision: Revision, restore: () => Uint8Array): void
+  /** Of tables in memory: as `Store.pack`. */
+  pack?(revision: Revision, replacedAt: Revision | undefined): number | undefined
   /** Of tables in memory: the same log and index for another store. */
   fork?(epoch?: string): StoreSnapshot
   sizes(): { readonly bytes: number; readonly freeBytes: number }

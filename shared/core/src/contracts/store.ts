@@ -89,7 +89,7 @@ export interface StoreRange {
   readonly prefix: string
   /** First key to look at; '' from the prefix on. */
   readonly start: string
-  /** 0: no limit. */
+  /** Most records of a page, which may have fewer where values are large; 0: no limit. */
   readonly limit: number
   /** At most the store's revision, at least the compacted one. */
   readonly revision: Revision
@@ -189,6 +189,11 @@ export interface Store {
    * give it again. Only a store without a disk has this: it then lets its own copy go.
    */
   readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
+  /**
+   * Says that the value of a revision, which was replaced at the other one (absent: deleted), will seldom be read. Only a store without a
+   * disk has this: it then keeps the value in less room, and returns the bytes that it takes; undefined if nothing is known of it.
+   */
+  readonly pack?: ((revision: Revision, replacedAt: Revision | undefined) => number | undefined) | undefined
   /** The present moment, with its past. Only a store without a disk has this; it takes the same time for any number of records. */
   readonly snapshot?: (() => StoreSnapshot) | undefined
   /** True if a new write would store the key's present value otherwise: with another encryption key. */

@@ -1,0 +1,211 @@
+import { type Client, createClient, type Transport } from '@orch/client'
+import { type ApiObject, parseApiVersion } from '@orch/core/meta'
+import type { Storage } from '@orch/storage'
+import type { ObjectName } from './eventually.ts'
+
+/** A state of the past, for reading alone. */
+interface PastView {
+  /** The server below which the state is, for any client: `https://127.0.0.1:41234/at/216`. */
+  readonly url: string
+  /** The administrator's client for the state. Writes are refused with a 405. */
+  readonly client: Client
+  /** The object at the moment; rejects with NotFound where it did not exist. */
+  get<T extends ApiObject = ApiObject>(reference: ObjectName): Promise<T>
+  /** The objects of a kind at the moment, in one namespace or in all. */
+  list<T extends ApiObject = ApiObject>(kind: PastList): Promise<T[]>
+}
+
+/** A kind whose objects are listed. */
+interface PastList {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Absent: all namespaces. */
+  readonly namespace?: string
+  readonly labelSelector?: string
+}
+
+/** One change of an object. */
+interface ObjectChange {
+  readonly revision: number
+  readonly time: Date
+  readonly event: 'created' | 'modified' | 'deleted'
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+  readonly uid: string
+  /** The field managers that have made the change. */
+  readonly managers: readonly string[]
+  /** Absent: the server itself made it. */
+  readonly user?: string
+  /** The audit ID of the request. Absent: the server itself made the change. */
+  readonly request?: string
+  /** Paths of the members that differ, such as `spec.size`. */
+  readonly changed: readonly string[]
+  /** Absent: the object was created. */
+  readonly before?: ApiObject
+  /** Absent: the object was deleted. */
+  readonly after?: ApiObject
+}
+
+/** An object that differs between two moments. */
+type ObjectDifference = Pick<ObjectChange, 'event' | 'apiVersion' | 'kind' | 'namespace' | 'name' | 'before' | 'after'>
+
+/** Bounds of a timeline. */
+interface TimelineOptions {
+  /** Only changes after this revision. */
+  readonly after?: number
+  /** Only changes before this revision. */
+  readonly before?: number
+  /** The newest so many; 1,000 by default. */
+  readonly limit?: number
+}
+
+/** The past of a server. Moments before a `reset` or `restore` are held, too. */
+export interface ServerPast {
+  /** The state at a revision or a time, for reading alone. */
+  at(moment: number | Date): PastView
+  /**
+   * The changes of an object, or without one of all objects, oldest first: revision, time, user, request, changed paths, and the object
+   * before and after.
+   */
+  timeline(reference?: ObjectName, options?: TimelineOptions): Promise<ObjectChange[]>
+  /** The objects that differ between two revisions or times, with both of their states. */
+  diff(from: number | Date, to: number | Date): Promise<ObjectDifference[]>
+}
+
+/** The parts of a server that its past is read by. */
+interface PastParts {
+  readonly client: Client
+  readonly url: string
+  readonly ownPath: string
+  readonly storage: Pick<Storage, 'revisionAt'>
+}
+
+/** The past of a server. */
+export function pastOf(parts: PastParts): ServerPast {
+  return {
+    at: (moment) => pastView(moment, parts),
+    timeline: (reference, options = {}) => readChanges(reference, options, parts),
+    diff: (from, to) => differences(from, to, parts),
+  }
+}
+
+function pastView(moment: number | Date, { client, url }: PastParts): PastView {
+  const folder = `/at/${moment instanceof Date ? moment.toISOString() : moment}`
+  const past = createClient(below(folder, client.transport))
+  const find = async <T extends ApiObject>(apiVersion: string, kind: string) => {
+    const found = await findKind(past, apiVersion, kind)
+    return { resource: past.resource<T>(found), isNamespaced: found.namespaced }
+  }
+  return {
+    url: `${url}${folder}`,
+    client: past,
+    async get<T extends ApiObject>({ apiVersion, kind, name, namespace = 'default' }: ObjectName) {
+      const { resource, isNamespaced } = await find<T>(apiVersion, kind)
+      return resource.get(name, isNamespaced ? { namespace } : {})
+    },
+    async list<T extends ApiObject>({ apiVersion, kind, ...select }: PastList) {
+      const { resource } = await find<T>(apiVersion, kind)
+      return (await resource.list(select)).items
+    },
+  }
+}
+
+function below(folder: string, transport: Transport): Transport {
+  return { send: (request) => transport.send({ ...request, path: folder + request.path }), close: () => {} }
+}
+
+/** The discovered resource of a kind. */
+async function findKind(client: Client, apiVersion: string, kind: string) {
+  const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {}
+  const found = (await client.discover(group, version)).find((resource) => resource.kind === kind)
+  if (found === undefined) throw new TypeError(`${apiVersion} has no kind ${kind}`)
+  return found
+}
+
+/** An item as the server prints it. */
+interface PrintedChange extends Omit<ObjectChange, 'revision' | 'time'> {
+  readonly revision: string
+  readonly time: string
+}
+
+/** The changes of an object, or of all objects, oldest first. */
+async function readChanges(reference: ObjectName | undefined, options: TimelineOptions, parts: PastParts): Promise<ObjectChange[]> {
+  const { limit = 1_000, after, before } = options
+  const found: ObjectChange[] = []
+  for await (const change of changesOf(await queryOf(reference, parts), { after, before, limit }, parts)) {
+    found.push(change)
+    if (found.length === limit) break
+  }
+  return found.reverse()
+}
+
+async function queryOf(reference: ObjectName | undefined, { client }: PastParts): Promise<Readonly<Record<string, string>>> {
+  if (reference === undefined) return {}
+  const { apiVersion, kind, name, namespace = 'default' } = reference
+  const { group = '' } = parseApiVersion(apiVersion) ?? {}
+  const { plural, namespaced } = await findKind(client, apiVersion, kind)
+  return { resource: group === '' ? plural : `${plural}.${group}`, name, ...(namespaced ? { namespace } : {}) }
+}
+
+/** Most changes of a page: each reads the log from its beginning on. */
+const pageMax = 1_000
+
+/** Changes, newest first. */
+async function* changesOf(
+  query: Readonly<Record<string, string>>,
+  { after, before, limit = pageMax }: TimelineOptions,
+  { client, ownPath }: PastParts,
+): AsyncGenerator<ObjectChange, void, undefined> {
+  for (let next = before; ; ) {
+    const page = await client.request<{ readonly items: readonly PrintedChange[]; readonly next?: string }>({
+      method: 'GET',
+      path: `${ownPath}/timeline`,
+      query: { ...query, values: true, after, before: next, limit: Math.min(limit, pageMax) },
+    })
+    for (const { revision, time, ...change } of page.items) yield { ...change, revision: Number(revision), time: new Date(time) }
+    if (page.next === undefined) return
+    next = Number(page.next)
+  }
+}
+
+/** The objects that differ between two moments. Going back in time, created objects are deleted ones. */
+async function differences(from: number | Date, to: number | Date, parts: PastParts): Promise<ObjectDifference[]> {
+  const [a, b] = [await revisionOf(from, parts), await revisionOf(to, parts)]
+  const first = new Map<string, ObjectChange>()
+  const last = new Map<string, ObjectChange>()
+  for await (const change of changesOf({}, { after: Math.min(a, b), before: Math.max(a, b) + 1 }, parts)) {
+    const { apiVersion, kind, namespace = '', name } = change
+    const key = JSON.stringify([apiVersion, kind, namespace, name])
+    if (!last.has(key)) last.set(key, change)
+    first.set(key, change)
+  }
+  const found: ObjectDifference[] = []
+  for (const [key, { apiVersion, kind, namespace, name, after }] of last) {
+    const states = [first.get(key)?.before, after]
+    const [before, present] = a <= b ? states : states.reverse()
+    if (JSON.stringify(withoutRevision(before)) === JSON.stringify(withoutRevision(present))) continue
+    const event = before === undefined ? 'created' : present === undefined ? 'deleted' : 'modified'
+    found.push({
+      event,
+      apiVersion,
+      kind,
+      ...(namespace === undefined ? {} : { namespace }),
+      name,
+      ...(before === undefined ? {} : { before }),
+      ...(present === undefined ? {} : { after: present }),
+    })
+  }
+  return found.reverse()
+}
+
+function withoutRevision(object: ApiObject | undefined): unknown {
+  if (object === undefined) return undefined
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+async function revisionOf(moment: number | Date, { storage }: PastParts): Promise<number> {
+  return moment instanceof Date ? (await storage.revisionAt({ timeMs: moment.getTime() })).revision : moment
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '@orch/core/contracts'
+import { aDelete, aPut, shown, written } from '@orch/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createStorage, type Storage, type StorageOptions } from './service.ts'
+import { openLmdbStore } from './store/lmdb-store.ts'
+import { createMemoryStore } from './store/memory-store.ts'
+
+const stores: Readonly<Record<string, (now: () => number) => Store | Promise<Store>>> = {
+  memory: (now) => createMemoryStore({ now }),
+  lmdb: (now) => {
+    const directory = mkdtempSync(join(tmpdir(), 'past-test-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    return openLmdbStore({ directory, profile: 'orch', now })
+  },
+}
+
+async function aStorage(name: string, options: Partial<StorageOptions> = {}) {
+  const time = { ms: 1_000 }
+  const store = await (stores[name] ?? stores.memory)?.(() => time.ms)
+  if (store === undefined) throw new Error(`no store ${name}`)
+  const storage = await createStorage({ store, ...options })
+  onTestFinished(async () => {
+    storage.close()
+    await store.close()
+  })
+  return { storage, store, time }
+}
+
+const all = { prefix: '', after: 0, limit: 100 }
+const textOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : shown(value).data.text)
+
+/** Three changes of one object by one user, a second apart, and one of another object. */
+async function someChanges(storage: Storage, time: { ms: number }): Promise<number[]> {
+  const key = aPut({ name: 'a' }).key
+  const first = await storage.commit(aPut({ name: 'a', data: 'one' }, { user: 'ann' }), { requestId: 'r1' })
+  if (first.kind !== 'written') throw new Error(first.kind)
+  time.ms += 1_000
+  const second = await written(storage, aPut({ name: 'a', data: 'two' }, { expected: first.revision, user: 'ann' }))
+  time.ms += 1_000
+  const other = await written(storage, aPut({ name: 'ab', data: 'other' }))
+  const third = await written(storage, aDelete(key, second))
+  return [first.revision, second, other, third]
+}
+
+describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
+  test('has each change with its time, its request, its user and the objects before and after it, newest first', async () => {
+    const { storage, time } = await aStorage(name)
+    const [first, second, other, third] = await someChanges(storage, time)
+    const { changes, revision, next } = await storage.history({ ...all, prefix: aPut({ name: 'a' }).key, isKey: true })
+    expect(changes.map(({ before, after, ...change }) => ({ ...change, before: textOf(before), after: textOf(after) }))).toEqual([
+      { revision: third, key: aPut({ name: 'a' }).key, timeMs: 3_000, before: 'two', after: undefined },
+      { revision: second, key: aPut({ name: 'a' }).key, timeMs: 2_000, request: '', user: 'ann', before: 'one', after: 'two' },
+      { revision: first, key: aPut({ name: 'a' }).key, timeMs: 1_000, request: 'r1', user: 'ann', before: undefined, after: 'one' },
+    ])
+    expect([revision, next]).toEqual([third, undefined])
+    const prefixed = await storage.history({ ...all, prefix: aPut({ name: 'a' }).key })
+    expect(prefixed.changes.map((change) => change.revision)).toEqual([third, other, second, first])
+  })
+
+  test('is read in pages, and between two revisions', async () => {
+    const { storage, time } = await aStorage(name)
+    const [first = 0, second = 0, other, third] = await someChanges(storage, time)
+    const page = await storage.history({ ...all, limit: 2 })
+    expect([page.changes.map(({ revision }) => revision), page.next]).toEqual([[third, other], other])
+    const rest = await storage.history({ ...all, limit: 2, before: page.next })
+    expect([rest.changes.map(({ revision }) => revision), rest.next]).toEqual([[second, first], undefined])
+    const middle = await storage.history({ ...all, after: first, before: other })
+    expect(middle.changes.map(({ revision }) => revision)).toEqual([second])
+    await expect(storage.history({ ...all, limit: 0 })).rejects.toMatchObject({ code: 400 })
+    await expect(storage.history({ ...all, limit: 1_001 })).rejects.toMatchObject({ code: 400 })
+  })
+
+  test('tells the revision of a time, and what it has forgotten is a 410', async () => {
+    const { storage, time } = await aStorage(name)
+    await expect(storage.revisionAt({ timeMs: 5_000 })).rejects.toMatchObject({ code: 410 })
+    const [first, second, , third] = await someChanges(storage, time)
+    const at = async (timeMs: number) => (await storage.revisionAt({ timeMs })).revision
+    expect([await at(0), await at(1_000), await at(1_999), await at(2_000), await at(9_000)]).toEqual([1, first, first, second, third])
+    await storage.compact(second ?? 0)
+    await expect(at(1_500)).rejects.toMatchObject({ code: 410 })
+    expect(await at(9_000)).toBe(third)
+  })
+
+  test('goes back beyond a restore, for those who ask for the past', async () => {
+    const { storage, time } = await aStorage(name)
+    const empty = storage.snapshot()
+    const [first = 0] = await someChanges(storage, time)
+    await storage.restore(empty)
+    const { key } = aPut({ name: 'a' })
+    const exact = { kind: 'exact', revision: first, asked: String(first) } as const
+    await expect(storage.get({ key, read: exact })).rejects.toMatchObject({ code: 410 })
+    const { entry } = await storage.get({ key, read: { ...exact, isPast: true } })
+    expect(textOf(entry?.value)).toBe('one')
+    expect((await storage.history({ ...all, prefix: key, isKey: true })).changes).toHaveLength(3)
+  })
+})
+
+/** Some 20 KB of text that differs from version to version at its beginning and its end. */
+const largeText = (version: number) =>
+  `${version} ${Array.from({ length: 2_500 }, (_, index) => `item ${(index * 7_919) % 10_007}`).join()} ${version}`
+
+test('old versions of 20 KB of which a little changes take less than 1 KB each, and are read as they were', async () => {
+  const { storage, store } = await aStorage('memory', {
+    historyBytesMax: 100_000,
+    packsPast: true,
+    watchHistoryMs: Number.POSITIVE_INFINITY,
+  })
+  const versions = 120
+  const revisions: number[] = []
+  for (let version = 0; version < versions; version++)
+    revisions.push(await written(storage, aPut({ name: 'a', data: largeText(version) }, { expected: revisions.at(-1) ?? 0 })))
+  expect(largeText(1).length).toBeGreaterThan(20_000)
+  expect(store.status().bytes / versions).toBeLessThan(1_000)
+  const { key } = aPut({ name: 'a' })
+  for (const [version, revision] of revisions.entries()) {
+    const { entry } = await storage.get({ key, read: { kind: 'exact', revision, asked: '' } })
+    expect(textOf(entry?.value), `version ${version}`).toBe(largeText(version))
+  }
+})
+
+test('a fork that packs an old version leaves it readable in its base, and the other way round', async () => {
+  const options = { historyBytesMax: 50_000, packsPast: true }
+  const { storage, store } = await aStorage('memory', options)
+  const { key } = aPut({ name: 'a' })
+  const first = await written(storage, aPut({ name: 'a', data: largeText(0) }))
+  const from = storage.snapshot()
+  const forkStore = createMemoryStore({ from: store.snapshot?.() })
+  const fork = await createStorage({ store: forkStore, from, ...options })
+  onTestFinished(async () => {
+    fork.close()
+    await forkStore.close()
+  })
+  for (const [which, side] of [storage, fork].entries()) {
+    let expected = first
+    for (let version = 1; version < 20; version++)
+      expected = await written(side, aPut({ name: 'a', data: largeText(which * 100 + version) }, { expected }))
+  }
+  for (const side of [storage, fork]) {
+    const { entry } = await side.get({ key, read: { kind: 'exact', revision: first, asked: '' } })
+    expect(textOf(entry?.value)).toBe(largeText(0))
+  }
+})
+
+test('a past without room is forgotten oldest first, and said so', async () => {
+  const forgotten: number[] = []
+  const { storage } = await aStorage('memory', { pastBytesMax: 200_000, onPastFull: (upTo) => void forgotten.push(upTo) })
+  let expected = 0
+  for (let version = 0; version < 12; version++)
+    expected = await written(storage, aPut({ name: 'a', data: largeText(version) }, { expected }))
+  expect(forgotten.length).toBeGreaterThan(0)
+  await new Promise((resolve) => setImmediate(resolve))
+  const { changes, compacted } = await storage.history(all)
+  expect(compacted).toBe(forgotten.at(-1))
+  expect(changes.map(({ revision }) => revision)).toEqual(Array.from({ length: expected - compacted }, (_, index) => expected - index))
+})
