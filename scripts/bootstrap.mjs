@@ -204,7 +204,8 @@ function dependenciesFingerprint() {
 
 function sourcesFingerprint() {
   const hash = createHash('sha256').update(readStamp('install') ?? '')
-  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts', 'scripts/bundle.mjs']) addFile(hash, join(root, name))
+  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts', 'scripts/bundle.mjs', 'scripts/bundle-console.mjs'])
+    addFile(hash, join(root, name))
   for (const folder of packageFolders()) {
     addFile(hash, join(root, folder, 'tsconfig.json'))
     addFolder(hash, join(root, folder, 'src'))
@@ -215,12 +216,13 @@ function sourcesFingerprint() {
 
 /** The folders of the workspace's packages. */
 export function packageFolders() {
-  return ['shared', 'services'].flatMap((group) =>
+  const grouped = ['shared', 'services'].flatMap((group) =>
     readdirSync(join(root, group))
       .sort()
       .map((name) => `${group}/${name}`)
       .filter((folder) => existsSync(join(root, folder, 'package.json'))),
   )
+  return ['console', ...grouped]
 }
 
 function addFolder(hash, folder) {
@@ -229,7 +231,7 @@ function addFolder(hash, folder) {
     if (entry.name === 'node_modules' || entry.name === 'dist') continue
     const path = join(folder, entry.name)
     if (entry.isDirectory()) addFolder(hash, path)
-    else if (/\.(ts|json)$/.test(entry.name)) addFile(hash, path)
+    else if (/\.(tsx?|json|css|html)$/.test(entry.name)) addFile(hash, path)
   }
 }
 

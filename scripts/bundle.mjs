@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { bundleConsole } from './bundle-console.mjs'
 import { root } from './root.mjs'
 
 const source = join(root, 'services/orch/dist/main.js')
@@ -83,6 +84,7 @@ async function write(folder) {
   const entryPoints = { main: source, thread: threadSource, 'gateway-thread': gatewayThreadSource }
   const plugins = [...bundleOptions.plugins, stayOutside]
   await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins })
+  await bundleConsole(join(folder, 'console'))
   for (const file of readdirSync(folder)) if (file.endsWith('.js')) refuseWideText(join(folder, file))
 }
 

@@ -26,6 +26,7 @@ const mayImport = {
   '@orch/gateway': beneath,
   '@orch/controllers': [...beneath, '@orch/client'],
   '@orch/nodes': [...beneath, '@orch/client'],
+  '@orch/console': ['@orch/core'],
   '@orch/ctl': [...beneath, '@orch/client'],
   orch: [...beneath, '@orch/client', '@orch/ctl', ...services],
 }
@@ -241,6 +242,6 @@ function listFiles(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = resolve(folder, entry.name)
     if (entry.isDirectory()) return listFiles(path)
-    return entry.name.endsWith('.ts') ? [path] : []
+    return /\.tsx?$/.test(entry.name) ? [path] : []
   })
 }

@@ -6,7 +6,19 @@ export const gatewayFloors = [
   {
     // The request, its parsing and its answer; no file here knows a resource.
     name: 'request',
-    paths: ['audit/', 'exchange/', 'faults/', 'profiles/', 'request/', 'server/', 'streams/', 'texts/', 'watch-hub/', 'limits.ts'],
+    paths: [
+      'audit/',
+      'console/',
+      'exchange/',
+      'faults/',
+      'profiles/',
+      'request/',
+      'server/',
+      'streams/',
+      'texts/',
+      'watch-hub/',
+      'limits.ts',
+    ],
   },
   {
     // The target of a request, its representations, its user and the user's rights.

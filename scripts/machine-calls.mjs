@@ -36,6 +36,7 @@ export const machineFiles = {
     takes: ['timers'],
     reason: 'it asks until discovery lists a kind, also while the clock stands still',
   },
+  'services/gateway/src/console/secrets.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/encryption/local-keys.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/kms/kms-provider.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/etcd/client.ts': { takes: ['timers'], reason: sockets },

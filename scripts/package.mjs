@@ -10,6 +10,7 @@ import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { installPnpm, packageFolders } from './bootstrap.mjs'
 import { bundleOptions } from './bundle.mjs'
+import { bundleConsole } from './bundle-console.mjs'
 import { originOf, repositoryOf } from './repository.mjs'
 import { root } from './root.mjs'
 
@@ -51,10 +52,14 @@ async function writePackage() {
     legalComments: 'none',
     metafile: true,
   })
+  const ofConsole = await bundleConsole(join(dist, 'console'))
   await writeDeclarations(dist)
   cpSync(join(source, 'package'), packageFolder, { recursive: true })
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, file), join(packageFolder, file))
-  writeFileSync(join(packageFolder, 'THIRD-PARTY-LICENSES'), licencesOf(metafile))
+  writeFileSync(
+    join(packageFolder, 'THIRD-PARTY-LICENSES'),
+    licencesOf([...Object.keys(metafile.inputs), ...Object.keys(ofConsole.inputs)]),
+  )
   writeFileSync(join(packageFolder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
   await writeSbom()
 }
@@ -120,8 +125,8 @@ function versionOf(name) {
 }
 
 /** The licences of the packages whose code is in the bundle. */
-function licencesOf({ inputs }) {
-  const folders = new Set(Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))
+function licencesOf(files) {
+  const folders = new Set(files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))
   const texts = [...folders].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.(md|txt))?$/i.test(entry))

@@ -30,6 +30,7 @@ const commands = {
   test,
   'test:chaos': (args) => testApart('vitest.chaos.config.ts', args),
   'test:clients': (args) => testApart('vitest.clients.config.ts', args),
+  'test:console': (args) => testApart('vitest.console.config.ts', args),
   fuzz,
   bench,
   profile,

@@ -21,6 +21,7 @@ export const contents = [
       { file: 'forks.html', title: 'Forks and snapshots', sources: ['docs/how-to/forks.md'] },
       { file: 'time-and-seed.html', title: 'Time and seed', sources: ['docs/how-to/time-and-seed.md'] },
       { file: 'history.html', title: 'The history of objects', sources: ['docs/how-to/history.md'] },
+      { file: 'console.html', title: 'The console', sources: ['docs/how-to/console.md'] },
       { file: 'weather.html', title: 'A controller under bad weather', sources: ['docs/how-to/weather.md'] },
       { file: 'envtest.html', title: 'envtest', sources: ['docs/how-to/envtest.md'] },
       { file: 'migrate.html', title: 'Coming from envtest or kind', sources: ['docs/how-to/migrate.md'] },

@@ -56,6 +56,16 @@ interface AggregationSettings {
   readonly rejectsRedirects: boolean
 }
 
+/** The console of a gateway. */
+export interface ConsoleOptions {
+  /** Folder of the files of the page. */
+  readonly folder: URL
+  /** Loopback address of a port without TLS that serves the console alone; absent: browsers come over TLS. */
+  readonly plainHost?: string | undefined
+  /** By which tickets and sessions end: the machine's, since that of a test may be moved by days. */
+  readonly clock: Clock
+}
+
 /** Everything that a gateway is made of. */
 export interface GatewayOptions {
   readonly catalogue: Catalogue
@@ -105,4 +115,6 @@ export interface GatewayOptions {
   readonly faults?: Faults | undefined
   /** Serves the paths by which a test controls the server; absent: they do not exist. */
   readonly control?: ControlHandler | undefined
+  /** Absent: there is none. */
+  readonly console?: ConsoleOptions | undefined
 }

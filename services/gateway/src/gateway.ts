@@ -15,12 +15,13 @@ import { authenticate } from './authentication/authenticators.ts'
 import { authorize } from './authorization/authorizer.ts'
 import { dispatch } from './dispatch.ts'
 import type { Exchange, HeaderFields } from './exchange/exchange.ts'
+import { InProcessExchange } from './exchange/in-process.ts'
 import { createLoopback, type Loopback } from './exchange/loopback.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { enterPast } from './history/past.ts'
 import { limits } from './limits.ts'
 import { Listener, type ListenOptions } from './listener/listener.ts'
-import { createParts, type GatewayParts } from './parts.ts'
+import { createParts, type GatewayParts, type OwnWork } from './parts.ts'
 import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
@@ -90,6 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     send: (request) => createLoopback(handle, ownUser).send(request),
     writeFirst: (objects) => writeBootstrapObjects(objects.map(asApiService), parts),
     conclude: (request) => conclude(request, parts),
+    console: consoleWork(() => ({ ...server, guard: parts.guard })),
   })
   const asApiService = (object: ApiObject): BootstrapWrite => ({
     resource: { group: domainGroup(parts.names, 'apiregistration'), version: 'v1', plural: 'apiservices' },
@@ -97,7 +99,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   })
   const { state, clock, log } = parts
   const unfollow = clock.work?.follow('bytes for watchers', () => parts.unread.total > 0)
-  const handle = createHandler(parts, options.tracer)
+  const server = createHandler(parts, options.tracer)
+  const { handle } = server
   const listeners: Listener[] = []
   parts.liveCatalogue.onChange((_, changed, revision) => {
     const groups = new Set(changed)
@@ -164,7 +167,31 @@ async function provideNamespace({ send }: Loopback, name: string, pathPrefix: st
   if (status !== 201 && status !== 409) throw internal(`the namespace ${name} could not be made: ${status}`)
 }
 
-function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchange: Exchange) => void {
+/** The ways into a gateway. */
+interface Handlers {
+  /** Answers one request. */
+  handle(exchange: Exchange): void
+  /** Answers a request of a session of the console, to the API below the path of the console. */
+  handleOfConsole(exchange: Exchange): void
+}
+
+/** The gateway as the console sees it; it is there when the first request comes. */
+function consoleWork(gateway: () => Handlers & Pick<GatewayParts, 'guard'>): OwnWork['console'] {
+  return {
+    serve: (exchange) => gateway().handleOfConsole(exchange),
+    open(request, peer) {
+      const exchange = new InProcessExchange(request, peer)
+      gateway().handle(exchange)
+      return exchange
+    },
+    async openPlainPort(host, serve) {
+      const { openPlainPort } = await import('./listener/plain-port.ts')
+      return openPlainPort({ host, guard: gateway().guard, serve })
+    },
+  }
+}
+
+function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers {
   const { clock, requestTimeoutMs, pathPrefix } = parts
   const requestOptions: RequestOptions = {
     requestTimeoutMs,
@@ -184,26 +211,40 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): (exchang
     server.chain = chainOf(parts, { isImpersonating: false })
     server.chainOfImpersonator = chainOf(parts, { isImpersonating: true })
   })
-  const { state, browserHeaders, requestTurns, guard } = parts
-  return (exchange) => {
-    if (exchange.problem !== undefined) return refuseUnreadable(exchange, badRequest(exchange.problem))
-    const browser = browserHeaders?.(exchange)
-    if (browser?.isPreflight) return exchange.send(204, browser.headers, '')
-    if (state.isRefusing && !isServedAtTheEnd(exchange, pathPrefix)) return refuseAtTheEnd(exchange, browser?.headers)
+  const { state, browserHeaders, requestTurns, guard, console } = parts
+  const begin = (exchange: Exchange, options: RequestOptions, headers?: HeaderFields) => {
     let request: GatewayRequest
     try {
-      request = new GatewayRequest(exchange, clock.monotonic(), requestOptions)
+      request = new GatewayRequest(exchange, clock.monotonic(), options)
     } catch (error) {
       refuseUnreadable(exchange, error as StatusError)
       return
     }
-    request.browserHeaders = browser?.headers
+    request.browserHeaders = headers
     beginTrace(request, tracer)
     if (countsAsWork(request)) clock.work?.begin('request')
     // Work that outlives its request, such as a connection to a webhook, does not keep the request in memory.
     const held = new WeakRef(exchange)
     const end = () => held.deref()?.destroy()
     requestTurns.begin(() => guard.runExchange('request', end, () => run(request, server)))
+  }
+  const optionsOfConsole = { ...requestOptions, pathPrefix: `${pathPrefix}/console/api` }
+  return {
+    handle(exchange) {
+      if (exchange.problem !== undefined) return refuseUnreadable(exchange, badRequest(exchange.problem))
+      // Pages of other origins are never answered there, whatever the settings say.
+      const isOfConsole = console?.isAt(exchange.target) === true
+      const browser = isOfConsole ? undefined : browserHeaders?.(exchange)
+      if (browser?.isPreflight) return exchange.send(204, browser.headers, '')
+      if (state.isRefusing && !isServedAtTheEnd(exchange, pathPrefix)) return refuseAtTheEnd(exchange, browser?.headers)
+      if (!isOfConsole) return begin(exchange, requestOptions, browser?.headers)
+      guard.run(
+        'request',
+        () => exchange.destroy(),
+        () => console?.answer(exchange),
+      )
+    },
+    handleOfConsole: (exchange) => begin(exchange, optionsOfConsole),
   }
 }
 

@@ -28,6 +28,10 @@ export const limits = {
   managedFieldsMax: 1_000,
   /** Largest request head, all fields together. A client certificate travels in the handshake, so heads stay far below. */
   headBytesMax: 1024 * 1024,
+  /** The same at a port without TLS: a page of a browser sends a cookie and few other fields. */
+  plainHeadBytesMax: 64 * 1024,
+  /** Connections at such a port: browsers open six each. */
+  plainConnectionsMax: 256,
   /** Longest a client may take to send a head; ends a client that trickles bytes to hold a connection. */
   headTimeoutMs: 32_000,
   /** Longest a client may take to send head and body. */

@@ -1,3 +1,4 @@
+import { printRelease } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type Cidr, createGuard, type PortRange, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
@@ -10,14 +11,16 @@ import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
 import { alwaysAllow } from './authorization/authorizer.ts'
+import { ConsoleDoor, type DoorOptions, type OpenPlainPort } from './console/door.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
 import { LiveCatalogue } from './custom-resources/live-catalogue.ts'
 import { SchemaBudget } from './custom-resources/schema-budget.ts'
 import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { ServingConditions } from './definitions/serving-condition.ts'
+import type { Exchange } from './exchange/exchange.ts'
 import type { InProcessRequest, InProcessResponse } from './exchange/in-process.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
-import type { GatewayOptions } from './gateway-options.ts'
+import type { ConsoleOptions, GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
 import { Profilers } from './profiles/profilers.ts'
 import { PiecePacker } from './representations/gzip-pieces.ts'
@@ -28,7 +31,7 @@ import { createBrowserHeaders } from './request/browser-headers.ts'
 import { createDraws } from './request/draws.ts'
 import { KeptExplanations } from './request/explanation.ts'
 import { Pace, RequestTurns } from './request/pace.ts'
-import type { GatewayRequest } from './request/request.ts'
+import { type GatewayRequest, isWatchTarget } from './request/request.ts'
 import { OpenApiDocuments } from './routes/openapi-documents.ts'
 import { createHealthResults } from './server/health-results.ts'
 import { shareOf, wholeLimit } from './server/limit-share.ts'
@@ -53,6 +56,10 @@ export interface OwnWork {
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
   /** Ends a request that outlives its verb: counts, logs and traces it. */
   readonly conclude: (request: GatewayRequest) => void
+  /** Requests and the port of the console. */
+  readonly console: Pick<DoorOptions, 'serve' | 'open'> & {
+    readonly openPlainPort: (host: string, serve: (exchange: Exchange, port: number) => Promise<void>) => Promise<OpenPlainPort>
+  }
 }
 
 /** Everything that requests need, made from the options. */
@@ -106,7 +113,23 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     profilers: options.serving?.takesProfiles === true ? new Profilers() : undefined,
     createdMs: clock.monotonic(),
     conclude: own.conclude,
+    console: options.console === undefined ? undefined : closing.add(createDoor(options.console, ground, own.console)),
   }
+}
+
+function createDoor({ folder, plainHost, clock }: ConsoleOptions, ground: Ground, own: OwnWork['console']): ConsoleDoor {
+  const { names, level, pathPrefix, state } = ground
+  return new ConsoleDoor({
+    folder,
+    clock,
+    path: `${pathPrefix}/console`,
+    facts: { profile: names.profile, apiDomain: names.apiDomain, labelDomain: names.labelDomain, release: printRelease(level) },
+    serve: own.serve,
+    open: ({ path, ...request }, peer) => own.open({ ...request, path: `${pathPrefix}${path}` }, peer),
+    isWatch: (target) => isWatchTarget(target, ''),
+    openPlainPort: plainHost === undefined ? undefined : (serve) => own.openPlainPort(plainHost, serve),
+    secureOrigin: () => `https://${state.address}`,
+  })
 }
 
 type Ground = ReturnType<typeof createGround>

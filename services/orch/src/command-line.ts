@@ -62,6 +62,11 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./instance/settings.ts')).statusSettings,
     run: async (terminal, flags) => (await import('./instance/status.ts')).status(terminal, flags),
   },
+  console: {
+    doc: 'print a link that opens the console of a server once, within a minute',
+    settings: async () => (await import('./instance/settings.ts')).consoleSettings,
+    run: async (terminal, flags) => (await import('./instance/console.ts')).console(terminal, flags),
+  },
   stop: {
     doc: 'end the server of a data folder',
     settings: async () => (await import('./instance/settings.ts')).stopSettings,

@@ -81,6 +81,8 @@ export interface ServerOptions extends GatewayGroups {
   /** For tests: the calls by which one controls the server, and the token of their caller. Absent: there are none. */
   readonly control?: ControlHandler | undefined
   readonly controlToken?: string | undefined
+  /** The console is there on a loopback address without being asked for. */
+  readonly hasUsualConsole?: boolean
   /** For tests: messages between services are frozen, and `stop` fails if their bytes were changed. */
   readonly freezesLinks: boolean
   /** True if `/metrics` includes those of the process. */

@@ -93,8 +93,10 @@ async function start(
   { tracer }: Telemetry,
   terminal: Terminal,
 ): Promise<Server> {
+  const threads = threadsHere(settings.threads, log)
   const server = {
     ...options,
+    hasUsualConsole: threads === 1,
     watchHistoryMs: settings.watchHistoryMs,
     simulatedNodes: usualNodes(settings.simulatedNodes),
     encryption: readEncryption(settings),
@@ -103,7 +105,7 @@ async function start(
     namespaceDelayMs: usualNamespaceDelayMs,
     freezesLinks: false,
     hasProcessMetrics: true,
-    threads: { count: threadsHere(settings.threads, log), flags: flagsOf(texts) },
+    threads: { count: threads, flags: flagsOf(texts) },
     chance: systemChance,
     log,
     tracer,

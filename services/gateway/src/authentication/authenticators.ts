@@ -56,6 +56,7 @@ export function createCertificateAuthenticator({ names, level }: Pick<Catalogue,
         case 'untrusted':
           return refused(`the client certificate does not verify: ${peer.reason}`)
         case 'internal':
+        case 'console':
         case 'unknown':
           return none
       }
@@ -111,6 +112,8 @@ export function createAuthenticators(
       const { peer } = attempt
       // Parts of this process need no credential.
       if (peer.kind === 'internal') return ofPeer(peer, { ...peer, extra: {} })
+      // A session has authenticated already; nothing else in its requests counts.
+      if (peer.kind === 'console') return { kind: 'user', method: 'session of the console', user: peer.user }
       return firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt))
     },
     readToken,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { User } from '@orch/core/contracts'
 
 /** The other end of the connection, from the connection itself. */
 export type Peer =
@@ -20,6 +21,8 @@ export type Peer =
   | { readonly kind: 'untrusted'; readonly reason: string; readonly proxy?: ProxyPeer | undefined }
   /** A part of this very process. */
   | { readonly kind: 'internal'; readonly name: string; readonly groups: readonly string[] }
+  /** A page of the console, in a session of this user. */
+  | { readonly kind: 'console'; readonly user: User }
 
 /** The same certificate where one of the proxies' CAs has signed it. */
 export interface ProxyPeer {
@@ -35,7 +38,8 @@ export interface Exchange {
   readonly method: string
   /** Path and query as sent. */
   readonly target: string
-  readonly peer: Peer
+  /** Replaced by the console, for a request of a session. */
+  peer: Peer
   /** Remote address for the log; '' in process. */
   readonly remoteAddress: string
   /** The same object for all exchanges over one connection. */

@@ -28,7 +28,7 @@ export interface Http1Server {
 export class Http1Exchange implements Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly peer: Peer
+  peer: Peer
   /** Set by the listener, for a request that may change the protocol. */
   upgrade: Upgrade | undefined
   readonly #server: Http1Server

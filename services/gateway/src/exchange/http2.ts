@@ -10,7 +10,7 @@ export class Http2Exchange implements Exchange {
   #headers: IncomingHttpHeaders
   /** Name, value, name, value, as sent. */
   #rawHeaders: readonly string[]
-  readonly peer: Peer
+  peer: Peer
   #resetsAfterAnswer = false
   /** Not `writableEnded`: a HEAD's stream counts as ended before it is answered. */
   #isEnded = false

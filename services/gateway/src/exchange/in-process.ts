@@ -25,7 +25,7 @@ const waitingBytesComfortable = 1024 * 1024
 export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
   readonly #request: InProcessRequest
   #headers: Readonly<Record<string, string>>
-  readonly peer: Peer
+  peer: Peer
   readonly remoteAddress = ''
   /** Resolves with the head of the answer. */
   readonly response: Promise<InProcessResponse>

@@ -106,7 +106,8 @@ export class Faults {
     const { exchange, user, info, query } = request
     if (isOfControl(info)) return undefined
     const { peer } = exchange
-    const isSpared = peer.kind === 'internal' || (peer.kind === 'certificate' && this.#ownClients.get(peer.sha256)?.isHarness === true)
+    const isOwn = peer.kind === 'internal' || peer.kind === 'console'
+    const isSpared = isOwn || (peer.kind === 'certificate' && this.#ownClients.get(peer.sha256)?.isHarness === true)
     const facts: FaultyRequest = {
       user: user.name,
       agent: exchange.header('user-agent') ?? '',

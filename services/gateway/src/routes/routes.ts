@@ -11,6 +11,7 @@ import type { GatewayMetrics } from '../server/metrics.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import type { ExplainParts } from '../steps/explain.ts'
 import { onlyAs } from './accepted.ts'
+import { type ConsoleRouteParts, ticketRoute } from './console.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
 import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
 import { explanationRoute } from './explain.ts'
@@ -22,7 +23,8 @@ import { type TimelineRouteParts, timelineRoute } from './timeline.ts'
 import { flagzRoute, statuszRoute, type ZPageParts } from './zpages.ts'
 
 /** The dependencies of the routes. */
-type RouteParts = DiscoveryParts &
+type RouteParts = ConsoleRouteParts &
+  DiscoveryParts &
   ExplainParts &
   HealthParts &
   IssuerParts &
@@ -80,6 +82,7 @@ export function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environm
   app.all('/flagz', readOnly, flagzRoute)
   app.all('/debug/pprof', readOnly, pprofIndexRoute)
   for (const which of ['profile', 'heap'] as const) app.all(`/debug/pprof/${which}`, readOnly, profileRoute(which))
+  app.all('/console/ticket', ticketRoute)
   app.all('/debug/requests/:id', readOnly, explanationRoute)
   app.all(`${ownPath}/timeline`, readOnly, complete, timelineRoute)
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))

@@ -17,6 +17,7 @@ import { type AuditNeeds, type GatewayAudit, openAudit } from '../audit/open.ts'
 import { type AuthenticationNeeds, type GatewayAuthentication, openGatewayAuthentication } from '../authentication/open.ts'
 import { type AuthorizationNeeds, type GatewayAuthorization, openAuthorization } from '../authorization/open.ts'
 import type { PortCertificates } from '../certificates/port-certificates.ts'
+import { type ConsoleNeeds, consoleOf } from '../console/open.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
 import type { ServingOptions } from '../serving/settings.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
@@ -24,7 +25,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { versionInfo } from '../version.ts'
 import type { GatewayGroups } from './settings.ts'
 
-export interface GatewayNeeds extends AccessNeeds {
+export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualConsole'> {
   readonly watch: WatchService
   readonly admission: AdmissionService
   /** The ways into simulated nodes; absent: there are none. */
@@ -64,6 +65,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     ...{ catalogue, chance, clock, log, tracer, watchHub },
     auditor: audit?.auditor,
     version: versionInfo(needs.api.level),
+    console: consoleOf(needs),
     authentication,
     anonymousAuth: authentication.anonymous,
     authorization,

@@ -21,6 +21,9 @@ export const instanceSettings = {
 /** All settings of `orch status`. */
 export const statusSettings = instanceSettings
 
+/** All settings of `orch console`. */
+export const consoleSettings = instanceSettings
+
 /** All settings of `orch stop`. */
 export const stopSettings = {
   ...instanceSettings,

@@ -105,6 +105,10 @@ export const servingSettings = {
     { flag: '--show-hidden-metrics-for-version', type: string },
     'The release before the one that is served, such as 1.36: /metrics shows the deprecated metrics that are hidden since this release.',
   ),
+  console: setting(
+    { flag: '--console', type: oneOf(['auto', 'true', 'false']), default: 'auto' },
+    'Serves the console, pages for browsers, at /console/. auto: orch up serves it on a loopback address. See docs/how-to/console.md.',
+  ),
   goawayChance: setting(
     { flag: '--goaway-chance', type: chance, default: '0' },
     'Probability that an HTTP/2 client is asked to reconnect, so that clients spread over gateways. 0.001 is one request in a thousand.',

@@ -14,16 +14,17 @@ export const threadsSettings = {
 }
 
 /** The options that several threads exclude. */
-interface ThreadedOptions extends Pick<GatewayGroups, 'flowControl'> {
+interface ThreadedOptions extends Pick<GatewayGroups, 'flowControl' | 'serving'> {
   readonly settings: { readonly threads: number; readonly distributed: boolean }
 }
 
 /** Refuses settings that cannot hold with `--threads` above 1. */
-export function checkThreads({ settings, flowControl }: ThreadedOptions): void {
+export function checkThreads({ settings, flowControl, serving }: ThreadedOptions): void {
   const { threads, distributed } = settings
   if (threads === 1) return
   const flag = `--threads=${threads}`
   if (distributed) throw new SettingsError(`${flag} with --distributed: gateways are processes there; see --gateways`)
+  if (serving.console === 'true') throw new SettingsError(`${flag} with --console=true: a session of the console is known to one thread`)
   for (const [bound, max] of [
     ['--max-requests-inflight', flowControl.readsMax],
     ['--max-mutating-requests-inflight', flowControl.writesMax],

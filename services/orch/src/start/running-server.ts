@@ -26,6 +26,8 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
    * these rights; all rights by default.
    */
   user(name: string, options?: UserOptions): ServerUser
+  /** A link that opens the console once, within a minute, as the administrator. Rejects without the option `console`. */
+  console(): Promise<string>
   /** The last requests; a reset forgets them. */
   readonly requests: ServerRequests
   /** Faults that requests meet; a reset removes them. */

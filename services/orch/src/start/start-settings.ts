@@ -73,6 +73,8 @@ export interface StartOptions {
   readonly serviceClusterIpRange?: string
   /** Ports for Services, such as `30000-32767`. */
   readonly serviceNodePortRange?: string
+  /** Serves the console; `RunningServer.console` gives a link to it. False by default. */
+  readonly console?: boolean
   /** Settings of `orch up` that have no option here, as flags: `['--shutdown-delay-duration=1s']`. */
   readonly flags?: readonly string[]
   /** Files and folders whose objects are there at the start, such as `['./config/crd']`; see `RunningServer.install`. */
@@ -110,7 +112,7 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange flags crds webhooks freezesLinks clock seed random control log'.split(
+  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange console flags crds webhooks freezesLinks clock seed random control log'.split(
     ' ',
   )
 
@@ -141,6 +143,7 @@ export function readStartSettings(options: StartOptions) {
     anonymousAuth: options.anonymousAuth ?? values.anonymousAuth,
     pathPrefix: options.pathPrefix ?? values.pathPrefix,
     control: options.control ?? values.control,
+    console: options.console === undefined ? values.console : (`${options.console}` as const),
     requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
     watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
     retention: retentionOf(options, given.has('watchHistoryMs') ? values.watchHistoryMs : undefined),

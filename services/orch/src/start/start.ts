@@ -317,6 +317,12 @@ export class InProcessServer implements RunningServer {
 
   readonly user = (name: string, options?: UserOptions): ServerUser => this.#users.get(name, options)
 
+  readonly console = async (): Promise<string> => {
+    if (this.#parts.options.console !== true) throw new Error('console(): the server has none; start it with the option console')
+    const { consoleLink } = await import('../console/link.ts')
+    return consoleLink(this.client)
+  }
+
   readonly snapshot = (): Snapshot => {
     const { options, certificateFiles, chance } = this.#parts
     return new ServerSnapshot({

@@ -51,6 +51,7 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       get control() {
         return running().control
       },
+      console: () => running().console(),
       user: (name, options) => running().user(name, options),
       at: (moment) => running().at(moment),
       timeline: (reference, options) => running().timeline(reference, options),

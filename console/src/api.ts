@@ -1,0 +1,154 @@
+import { type ServerFacts, send, sessionState } from './session.ts'
+
+/** A failure that the server has answered. */
+export class ApiError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+interface ObjectMeta {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly generation?: number
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly finalizers?: readonly string[]
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly managedFields?: readonly ManagedFields[]
+}
+
+interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+}
+
+interface ManagedFields {
+  readonly manager?: string
+  readonly operation?: string
+  readonly subresource?: string
+  readonly time?: string
+  readonly fieldsV1?: FieldSet
+}
+
+/** A set of fields, as `fieldsV1` has it. */
+interface FieldSet {
+  readonly [element: string]: FieldSet
+}
+
+export interface KubeObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: ObjectMeta
+}
+
+export interface KubeList<T> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }
+  readonly items: readonly T[]
+}
+
+/** A resource that the server lists. */
+export interface Kind {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly kind: string
+  readonly isNamespaced: boolean
+  readonly verbs: readonly string[]
+  readonly shortNames: readonly string[]
+}
+
+/** The facts about the server of the open session. */
+function serverFacts(): ServerFacts {
+  const state = sessionState.value
+  if (state.kind !== 'open') throw new Error('there is no session')
+  return state.session.server
+}
+
+/** `storage` → `storage.k8s.io` or `storage.orch.io`. */
+function groupNamed(prefix: string): string {
+  return `${prefix}.${serverFacts().apiDomain}`
+}
+
+/** The media type of an answer in another form than objects. */
+export function formOf(form: 'PartialObjectMetadata' | 'PartialObjectMetadataList' | 'Table'): string {
+  return `application/json;as=${form};g=${groupNamed('meta')};v=v1`
+}
+
+/** Asks the API, and gives the answer's JSON. */
+export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const response = await send(`/api${path}`, init)
+  const answer = await response.json().catch(() => undefined)
+  if (response.ok) return answer
+  throw new ApiError(response.status, answer?.message ?? `${response.status} ${response.statusText}`)
+}
+
+export function pathOf({ group, version, resource, isNamespaced }: Kind, namespace = '', name = ''): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const inside = isNamespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  return `${root}${inside}/${resource}${name === '' ? '' : `/${encodeURIComponent(name)}`}`
+}
+
+/** Identifies a kind: `deployments.apps`. */
+export function keyOfKind({ group, resource }: Pick<Kind, 'group' | 'resource'>): string {
+  return group === '' ? resource : `${resource}.${group}`
+}
+
+interface GroupDiscovery {
+  readonly metadata: { readonly name?: string }
+  readonly versions: readonly {
+    readonly version: string
+    readonly resources?: readonly {
+      readonly resource: string
+      readonly responseKind: { readonly kind: string }
+      readonly scope: 'Namespaced' | 'Cluster'
+      readonly verbs: readonly string[]
+      readonly shortNames?: readonly string[]
+    }[]
+  }[]
+}
+
+/** All resources, each in the preferred version that has it. */
+export async function discover(): Promise<Kind[]> {
+  const accept = `application/json;g=${groupNamed('apidiscovery')};v=v2;as=APIGroupDiscoveryList`
+  const documents = await Promise.all(
+    ['/api', '/apis'].map((path) => ask<{ items: readonly GroupDiscovery[] }>(path, { headers: { accept } })),
+  )
+  const kinds = new Map<string, Kind>()
+  for (const { metadata, versions } of documents.flatMap(({ items }) => items)) {
+    for (const { version, resources = [] } of versions) {
+      for (const { resource, responseKind, scope, verbs, shortNames = [] } of resources) {
+        const kind: Kind = {
+          group: metadata.name ?? '',
+          version,
+          resource,
+          kind: responseKind.kind,
+          isNamespaced: scope === 'Namespaced',
+          verbs,
+          shortNames,
+        }
+        if (!kinds.has(keyOfKind(kind))) kinds.set(keyOfKind(kind), kind)
+      }
+    }
+  }
+  return [...kinds.values()].sort((one, other) => one.kind.localeCompare(other.kind))
+}
+
+/** Does a number of things at a time, in order. */
+export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values()
+  const worker = async () => {
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}

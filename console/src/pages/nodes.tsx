@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { ask, formOf, type KubeList, type KubeObject } from '../api.ts'
+import { linkTo } from '../route.ts'
+
+interface Node extends KubeObject {
+  readonly spec?: { readonly unschedulable?: boolean }
+  readonly status?: {
+    readonly capacity?: Readonly<Record<string, string>>
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[]
+  }
+}
+
+interface NodeState {
+  readonly node: Node
+  /** Text, as it may be that there are more than were read. */
+  readonly pods: string
+}
+
+const nodesMax = 50
+const podsMax = 250
+const readAgainMs = 5_000
+
+/** The nodes with the number of their Pods, read again every five seconds. */
+export function Nodes() {
+  const nodes = useSignal<readonly NodeState[]>([])
+  useEffect(() => {
+    let isOver = false
+    let timer: number | undefined
+    const read = async () => {
+      const found = document.hidden ? undefined : await readNodes().catch(() => undefined)
+      if (isOver) return
+      if (found !== undefined) nodes.value = found
+      timer = setTimeout(read, readAgainMs)
+    }
+    void read()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [])
+  if (nodes.value.length === 0) return null
+  return (
+    <section aria-labelledby="nodes">
+      <h2 id="nodes">Nodes</h2>
+      <ul class="nodes">
+        {nodes.value.map(({ node, pods }) => {
+          const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
+          const isReady = ready?.status === 'True'
+          return (
+            <li key={node.metadata.name}>
+              <a href={linkTo('object', { kind: 'nodes', name: node.metadata.name })}>{node.metadata.name}</a>
+              <span class={isReady ? 'good' : 'bad'}>{isReady ? 'Ready' : (ready?.reason ?? 'not ready')}</span>
+              {node.spec?.unschedulable === true && <span class="warn">cordoned</span>}
+              <a href={linkTo('objects', { kind: 'pods', field: `spec.nodeName=${node.metadata.name}` })}>
+                {pods} of {node.status?.capacity?.['pods'] ?? '?'} Pods
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+async function readNodes(): Promise<NodeState[]> {
+  const { items } = await ask<KubeList<Node>>(`/api/v1/nodes?limit=${nodesMax}`)
+  const accept = formOf('PartialObjectMetadataList')
+  return Promise.all(
+    items.map(async (node) => {
+      const query = new URLSearchParams({ fieldSelector: `spec.nodeName=${node.metadata.name}`, limit: String(podsMax) })
+      const pods = await ask<KubeList<KubeObject>>(`/api/v1/pods?${query}`, { headers: { accept } })
+      const hasMore = pods.metadata.continue !== undefined && pods.metadata.continue !== ''
+      return { node, pods: `${pods.items.length}${hasMore ? '+' : ''}` }
+    }),
+  )
+}

@@ -1,0 +1,138 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { keyOfKind } from '../api.ts'
+import { Counts, type KindCount } from '../counts.ts'
+import { linkTo, route, setQuery } from '../route.ts'
+import { type Column, Table } from '../table.tsx'
+import { kinds, namespaces } from '../world.ts'
+import { Nodes } from './nodes.tsx'
+
+/** Columns of namespaces that a page shows at once. */
+const columnsMax = 12
+
+/** The page Now: kinds by namespaces, live. */
+export function Now() {
+  const namespace = route.value.query.get('ns') ?? ''
+  const showsEmpty = route.value.query.get('empty') === '1'
+  const filter = route.value.query.get('filter') ?? ''
+  const counts = useCounts(namespace)
+  const clock = useSignal(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => {
+      clock.value = Date.now()
+    }, 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  if (counts === undefined) return <p class="empty">Reading the kinds of the server …</p>
+  counts.version.value
+  const all = [...counts.counts.values()].filter(({ kind }) =>
+    `${kind.kind} ${keyOfKind(kind)}`.toLowerCase().includes(filter.toLowerCase()),
+  )
+  const shown = all.filter(({ total, changes, problem }) => showsEmpty || total > 0 || changes > 0 || problem !== undefined)
+  return (
+    <>
+      <h1>Now</h1>
+      <Facts counts={counts} now={clock.value} />
+      <p class="tools">
+        <label>
+          <input type="checkbox" checked={showsEmpty} onChange={() => setQuery({ empty: showsEmpty ? '' : '1' })} /> kinds without objects
+        </label>
+      </p>
+      <Table
+        label="Objects by kind and namespace"
+        columns={columnsOf(counts, namespace, clock.value)}
+        rows={shown.sort((one, other) => one.kind.kind.localeCompare(other.kind.kind))}
+        keyOf={({ kind }) => keyOfKind(kind)}
+        empty={counts.isComplete.value ? 'No objects match.' : 'Counting …'}
+      />
+      <Nodes />
+    </>
+  )
+}
+
+function useCounts(namespace: string): Counts | undefined {
+  const counts = useSignal<Counts | undefined>(undefined)
+  const known = kinds.value
+  const known2 = namespaces.value
+  useEffect(() => {
+    if (known.size === 0 || (known2 === undefined && namespace === '')) return
+    const made = new Counts([...known.values()], namespace)
+    counts.value = made
+    void made.open(known2 ?? [])
+    return () => made.close()
+  }, [known, known2, namespace])
+  return counts.value
+}
+
+function Facts({ counts, now }: { readonly counts: Counts; readonly now: number }) {
+  const objects = [...counts.counts.values()].reduce((sum, { total }) => sum + total, 0)
+  const quietSeconds = counts.lastChange === 0 ? undefined : Math.max(0, Math.round((now - counts.lastChange) / 1_000))
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Objects</dt>
+        <dd>{objects.toLocaleString('en')}</dd>
+      </div>
+      <div>
+        <dt>Changes each second</dt>
+        <dd>{counts.rate.perSecond(now).toLocaleString('en', { maximumFractionDigits: 1 })}</dd>
+      </div>
+      <div>
+        <dt>Last change</dt>
+        <dd>{quietSeconds === undefined ? 'none yet' : quietSeconds < 2 ? 'now' : `${quietSeconds} s ago`}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function columnsOf(counts: Counts, namespace: string, now: number): Column<KindCount>[] {
+  const used = new Map<string, number>()
+  for (const { byNamespace } of counts.counts.values())
+    for (const [name, count] of byNamespace ?? []) if (name !== '' && count > 0) used.set(name, (used.get(name) ?? 0) + count)
+  const busiest = [...used].sort(([, one], [, other]) => other - one).slice(0, columnsMax)
+  const names = namespace === '' ? busiest.map(([name]) => name).sort() : []
+  return [
+    { title: 'Kind', cell: ({ kind }) => <KindLink entry={{ kind }} namespace={namespace} />, width: 30 },
+    { title: 'All', cell: numberOf, isNumber: true, width: 11 },
+    { title: 'Changes/s', cell: ({ rate }) => <Changes perSecond={rate.perSecond(now)} />, isNumber: true, width: 11 },
+    ...names.map(
+      (name): Column<KindCount> => ({
+        title: name,
+        cell: ({ kind, byNamespace }) => {
+          const count = byNamespace?.get(name) ?? 0
+          return count === 0 ? (
+            <span class="dim">{kind.isNamespaced ? '·' : ''}</span>
+          ) : (
+            <a href={linkTo('objects', { kind: keyOfKind(kind), ns: name })}>{count}</a>
+          )
+        },
+        isNumber: true,
+        isMinor: true,
+        width: Math.max(7, name.length + 2),
+      }),
+    ),
+  ]
+}
+
+function KindLink({ entry: { kind }, namespace }: { readonly entry: Pick<KindCount, 'kind'>; readonly namespace: string }) {
+  return (
+    <a href={linkTo('objects', { kind: keyOfKind(kind), ns: namespace })}>
+      {kind.kind} {kind.group !== '' && <span class="dim">{kind.group}</span>}
+    </a>
+  )
+}
+
+function numberOf({ total, problem }: KindCount) {
+  return problem === undefined ? (
+    total.toLocaleString('en')
+  ) : (
+    <span class="dim" title={problem}>
+      {problem === 'forbidden' ? 'forbidden' : 'failed'}
+    </span>
+  )
+}
+
+function Changes({ perSecond }: { readonly perSecond: number }) {
+  if (perSecond === 0) return <span class="dim">·</span>
+  return <span class="busy">{perSecond.toLocaleString('en', { maximumFractionDigits: 1 })}</span>
+}

@@ -1,0 +1,78 @@
+import type { Names } from '@orch/core/names'
+import { signal } from '@preact/signals'
+
+/** Facts about the server, as the gateway sends them. */
+export interface ServerFacts extends Pick<Names, 'profile' | 'apiDomain' | 'labelDomain'> {
+  /** `1.37`. */
+  readonly release: string
+}
+
+/** A session of this browser. */
+interface Session {
+  readonly user: { readonly name: string; readonly groups: readonly string[] }
+  /** Milliseconds since 1970. */
+  readonly expires: number
+  readonly server: ServerFacts
+}
+
+/** The state of the session: a page without one shows how to get it. */
+export type SessionState =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'open'; readonly session: Session }
+  | { readonly kind: 'closed'; readonly reason: string }
+
+export const sessionState = signal<SessionState>({ kind: 'opening' })
+
+/** Cookies are shared by tabs, and so is the token. The storage belongs to one port, as cookies do not. */
+const tokenKey = 'console-token'
+
+/** The path of the console: `/console` below the prefix of the server. */
+const base = location.pathname.replace(/\/[^/]*$/, '')
+
+/** Opens the session of the link's ticket, or goes on with the present one. */
+export async function openSession(): Promise<void> {
+  const ticket = /^#ticket=([\w-]+)$/.exec(location.hash)?.[1]
+  if (ticket === undefined) {
+    await resume()
+    return
+  }
+  // Neither the history nor a copied address holds the ticket.
+  history.replaceState(null, '', `${location.pathname}#/now`)
+  const body = JSON.stringify({ ticket })
+  const response = await fetch(`${base}/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer = await response.json()
+  if (response.status !== 201) {
+    // A link that is opened twice goes on with the session that it has opened.
+    await resume(String(answer.message))
+    return
+  }
+  localStorage.setItem(tokenKey, answer.token)
+  sessionState.value = { kind: 'open', session: answer }
+}
+
+async function resume(reason = 'this browser has no session'): Promise<void> {
+  if (localStorage.getItem(tokenKey) === null) {
+    sessionState.value = { kind: 'closed', reason }
+    return
+  }
+  const response = await send('/session')
+  if (response.status === 200) sessionState.value = { kind: 'open', session: await response.json() }
+  else sessionState.value = { kind: 'closed', reason: 'the session has ended' }
+}
+
+/** Ends the session, in all tabs. */
+export async function closeSession(): Promise<void> {
+  await send('/session', { method: 'DELETE' })
+  localStorage.removeItem(tokenKey)
+  sessionState.value = { kind: 'closed', reason: 'you have logged out' }
+}
+
+/** Sends a request to the console with the token of the session. A 401 ends the page's session. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { 'x-csrf-token': localStorage.getItem(tokenKey) ?? '', ...init.headers }
+  const response = await fetch(`${base}${path}`, { ...init, headers })
+  if (response.status === 401 && sessionState.value.kind === 'open') {
+    sessionState.value = { kind: 'closed', reason: 'the session has ended' }
+  }
+  return response
+}

@@ -1,0 +1,282 @@
+import { signal, useSignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { keyOfKind } from './api.ts'
+import { Now } from './pages/now.tsx'
+import { goTo, linkTo, route, setQuery } from './route.ts'
+import { closeSession, sessionState } from './session.ts'
+import { findKinds, kinds, namespaces, problem, readWorld } from './world.ts'
+
+interface Page {
+  readonly title: string
+  readonly view: ComponentType
+  /** It has an entry in the menu. */
+  readonly isListed: boolean
+}
+
+/** The pages, by the name in their address. */
+const pages: Readonly<Record<string, Page>> = {
+  now: { title: 'Now', view: Now, isListed: true },
+}
+
+const isHelpOpen = signal(false)
+const isPaletteOpen = signal(false)
+
+/** The whole page: header, menu, and the page of the address. */
+export function Shell() {
+  const state = sessionState.value
+  const isOpen = state.kind === 'open'
+  useEffect(() => {
+    if (isOpen && kinds.value.size === 0) void readWorld()
+  }, [isOpen])
+  useKeys()
+  const { page } = route.value
+  const shown = pages[page]
+  useEffect(() => {
+    document.title = `${shown?.title ?? 'Not found'} · orch console`
+  }, [shown])
+  return (
+    <>
+      <button class="skip" type="button" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the page
+      </button>
+      <Header />
+      <main id="main" tabIndex={-1}>
+        {state.kind === 'opening' && <p class="empty">Opening the session …</p>}
+        {state.kind === 'closed' && <Closed reason={state.reason} />}
+        {isOpen && problem.value !== '' && (
+          <p role="alert" class="problem">
+            {problem.value}
+          </p>
+        )}
+        {isOpen && (shown === undefined ? <p class="empty">There is no page at this address.</p> : <shown.view />)}
+      </main>
+      {isHelpOpen.value && <Help />}
+      {isOpen && isPaletteOpen.value && <Palette />}
+    </>
+  )
+}
+
+function Header() {
+  const state = sessionState.value
+  const { page, query } = route.value
+  if (state.kind !== 'open') {
+    return (
+      <header>
+        <span class="name">orch</span>
+      </header>
+    )
+  }
+  const ns = query.get('ns') ?? ''
+  return (
+    <header>
+      <a class="name" href={linkTo('now')}>
+        orch
+      </a>
+      <nav aria-label="Pages">
+        {Object.entries(pages).map(
+          ([name, { title, isListed }]) =>
+            isListed && (
+              <a key={name} href={linkTo(name, { ns })} aria-current={name === page ? 'page' : undefined}>
+                {title}
+              </a>
+            ),
+        )}
+      </nav>
+      <div class="where">
+        <Namespace value={ns} />
+        <input
+          id="filter"
+          type="search"
+          placeholder="Filter  /"
+          aria-label="Filter this page"
+          value={query.get('filter') ?? ''}
+          onInput={(event) => setQuery({ filter: event.currentTarget.value })}
+        />
+        <button type="button" onClick={() => (isPaletteOpen.value = true)} aria-label="Go to a kind">
+          Kind <kbd>:</kbd>
+        </button>
+        <button type="button" onClick={() => (isHelpOpen.value = true)} aria-label="Help and session">
+          <kbd>?</kbd>
+        </button>
+      </div>
+    </header>
+  )
+}
+
+function Namespace({ value }: { readonly value: string }) {
+  const known = namespaces.value
+  const change = (name: string) => goTo(route.value.page, { ...Object.fromEntries(route.value.query), ns: name })
+  if (known === undefined) {
+    return (
+      <input
+        class="namespace"
+        aria-label="Namespace"
+        placeholder="Namespace"
+        value={value}
+        onChange={(event) => change(event.currentTarget.value)}
+      />
+    )
+  }
+  return (
+    <select class="namespace" aria-label="Namespace" value={value} onChange={(event) => change(event.currentTarget.value)}>
+      <option value="">all namespaces</option>
+      {(value === '' || known.includes(value) ? known : [value, ...known]).map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Closed({ reason }: { readonly reason: string }) {
+  return (
+    <section class="closed" role="alert">
+      <h1>No session</h1>
+      <p>The console shows nothing, as {reason}.</p>
+      <p>
+        Get a new link: <code>orch console</code> prints one, which opens once, within a minute. In a test{' '}
+        <code>await server.console()</code> gives it.
+      </p>
+    </section>
+  )
+}
+
+function Dialog({
+  label,
+  close,
+  children,
+}: {
+  readonly label: string
+  readonly close: () => void
+  readonly children: preact.ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-label={label} onClose={close}>
+      {children}
+    </dialog>
+  )
+}
+
+const keys: readonly (readonly [key: string, effect: string])[] = [
+  [':', 'go to the objects of a kind'],
+  ['/', 'filter the page'],
+  ['?', 'this help'],
+  ['g then a letter', 'go to the page that begins with the letter'],
+  ['Esc', 'close what is open'],
+]
+
+function Help() {
+  const state = sessionState.value
+  const close = () => {
+    isHelpOpen.value = false
+  }
+  return (
+    <Dialog label="Help" close={close}>
+      <h2>Keys</h2>
+      <dl class="keys">
+        {keys.map(([key, effect]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{effect}</dd>
+          </div>
+        ))}
+      </dl>
+      {state.kind === 'open' && (
+        <>
+          <h2>Session</h2>
+          <p>
+            You are <strong>{state.session.user.name}</strong> until {new Date(state.session.expires).toLocaleString()}. The server is like
+            release {state.session.server.release}.
+          </p>
+          <button type="button" onClick={() => void closeSession().then(close)}>
+            Log out in all tabs
+          </button>
+        </>
+      )}
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </Dialog>
+  )
+}
+
+const paletteMax = 12
+
+/** Goes to the objects of a kind by its name or short name. */
+function Palette() {
+  const text = useSignal('')
+  const close = () => {
+    isPaletteOpen.value = false
+  }
+  const found = findKinds(text.value.trim()).slice(0, paletteMax)
+  const go = (event: Event) => {
+    event.preventDefault()
+    const [first] = found
+    if (first === undefined) return
+    close()
+    goTo('objects', { kind: keyOfKind(first), ns: route.value.query.get('ns') ?? '' })
+  }
+  return (
+    <Dialog label="Go to a kind" close={close}>
+      <form class="palette" onSubmit={go}>
+        <input
+          autoFocus
+          type="search"
+          aria-label="Kind"
+          placeholder="Kind, such as deploy"
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+        <ul>
+          {found.map((kind) => (
+            <li key={keyOfKind(kind)}>
+              <a href={linkTo('objects', { kind: keyOfKind(kind), ns: route.value.query.get('ns') ?? '' })} onClick={close}>
+                {kind.kind} <span class="dim">{keyOfKind(kind)}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </form>
+    </Dialog>
+  )
+}
+
+/** `:`, `/`, `?`, and `g` with a letter; not while somebody types. */
+function useKeys(): void {
+  useEffect(() => {
+    let isGoing = false
+    const take = (event: KeyboardEvent) => {
+      const { target, key } = event
+      const isTyping = target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return
+      const action = isGoing ? () => goToPage(key) : actions[key]
+      isGoing = !isGoing && key === 'g'
+      if (action === undefined) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener('keydown', take)
+    return () => removeEventListener('keydown', take)
+  }, [])
+}
+
+const actions: Readonly<Record<string, () => void>> = {
+  ':': () => {
+    isPaletteOpen.value = true
+  },
+  '?': () => {
+    isHelpOpen.value = true
+  },
+  '/': () => document.getElementById('filter')?.focus(),
+}
+
+function goToPage(letter: string): void {
+  const name = Object.keys(pages).find((page) => pages[page]?.isListed === true && page.startsWith(letter))
+  if (name !== undefined) goTo(name, { ns: route.value.query.get('ns') ?? '' })
+}

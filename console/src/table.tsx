@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** Numbers are aligned at their end. */
+  readonly isNumber?: boolean
+  /** Hidden on a phone. */
+  readonly isMinor?: boolean
+  /** Width in characters; absent: the rest, shared. */
+  readonly width?: number
+}
+
+interface TableProps<Row> {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly classOf?: (row: Row) => string
+  readonly empty: string
+}
+
+const rowHeight = 34
+/** Rows beside the visible ones, so that scrolling shows no gaps. */
+const margin = 12
+
+/** A table that holds the visible rows alone, however many there are. */
+export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: TableProps<Row>) {
+  const box = useRef<HTMLDivElement>(null)
+  const [first, setFirst] = useState(0)
+  const [height, setHeight] = useState(600)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  const count = Math.ceil(height / rowHeight) + 2 * margin
+  const start = Math.max(0, Math.min(first - margin, rows.length - count))
+  const shown = rows.slice(start, start + count)
+  const scroll = () => setFirst(Math.floor((box.current?.scrollTop ?? 0) / rowHeight))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    <section class="table" ref={box} onScroll={scroll} tabIndex={0} aria-label={label}>
+      <table aria-rowcount={rows.length + 1}>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber, isMinor, width }) => (
+              <th key={title} scope="col" class={classesOf(isNumber, isMinor)} style={width === undefined ? {} : { width: `${width}ch` }}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap rows={start} />
+          {shown.map((row, index) => (
+            <tr key={keyOf(row)} class={classOf?.(row) ?? ''} aria-rowindex={start + index + 2}>
+              {columns.map(({ title, cell, isNumber, isMinor }) => (
+                <td key={title} class={classesOf(isNumber, isMinor)}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Gap rows={rows.length - start - count} />
+        </tbody>
+      </table>
+      {rows.length === 0 && <p class="empty">{empty}</p>}
+    </section>
+  )
+}
+
+/** The room of rows that are not there. */
+function Gap({ rows }: { readonly rows: number }) {
+  return rows > 0 ? <tr class="gap" style={{ height: `${rows * rowHeight}px` }} /> : null
+}
+
+function classesOf(isNumber = false, isMinor = false): string {
+  return `${isNumber ? 'number' : ''}${isMinor ? ' minor' : ''}`
+}

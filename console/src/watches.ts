@@ -1,0 +1,122 @@
+import { send, sessionState } from './session.ts'
+
+/** An event of a watch. */
+interface WatchEvent<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: T
+}
+
+interface Subscription {
+  readonly path: string
+  readonly accept: string
+  revision: string
+  /** Receives the events of one read of the stream. */
+  readonly onEvents: (events: readonly WatchEvent<never>[]) => void
+  /** The watch cannot go on where it was: the list has to be read again. */
+  readonly onLost: (code: number) => void
+}
+
+interface WatchOptions<T> extends Omit<Subscription, 'onEvents' | 'revision'> {
+  readonly revision: string
+  readonly onEvents: (events: readonly WatchEvent<T>[]) => void
+}
+
+interface Line {
+  readonly watch: string
+  readonly event?: WatchEvent<{ readonly code?: number; readonly metadata?: { readonly resourceVersion?: string } }>
+  readonly end?: number
+}
+
+/** All open watches of this tab with one form of objects, in one stream: browsers open few connections. */
+class Stream {
+  readonly #accept: string
+  readonly #subscriptions = new Map<string, Subscription>()
+  #next = 0
+  #timer: number | undefined
+  #ending = new AbortController()
+
+  constructor(accept: string) {
+    this.#accept = accept
+  }
+
+  add(subscription: Subscription): () => void {
+    const name = String(this.#next++)
+    this.#subscriptions.set(name, subscription)
+    this.#reopen(20)
+    return () => {
+      this.#subscriptions.delete(name)
+      this.#reopen(20)
+    }
+  }
+
+  /** Opens the stream anew, with the watches that there are then. */
+  #reopen(delayMs: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#ending.abort()
+      this.#ending = new AbortController()
+      if (this.#subscriptions.size > 0) void this.#read(this.#ending.signal)
+    }, delayMs)
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const watches = Object.fromEntries(
+      [...this.#subscriptions].map(([name, { path, revision }]) => {
+        const query = new URLSearchParams({ watch: '1', allowWatchBookmarks: 'true', resourceVersion: revision })
+        return [name, `${path}${path.includes('?') ? '&' : '?'}${query}`]
+      }),
+    )
+    try {
+      const headers = { 'content-type': 'application/json', accept: this.#accept }
+      const response = await send('/watches', { method: 'POST', headers, body: JSON.stringify({ watches }), signal })
+      if (!response.ok || response.body === null) throw new Error(`${response.status}`)
+      await this.#readLines(response.body)
+    } catch {
+      // Opened again below, unless it was ended here.
+    }
+    if (!signal.aborted && sessionState.value.kind === 'open') this.#reopen(1_000)
+  }
+
+  async #readLines(body: ReadableStream<Uint8Array>): Promise<void> {
+    let rest = ''
+    for await (const text of body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      this.#take(lines)
+    }
+  }
+
+  #take(lines: readonly string[]): void {
+    const taken = new Map<Subscription, WatchEvent<never>[]>()
+    for (const text of lines) {
+      if (text === '') continue
+      const { watch, event, end }: Line = JSON.parse(text)
+      const subscription = this.#subscriptions.get(watch)
+      if (subscription === undefined) continue
+      if (end !== undefined && end !== 200) this.#lose(watch, subscription, end)
+      else if (event?.type === 'ERROR') this.#lose(watch, subscription, event.object.code ?? 0)
+      else if (event !== undefined) {
+        subscription.revision = event.object.metadata?.resourceVersion ?? subscription.revision
+        if (event.type === 'BOOKMARK') continue
+        const events = taken.get(subscription) ?? []
+        events.push(event as WatchEvent<never>)
+        taken.set(subscription, events)
+      }
+    }
+    for (const [{ onEvents }, events] of taken) onEvents(events)
+  }
+
+  #lose(name: string, { onLost }: Subscription, code: number): void {
+    this.#subscriptions.delete(name)
+    onLost(code)
+  }
+}
+
+const streams = new Map<string, Stream>()
+
+/** Follows a list from its revision on. Gives the function that ends it. */
+export function watch<T>({ accept, ...options }: WatchOptions<T>): () => void {
+  const stream = streams.get(accept) ?? new Stream(accept)
+  streams.set(accept, stream)
+  return stream.add({ ...options, accept } as Subscription)
+}

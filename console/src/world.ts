@@ -1,0 +1,45 @@
+import { signal } from '@preact/signals'
+import { ApiError, ask, discover, formOf, type Kind, type KubeList, type KubeObject, keyOfKind } from './api.ts'
+
+/** All kinds, by key. Empty until they are read. */
+export const kinds = signal<ReadonlyMap<string, Kind>>(new Map())
+
+/** The namespaces that the user may list; undefined: none may be listed, and a name has to be given. */
+export const namespaces = signal<readonly string[] | undefined>([])
+
+export const problem = signal('')
+
+/** Reads the kinds and namespaces. */
+export async function readWorld(): Promise<void> {
+  try {
+    const found = await discover()
+    kinds.value = new Map(found.map((kind) => [keyOfKind(kind), kind]))
+  } catch (error) {
+    problem.value = `The kinds cannot be read: ${error instanceof Error ? error.message : error}`
+  }
+  await readNamespaces()
+}
+
+async function readNamespaces(): Promise<void> {
+  try {
+    const { items } = await ask<KubeList<KubeObject>>('/api/v1/namespaces?limit=1000', {
+      headers: { accept: formOf('PartialObjectMetadataList') },
+    })
+    namespaces.value = items.map(({ metadata }) => metadata.name)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 403) namespaces.value = undefined
+  }
+}
+
+/** Finds a kind by plural, singular, short name or kind, as people type it. */
+export function findKinds(text: string): Kind[] {
+  const wanted = text.toLowerCase()
+  const rank = ({ resource, kind, shortNames, group }: Kind): number => {
+    if (resource === wanted || shortNames.includes(wanted) || kind.toLowerCase() === wanted) return 0
+    if (resource.startsWith(wanted)) return 1
+    return `${resource}.${group}`.includes(wanted) ? 2 : 3
+  }
+  const listed = [...kinds.value.values()].filter(({ verbs }) => verbs.includes('list'))
+  const ranked = listed.map((kind) => ({ kind, rank: rank(kind) })).filter((one) => one.rank < 3)
+  return ranked.sort((one, other) => one.rank - other.rank).map(({ kind }) => kind)
+}

@@ -1,0 +1,63 @@
+import { badRequest } from '@orch/core/meta'
+import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
+import type { InProcessExchange, InProcessRequest } from '../exchange/in-process.ts'
+import { limits } from './limits.ts'
+
+/** The dependencies of a stream of watches. */
+interface StreamParts {
+  readonly headers: HeaderFields
+  readonly isWatch: (target: string) => boolean
+  readonly open: (request: InProcessRequest) => InProcessExchange
+}
+
+/**
+ * Answers with the events of several watches, as lines of JSON: a browser opens six connections over HTTP/1.1, and a page has more watches.
+ *
+ *   {"watch":"pods","event":{"type":"ADDED","object":{…}}}
+ *   {"watch":"pods","end":410,"status":{…}}      the watch is over; the status is there if it was refused
+ */
+export function streamWatches(exchange: Exchange, watches: Readonly<Record<string, unknown>>, parts: StreamParts): void {
+  const entries = Object.entries(watches)
+  if (entries.length > limits.watchesPerStreamMax) throw badRequest(`watches: more than ${limits.watchesPerStreamMax} in one stream`)
+  const requests = entries.map(([name, path]) => {
+    if (typeof path !== 'string' || !parts.isWatch(path)) throw badRequest(`watches.${name}: must be the path of a watch`)
+    return { name, request: { method: 'GET', path, headers: headersOf(exchange) } }
+  })
+  exchange.begin(200, parts.headers)
+  const open = requests.map(({ name, request }) => ({ name, watch: parts.open(request) }))
+  exchange.onClose(() => {
+    for (const { watch } of open) watch.destroy()
+  })
+  // An answer that has written nothing is not sent: a page has to learn that its watches have begun.
+  exchange.write('\n')
+  void Promise.all(open.map(({ name, watch }) => follow(exchange, name, watch))).then(() => exchange.end())
+}
+
+function headersOf(exchange: Exchange): Record<string, string> {
+  return { accept: exchange.header('accept') ?? 'application/json', 'user-agent': exchange.header('user-agent') ?? '' }
+}
+
+/** Passes on the events of one watch, as fast as the client reads. Never throws. */
+async function follow(exchange: Exchange, name: string, watch: InProcessExchange): Promise<void> {
+  const front = `{"watch":${JSON.stringify(name)},`
+  let code = 0
+  let rest = ''
+  try {
+    const { status, body } = await watch.response
+    code = status
+    const decoder = new TextDecoder()
+    for await (const bytes of body) {
+      rest += decoder.decode(bytes, { stream: true })
+      if (status !== 200) continue
+      const end = rest.lastIndexOf('\n') + 1
+      const lines = rest.slice(0, end).split('\n').slice(0, -1)
+      rest = rest.slice(end)
+      if (lines.length > 0) exchange.write(lines.map((line) => `${front}"event":${line}}\n`).join(''))
+      while (exchange.waitingBytes > limits.streamBytesMax && !exchange.isClosed) await exchange.drained()
+    }
+  } catch {
+    // The watch was cut off, as by the end of the session: the page opens it again.
+  }
+  const status = code === 200 || code === 0 ? 'null' : JSON.stringify(rest)
+  exchange.write(`${front}"end":${code},"status":${status}}\n`)
+}

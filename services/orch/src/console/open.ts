@@ -1,0 +1,23 @@
+import type { GatewayOptions } from '@orch/gateway'
+import { systemClock } from '@orch/platform'
+import { isLoopback } from '../serving/loopback.ts'
+import type { ServingOptions } from '../serving/settings.ts'
+
+/** The settings that decide about the console of a gateway. */
+export interface ConsoleNeeds {
+  readonly serving: Pick<ServingOptions, 'console' | 'bindAddress'>
+  /** The server is one for trying out, whose console is there on a loopback address without being asked for. */
+  readonly hasUsualConsole?: boolean | undefined
+}
+
+/** The console of a gateway; undefined: it has none. */
+export function consoleOf({ serving, hasUsualConsole = false }: ConsoleNeeds): GatewayOptions['console'] {
+  const isLocal = isLoopback(serving.bindAddress)
+  if (serving.console === 'false' || (serving.console === 'auto' && !(hasUsualConsole && isLocal))) return undefined
+  return { folder: filesOf(import.meta.url), plainHost: isLocal ? serving.bindAddress : undefined, clock: systemClock }
+}
+
+/** The folder of the page: beside the bundle that this file is a part of. Sources and compiled files take those of the last bundle. */
+function filesOf(url: string): URL {
+  return new URL(/\/console\/open\.[jt]s$/.test(url) ? '../../dist/bundle/console/' : './console/', url)
+}
