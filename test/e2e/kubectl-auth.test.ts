@@ -2,16 +2,40 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration, printConfiguration } from '@orch/client'
 import { expect, test } from 'vitest'
-import { aKubectl, describeKubectls, ownServer } from './kubectl.ts'
+import { aKubectl, describeBothKubectls, describeKubectls, ownServer } from './kubectl.ts'
 import { aFolder } from './server-process.ts'
 
-describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  const failing = (command: Promise<string>) =>
-    command.then(
-      () => '',
-      ({ stderr }: { stderr: string }) => stderr,
-    )
+const failing = (command: Promise<string>) =>
+  command.then(
+    () => '',
+    ({ stderr }: { stderr: string }) => stderr,
+  )
 
+describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
+  test('AUTHN-SA-01, AUTHN-SA-13: auth whoami, and a token that create token has made', async () => {
+    // kubectl 1.27 asks for its user in a beta version.
+    const { kubectl, env } = await aKubectl(binary, () =>
+      ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
+    )
+    const name = ['-o', 'jsonpath={.status.userInfo.username}']
+    expect(await kubectl('auth', 'whoami', ...name)).toBe('kubernetes-admin')
+    await kubectl('create', 'serviceaccount', 'till')
+    const token = (
+      await kubectl('create', 'token', 'till', '--duration=20m', '--audience=https://kubernetes.default.svc.cluster.local')
+    ).trim()
+    const account = 'system:serviceaccount:default:till'
+    // A certificate precedes a token, so the token is used without the administrator's configuration.
+    const bare = join(aFolder(), 'bare.conf')
+    const admin = await loadConfiguration(env.KUBECONFIG)
+    const configuration = { server: admin.server, certificateAuthority: admin.certificateAuthority ?? '', token }
+    writeFileSync(bare, printConfiguration({ cluster: 'c', user: 'u', configuration }))
+    expect(await kubectl('auth', 'whoami', ...name, `--kubeconfig=${bare}`)).toBe(account)
+    expect(await failing(kubectl('get', 'pods', `--kubeconfig=${bare}`))).toContain(`User "${account}" cannot list resource "pods"`)
+    expect(await failing(kubectl('create', 'token', 'nobody'))).toContain('serviceaccounts "nobody" not found')
+  })
+})
+
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('IMP-01, IMP-02, IMP-16: --as reads and writes as a user with the right, and not as a user without it', async () => {
     const { kubectl } = await aKubectl(binary)
     await kubectl('create', 'rolebinding', 'jane-edits', '--clusterrole=edit', '--user=jane')
@@ -33,28 +57,6 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     await expect.poll(() => failing(kubectl('get', 'configmaps', `--as=${account}`))).toBe('')
     expect(await failing(kubectl('get', 'secrets', `--as=${account}`))).toContain(`User "${account}" cannot list resource "secrets"`)
     expect(await kubectl('get', 'secrets', '--as=john', '--as-group=system:masters', '-o', 'name')).toBe('')
-  })
-
-  test('AUTHN-SA-01, AUTHN-SA-13: auth whoami, and a token that create token has made', async () => {
-    // kubectl 1.27 asks for its user in a beta version.
-    const { kubectl, env } = await aKubectl(binary, () =>
-      ownServer({ version: '1.28', runtimeConfig: ['authentication.k8s.io/v1beta1=true'] }),
-    )
-    const name = ['-o', 'jsonpath={.status.userInfo.username}']
-    expect(await kubectl('auth', 'whoami', ...name)).toBe('kubernetes-admin')
-    await kubectl('create', 'serviceaccount', 'till')
-    const token = (
-      await kubectl('create', 'token', 'till', '--duration=20m', '--audience=https://kubernetes.default.svc.cluster.local')
-    ).trim()
-    const account = 'system:serviceaccount:default:till'
-    // A certificate precedes a token, so the token is used without the administrator's configuration.
-    const bare = join(aFolder(), 'bare.conf')
-    const admin = await loadConfiguration(env.KUBECONFIG)
-    const configuration = { server: admin.server, certificateAuthority: admin.certificateAuthority ?? '', token }
-    writeFileSync(bare, printConfiguration({ cluster: 'c', user: 'u', configuration }))
-    expect(await kubectl('auth', 'whoami', ...name, `--kubeconfig=${bare}`)).toBe(account)
-    expect(await failing(kubectl('get', 'pods', `--kubeconfig=${bare}`))).toContain(`User "${account}" cannot list resource "pods"`)
-    expect(await failing(kubectl('create', 'token', 'nobody'))).toContain('serviceaccounts "nobody" not found')
   })
 
   test('AUTHN-SA-13: create token is held to its bounds, and binds to an existing Pod or Secret', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
+import { aKubectl, describeBothKubectls, describeKubectls, sharedServer } from './kubectl.ts'
 
 const server = sharedServer()
 
@@ -38,7 +38,7 @@ interface Listed {
   readonly items: readonly { readonly kind: string; readonly metadata: { readonly name: string } }[]
 }
 
-describeKubectls('%s', { timeout: 180_000 }, (binary) => {
+describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('discovers the server’s resources', async () => {
     const { kubectl } = await aKubectl(binary, server)
     expect(await kubectl('version', '-o', 'json')).toContain('"minor": "37"')
@@ -49,7 +49,9 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
       'namespace/default\nnamespace/kube-node-lease\nnamespace/kube-public\nnamespace/kube-system\n',
     )
   })
+})
 
+describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('creates, gets, replaces and deletes each kind', async () => {
     const { kubectl, withFile } = await aKubectl(binary, server)
     await withFile('create', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`)

@@ -23,10 +23,14 @@ export function findKubectls(): string[] {
 
 const kubectls = findKubectls()
 
-/** A group of tests for each kubectl; skipped where there is none. */
-export const describeKubectls = describe
-  .skipIf(kubectls.length === 0)
-  .each(kubectls.length === 0 ? [`kubectl${withoutPrograms('kubectl')}`] : kubectls)
+const groupsFor = (chosen: readonly string[]) =>
+  describe.skipIf(chosen.length === 0).each(chosen.length === 0 ? [`kubectl${withoutPrograms('kubectl')}`] : chosen)
+
+/** A group of tests for the oldest and for the newest kubectl; skipped where there is none. */
+export const describeBothKubectls = groupsFor(kubectls)
+
+/** A group of tests that both show alike: for the newest kubectl, with `ORCH_TEST_KUBECTL=all` for the oldest, too. */
+export const describeKubectls = process.env['ORCH_TEST_KUBECTL'] === 'all' ? describeBothKubectls : groupsFor(kubectls.slice(-1))
 
 /** One server for the tests of a file, which documents its types once: each test finds it as it was at its start. */
 export function sharedServer(options: StartOptions = {}): () => Promise<RunningServer> {
