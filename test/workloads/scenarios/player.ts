@@ -129,13 +129,14 @@ class Play {
   /** Moves the clock; true: something has changed. */
   async #pass(durationMs: number): Promise<boolean> {
     let hasChanged = false
-    for (let leftMs = durationMs; ; leftMs -= tickMs) {
-      await this.#clock.advance(Math.max(0, Math.min(tickMs, leftMs)))
+    const stepMs = this.#mode === 'auto' || this.#usage !== undefined ? tickMs : Math.max(tickMs, durationMs)
+    for (let leftMs = durationMs; ; leftMs -= stepMs) {
+      await this.#clock.advance(Math.max(0, Math.min(stepMs, leftMs)))
       while (await this.#follow()) {
         hasChanged = true
         await this.#clock.advance(0)
       }
-      if (leftMs <= tickMs) return hasChanged
+      if (leftMs <= stepMs) return hasChanged
     }
   }
 

@@ -24,6 +24,7 @@ export class StoreChanges {
 
   /** The changes since the last call. */
   async read(): Promise<readonly StoreChange[]> {
+    if (this.#server.snapshot().revision === this.#revision) return []
     // The server's port has a word in its place, which is no JSON.
     const lines = (await this.#server.dump()).replaceAll(':<port>', ':0').trimEnd().split('\n')
     const changesFrom = lines.findIndex((line) => line.startsWith('changes after '))
