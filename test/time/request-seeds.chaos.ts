@@ -1,0 +1,4 @@
+import { chaosSeed } from '../chaos/seed.ts'
+import { testRequestSeeds } from './request-seeds.ts'
+
+testRequestSeeds(chaosSeed, 30)

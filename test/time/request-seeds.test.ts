@@ -1,0 +1,3 @@
+import { testRequestSeeds } from './request-seeds.ts'
+
+testRequestSeeds(1, 10)
