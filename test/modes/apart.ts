@@ -8,8 +8,7 @@ const acrossServices = [
     ...['copies', 'deletion', 'garbage', 'list', 'objects', 'order', 'owners', 'resource-version'],
     ...['server-service', 'subresources', 'watch', 'without-effect', 'workloads'],
   ].map(fileOf('api')),
-  ...['node-restriction', 'owner-references', 'certificates', 'policies', 'mutating-policies'].map(fileOf('admission')),
-  ...['webhook-flow', 'webhook-objects'].map(fileOf('admission')),
+  ...['node-restriction', 'owner-references', 'policies', 'webhook-flow'].map(fileOf('admission')),
   fileOf('aggregation')('objects'),
   fileOf('authorization')('rbac'),
 ]
@@ -18,9 +17,10 @@ const acrossServices = [
 const ofOneService = [
   ...['apply', 'authentication', 'discovery', 'endpoints', 'errors', 'formats', 'http2', 'kinds', 'names'].map(fileOf('api')),
   ...['negotiation', 'patch', 'rules', 'tables', 'validation', 'written-back'].map(fileOf('api')),
-  ...['default-plugins', 'feature-gates', 'mutating-custom-kinds', 'policy-metrics', 'policy-types'].map(fileOf('admission')),
-  ...['webhook-failures', 'webhook-matching', 'webhook-review'].map(fileOf('admission')),
-  fileOf('aggregation')('older-server'),
+  ...['certificates', 'default-plugins', 'feature-gates', 'mutating-custom-kinds', 'mutating-policies'].map(fileOf('admission')),
+  ...['policy-metrics', 'policy-types', 'webhook-failures', 'webhook-matching'].map(fileOf('admission')),
+  ...['webhook-objects', 'webhook-review'].map(fileOf('admission')),
+  ...['older-server', 'registration'].map(fileOf('aggregation')),
   fileOf('authorization')('access-table'),
   fileOf('explain')('header'),
   fileOf('gateway')('delete'),
