@@ -18,6 +18,7 @@ import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validati
 import type { TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { bytesOf } from '../../validation/texts.ts'
+import { requireOneOf, wordErrors } from './checks.ts'
 import { expressionErrors, lazyLanguages, type Variables, validateMatchConditions } from './match-conditions.ts'
 import { validateAdmissionRule } from './webhook.ts'
 
@@ -103,9 +104,7 @@ function validateParamRef(reference: Part | undefined): FieldError[] {
   }
   if (name === '' && selector === undefined) errors.push(requiredValue(at, 'one of name or selector must be specified'))
   errors.push(...validateLabelSelector(selector, `${at}.selector`))
-  const action = reference['parameterNotFoundAction']
-  if (typeof action !== 'string' || action === '') errors.push(requiredValue(`${at}.parameterNotFoundAction`))
-  else if (!['Allow', 'Deny'].includes(action)) errors.push(unsupportedValue(`${at}.parameterNotFoundAction`, action, ['Deny', 'Allow']))
+  requireOneOf(errors, { part: reference, name: 'parameterNotFoundAction', at }, ['Deny', 'Allow'])
   return errors
 }
 
@@ -116,16 +115,8 @@ function validateMatchResources(resources: Part, at: string): FieldError[] {
     const given = optionalPart(resources, name)
     return given === undefined ? [requiredValue(`${at}.${name}`)] : validateLabelSelector(given, `${at}.${name}`)
   }
-  const policy = resources['matchPolicy']
-  const policies = ['Equivalent', 'Exact']
-  const ofPolicy =
-    typeof policy !== 'string'
-      ? [requiredValue(`${at}.matchPolicy`)]
-      : policies.includes(policy)
-        ? []
-        : [unsupportedValue(`${at}.matchPolicy`, policy, policies)]
   return [
-    ...ofPolicy,
+    ...wordErrors(`${at}.matchPolicy`, resources['matchPolicy'], ['Equivalent', 'Exact']),
     ...selector('namespaceSelector'),
     ...selector('objectSelector'),
     ...rules('resourceRules'),
@@ -184,11 +175,7 @@ class PolicyCheck {
   /** The rules of all kinds of policies. */
   common(): FieldError[] {
     const spec = this.#spec
-    const policy = spec['failurePolicy']
-    const policies = ['Fail', 'Ignore']
-    const errors: FieldError[] = []
-    if (typeof policy !== 'string') errors.push(requiredValue('spec.failurePolicy'))
-    else if (!policies.includes(policy)) errors.push(unsupportedValue('spec.failurePolicy', policy, policies))
+    const errors = wordErrors('spec.failurePolicy', spec['failurePolicy'], ['Fail', 'Ignore'])
     errors.push(...this.#paramKind(optionalPart(spec, 'paramKind')))
     const constraints = optionalPart(spec, 'matchConstraints')
     if (constraints === undefined) errors.push(requiredValue('spec.matchConstraints'))
@@ -220,12 +207,8 @@ class PolicyCheck {
   /** Mutations, and when they are made again. */
   mutating(): FieldError[] {
     const mutations = itemsOf(this.#spec, 'mutations')
-    const policy = this.#spec['reinvocationPolicy']
-    const policies = ['IfNeeded', 'Never']
-    const errors: FieldError[] = []
-    if (mutations.length === 0) errors.push(requiredValue('spec.mutations', 'mutations must contain at least one item'))
-    if (typeof policy !== 'string' || policy === '') errors.push(requiredValue('spec.reinvocationPolicy'))
-    else if (!policies.includes(policy)) errors.push(unsupportedValue('spec.reinvocationPolicy', policy, policies))
+    const errors = mutations.length === 0 ? [requiredValue('spec.mutations', 'mutations must contain at least one item')] : []
+    requireOneOf(errors, { part: this.#spec, name: 'reinvocationPolicy', at: 'spec' }, ['IfNeeded', 'Never'])
     const languages = lazyLanguages(this.#hasParams, this.#variables, { isMutating: true })
     return [...errors, ...mutations.flatMap((one, index) => this.#mutation(one, `spec.mutations[${index}]`, languages))]
   }

@@ -2,7 +2,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
-import { numberOf } from './checks.ts'
+import { numberOf, requireOneOf } from './checks.ts'
 import { validateSignerName } from './signer-name.ts'
 
 const secondsMin = 600
@@ -66,11 +66,9 @@ function validateConditions(conditions: readonly Part[]): FieldError[] {
   return conditions.flatMap((condition, index) => {
     const at = `status.conditions[${index}]`
     const type = types[index] ?? ''
-    const status = textOf(condition, 'status')
     const allowed = verdicts.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     const errors = type === '' ? [requiredValue(`${at}.type`)] : []
-    if (status === '') errors.push(requiredValue(`${at}.status`))
-    else if (!allowed.includes(status)) errors.push(unsupportedValue(`${at}.status`, status, allowed))
+    requireOneOf(errors, { part: condition, name: 'status', at }, allowed)
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
     if (opposite !== undefined && isBefore(opposite, index)) {
       errors.push(invalidValue(`${at}.type`, type, 'Approved and Denied conditions are mutually exclusive'))

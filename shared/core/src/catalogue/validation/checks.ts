@@ -82,6 +82,12 @@ export function requireOneOf(errors: FieldError[], { part, name, at }: PlacedFie
   if (requireText(errors, { part, name, at })) allowOneOf(errors, { part, name, at }, words)
 }
 
+/** The errors of a word that has to be one of a set. Undefined: it is absent. */
+export function wordErrors(field: string, word: unknown, words: readonly string[], detail?: string): FieldError[] {
+  if (typeof word !== 'string') return [requiredValue(field, detail)]
+  return words.includes(word) ? [] : [unsupportedValue(field, word, words)]
+}
+
 /** A word out of a set, when there is one. */
 export function allowOneOf(errors: FieldError[], { part, name, at }: PlacedField, words: readonly string[]): void {
   const value = part?.[name]

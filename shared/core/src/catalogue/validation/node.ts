@@ -5,20 +5,12 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import {
-  duplicateValue,
-  forbiddenValue,
-  invalidFor,
-  invalidTexts,
-  invalidValue,
-  requiredValue,
-  unsupportedValue,
-} from '../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { cidrFamilyOf as familyOf, validateLegacyCidr } from '../../validation/ip-address.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 import type { RuleContext } from '../../validation/rule-book.ts'
 import { validateLabelKey } from '../../validation/selector.ts'
-import { addressesChecked } from './checks.ts'
+import { addressesChecked, requireOneOf } from './checks.ts'
 import { validateAmountOf } from './pod/resources.ts'
 
 /** The rules of a Node's spec. */
@@ -92,8 +84,7 @@ function validateTaints(taints: readonly Part[]): FieldError[] {
     const value = textOf(taint, 'value')
     const effect = textOf(taint, 'effect')
     const errors = [...validateLabelKey(key, `${at}.key`), ...invalidFor(`${at}.value`, value, checkLabelValue(value))]
-    if (effect === '') errors.push(requiredValue(`${at}.effect`))
-    else if (!taintEffects.includes(effect)) errors.push(unsupportedValue(`${at}.effect`, effect, taintEffects))
+    requireOneOf(errors, { part: taint, name: 'effect', at }, taintEffects)
     const identity = `${key}:${effect}`
     if (seen.has(identity)) {
       const { message, ...error } = duplicateValue(at, goValue(ref('core/v1.Taint'), taint))

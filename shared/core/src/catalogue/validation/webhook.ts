@@ -7,6 +7,7 @@ import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { validateQualifiedDomain } from '../../validation/texts.ts'
 import { validateClientConfig } from '../../validation/webhook-client.ts'
+import { wordErrors } from './checks.ts'
 import { validateMatchConditions } from './match-conditions.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
@@ -63,7 +64,7 @@ function validateWebhook(webhook: Part, at: string, tolerated: Tolerance): Field
     ...itemsOf(webhook, 'rules').flatMap((rule, index) => validateAdmissionRule(rule, `${at}.rules[${index}]`)),
     ...oneOf(webhook, 'failurePolicy', ['Fail', 'Ignore'], at),
     ...oneOf(webhook, 'matchPolicy', ['Equivalent', 'Exact'], at),
-    ...validateSideEffects(webhook['sideEffects'], `${at}.sideEffects`, tolerated.sideEffects ? formerSideEffects : sideEffects),
+    ...validateSideEffects(webhook, at, tolerated.sideEffects ? formerSideEffects : sideEffects),
     ...validateTimeout(webhook['timeoutSeconds'], `${at}.timeoutSeconds`),
     ...validateLabelSelector(optionalPart(webhook, 'namespaceSelector'), `${at}.namespaceSelector`),
     ...validateLabelSelector(optionalPart(webhook, 'objectSelector'), `${at}.objectSelector`),
@@ -73,13 +74,11 @@ function validateWebhook(webhook: Part, at: string, tolerated: Tolerance): Field
 }
 
 function oneOf(parent: Part, name: string, allowed: readonly string[], at: string): FieldError[] {
-  const value = parent[name]
-  return typeof value !== 'string' || allowed.includes(value) ? [] : [unsupportedValue(`${at}.${name}`, value, allowed)]
+  return parent[name] == null ? [] : wordErrors(`${at}.${name}`, parent[name], allowed)
 }
 
-function validateSideEffects(value: unknown, field: string, known: readonly string[]): FieldError[] {
-  if (typeof value !== 'string') return [requiredValue(field, `must specify one of ${known.join(', ')}`)]
-  return known.includes(value) ? [] : [unsupportedValue(field, value, known)]
+function validateSideEffects(webhook: Part, at: string, known: readonly string[]): FieldError[] {
+  return wordErrors(`${at}.sideEffects`, webhook['sideEffects'], known, `must specify one of ${known.join(', ')}`)
 }
 
 function validateTimeout(seconds: unknown, field: string): FieldError[] {

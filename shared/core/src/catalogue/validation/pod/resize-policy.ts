@@ -1,6 +1,7 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { duplicateValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { duplicateValue, invalidValue } from '../../../validation/field-errors.ts'
 import { itemsOf, type Part, textOf } from '../../../validation/part.ts'
+import { wordErrors } from '../checks.ts'
 import type { PodContext } from './pod-context.ts'
 
 const resources = ['cpu', 'memory']
@@ -14,10 +15,7 @@ export function validateResizePolicy(errors: FieldError[], container: Part, at: 
     const [resource, policy] = [textOf(item, 'resourceName'), textOf(item, 'restartPolicy')]
     if (seen.has(resource)) errors.push(duplicateValue(`${path}[${index}]`, resource))
     seen.add(resource)
-    if (resource === '') errors.push(requiredValue(path))
-    else if (!resources.includes(resource)) errors.push(unsupportedValue(path, resource, resources))
-    if (policy === '') errors.push(requiredValue(path))
-    else if (!policies.includes(policy)) errors.push(unsupportedValue(path, policy, policies))
+    errors.push(...wordErrors(path, resource || undefined, resources), ...wordErrors(path, policy || undefined, policies))
     if (restartPolicy === 'Never' && policy !== 'NotRequired') {
       errors.push(invalidValue(path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
     }
