@@ -235,7 +235,7 @@ describe('eviction', () => {
     })
   })
 
-  test('VIRT-06: an exhausted budget refuses it', async () => {
+  test('VIRT-06: an exhausted budget refuses the eviction', async () => {
     const { target, namespace } = await aRunningPod()
     await aBudget(namespace, 'b', {})
     const { status, body } = await server.api.post(`${target}/eviction`, eviction())

@@ -7,7 +7,7 @@ export interface SingleFault {
   /** `gateway-0>storage-0`, or the name of a process. */
   readonly place: string
   readonly what: string
-  /** Longest allowed time without a success for a client that may use any gateway; absent: nothing can be written meanwhile, and it counts from the return of the missing part. */
+  /** Longest allowed time without a success for a client that may use any gateway. Absent: no write can succeed during the fault, and the time counts from its end. */
   readonly boundMs: number | undefined
   /** Longest wait of clients for an answer. */
   readonly answerMs: number

@@ -114,7 +114,7 @@ const times = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 /** The account of a Pod is that of its namespace, whose controller does not run here. */
 const leftOut: ReadonlySet<string> = new Set(['managedFields', 'serviceAccount', 'serviceAccountName'])
 
-/** An answer without what differs from run to run. */
+/** An answer without the values that differ from run to run. */
 function blank(value: unknown, own: Own, name = ''): unknown {
   if (Array.isArray(value)) {
     return name === 'columnDefinitions' ? value.map(({ description: _, ...column }) => column) : value.map((item) => blank(item, own, name))

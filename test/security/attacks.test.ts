@@ -101,7 +101,7 @@ describe('credentials', () => {
     expect((await trusting.as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
   })
 
-  test('AUTHN-WH-18: whom a webhook names is believed to the letter, so it has to be trusted with everything', async () => {
+  test('AUTHN-WH-18: the user that a webhook names is accepted unchecked, so a webhook has to be fully trusted', async () => {
     const reply = withStatus({ authenticated: true, user: { username: 'system:admin', groups: ['system:masters'] } })
     const { configFile } = await aTokenWebhook(reply)
     const server = await start({ flags: [`--authentication-token-webhook-config-file=${configFile}`] })

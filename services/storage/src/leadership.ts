@@ -1,7 +1,7 @@
 /** Decides which replica does the work of one: publish, compact, expire. */
 export interface Leadership {
   readonly isLeader: boolean
-  /** Told of each change, in order; the function that it returns ends that. */
+  /** Calls the listener at each change, in order. Returns a function that removes the listener. */
   onChange(listener: (isLeader: boolean) => void): () => void
 }
 

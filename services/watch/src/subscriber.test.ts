@@ -76,7 +76,7 @@ describe('a subscription', () => {
     ])
   })
 
-  test('may leave its bound of bytes unread, and is ended with more', async () => {
+  test('ends when more bytes than its bound are unread', async () => {
     const { subscriber, ended, read } = open({ bytesMax: 100 })
     subscriber.events(events(6, 60))
     subscriber.events(events(7, 40))

@@ -254,7 +254,7 @@ export function gateOf(name: string, minor: number = knownReleases.own): Feature
   return { name, stage: stage as FeatureStage, isOnByDefault: value === 'on', isLocked: lock === 'locked' }
 }
 
-/** A gate at a release: the text of its last step; none: it does not exist yet. */
+/** A gate at one release, by the text of its last step. Undefined: the gate does not exist yet. */
 interface GateState {
   readonly text: string | undefined
   readonly isGone: boolean

@@ -10,14 +10,14 @@ export class TurnBudget {
   #isUsed = false
   #isScheduled = false
 
-  /** `firstMax`: the room of a turn into which no work was carried over. */
+  /** `firstMax` is the budget of a turn that begins without waiting work. */
   constructor(max: number, firstMax = max) {
     this.#max = max
     this.#firstMax = firstMax
     this.#left = firstMax
   }
 
-  /** Takes room for some work. Undefined: it is there; else resolves in the turn in which it has been taken. */
+  /** Takes a part of the budget. Undefined: it was left; else resolves in the turn that has it. */
   take(cost: number): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#fits(cost)) {
       this.spend(cost)

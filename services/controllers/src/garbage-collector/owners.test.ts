@@ -50,7 +50,7 @@ function someOwners() {
   return { owners: new Owners(context, [configMaps, nodes]), asked }
 }
 
-test('the result at the place of one reference says nothing of another place of the same uid', async () => {
+test('a look-up by one reference decides nothing about another reference with the same uid', async () => {
   const { owners, asked } = someOwners()
   const wrong = owners.standingOf({ ...reference, name: 'other' }, 'n')
   asked[0]?.reply(absent())

@@ -28,7 +28,7 @@ test('quantiles are within 2.5 % of the observed values, sum and count exact', a
   expect(await metrics.text()).toContain('# HELP seconds Seconds.\n# TYPE seconds summary\n')
 })
 
-test('old values count for no quantile, and without recent ones there is none', async () => {
+test('quantiles ignore old values, and are absent without recent values', async () => {
   const { series, told, clock } = aSummary()
   series.observe(8)
   await clock.advance(4_000)

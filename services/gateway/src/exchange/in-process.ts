@@ -96,7 +96,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   async readBody(bytesMax: number): Promise<BodyOutcome> {
     const { body = '' } = this.#request
     if (body.length > bytesMax) return { kind: 'tooLarge' }
-    // Copied: it may be read once more when the caller uses its own bytes for something else.
+    // A copy: the body may be read again after the caller has reused its bytes.
     const bytes = Buffer.from(body)
     return bytes.length > bytesMax ? { kind: 'tooLarge' } : { kind: 'body', bytes }
   }

@@ -2,13 +2,13 @@ import type { Chance } from '@orch/platform'
 
 /** The values that a gateway draws. Each purpose has a stream of its own, so that one more request does not change the uids of a seed. */
 export interface Draws {
-  /** Of a new object. */
+  /** The uid of a new object. */
   readonly uid: () => string
-  /** Of one commit. */
+  /** The id of one commit. */
   readonly writeId: () => string
-  /** Of a token of a service account. */
+  /** The id of a token of a service account. */
   readonly tokenId: () => string
-  /** Of a request that brings none. */
+  /** The id of a request without an audit id of its own. */
   readonly auditId: () => string
   /** A whole number from 0 to below the bound, for the end of a generated name. */
   readonly name: (bound: number) => number

@@ -86,7 +86,7 @@ export class GatewayRequest {
   user: User = noUser
   /** The verb that allows its caller to act as its user; '' where that is none of constrained impersonation. */
   impersonationConstraint = ''
-  /** The headers of its answer to browsers. */
+  /** Headers for browsers, which the answer to this request carries. */
   browserHeaders: HeaderFields | undefined
   /** Absent: there is nothing to warn of. */
   warnings: Warnings | undefined

@@ -194,7 +194,7 @@ test('CRD-149: after a change of one group of many, most pieces of the index are
   expect(after.filter((piece) => !before.includes(piece)).length).toBeLessThanOrEqual(2)
 })
 
-test('CRD-149: however a group has changed, both forms are those of a server that begins with it', async () => {
+test('CRD-149: after any change of a group, both forms equal those of a new server with that group', async () => {
   const { serve } = aServer()
   const states = [['changed'], ['changed', 'second'], ['second'], ['first'], [undefined], ['first']]
   serve('a.example.com', 'first')

@@ -44,7 +44,7 @@ function readValue(bytes: Buffer, { contentType, level }: BodyReading, names: Na
   return decoded.kind === 'malformed' ? undefined : decoded.value
 }
 
-/** In the form in which it would be sent as JSON: a message says of many fields that they are empty. */
+/** Reads a message as the JSON that a client would send: without the many empty fields of a message. */
 function readProtobuf(bytes: Buffer, level: number, names: Names): unknown {
   const reading = parseEnvelope(bytes, names)
   if (reading.kind === 'malformed') return undefined

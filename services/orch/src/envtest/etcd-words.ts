@@ -14,7 +14,7 @@ const accepted = `
   .trim()
   .split(/\s+/)
 
-/** The boolean ones. */
+/** Flags with a boolean value. */
 const switches = ['unsafe-no-fsync', 'enable-pprof', 'pre-vote', 'strict-reconfig-check']
 
 /** A command line that cannot be used; the message says why. */

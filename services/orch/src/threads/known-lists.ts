@@ -79,7 +79,7 @@ function* inPieces(entries: readonly Entry[]): Generator<readonly Entry[]> {
 
 /** Bytes of lists that a thread keeps. */
 const listBytesMax = 16 * 1024 * 1024
-/** Pages whose objects may be named as known where one is asked for. */
+/** Cached pages whose objects one request may name as known. */
 const pagesKnownMax = 4
 /** Lists that are remembered as too long to be kept. */
 const longListsMax = 1_000

@@ -580,7 +580,7 @@ describe('the watch of a store', () => {
     expect(one.store.status()).toMatchObject({ revision: 5, refusing: '' })
   })
 
-  test('that comes too late for a compaction reads the state anew under the same epoch, with the past up to there expired', async () => {
+  test('that resumes after a compaction reads the state anew under the same epoch, and the past before it is expired', async () => {
     const etcd = new FakeEtcd()
     const [one, two] = [await open({ etcd }), await open({ etcd })]
     const { epoch } = one.store.status()

@@ -9,9 +9,9 @@ import { LogStore, type StoreEnvironment } from './log-store.ts'
 import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
 
 export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
-  /** A moment of another store in memory: the new one goes on from there, with its epoch. Absent: the store is empty. */
+  /** The state with which the store begins, and its epoch. Absent: the store is empty. */
   readonly from?: StoreSnapshot | undefined
-  /** The new store has an epoch of its own all the same. */
+  /** True if a store that begins with the state of another one has a new epoch. */
   readonly hasOwnEpoch?: boolean
 }
 

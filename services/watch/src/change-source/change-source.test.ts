@@ -243,7 +243,7 @@ test('a stream that keeps saying where it stood, and no more, is left for storag
   expect(logged.slice(0, 2)).toEqual([{ published: 0, stored: 1 }, 'published changes are behind storage'])
 })
 
-test('a stream that is where storage is stays in use, however often storage is asked', async () => {
+test('a stream that is at the revision of storage stays in use, however often storage is asked', async () => {
   const { position, read, clock, departures, logged } = await open()
   await position()
   read()

@@ -111,7 +111,7 @@ describe('$retainKeys', () => {
     })
   })
 
-  test('null beside them removes a member that they do not name, and one that they name', () => {
+  test('a null beside the directive removes its member, which the directive names or not', () => {
     const original = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
     expect(merge(original, { strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } }, deployment)).toEqual({
       strategy: { type: 'Recreate' },

@@ -301,7 +301,7 @@ describe('KIND-RQ-15: a pod counts for', () => {
     expect(requestsOf(spec)).toEqual({ 'count/pods': '1', pods: '1', cpu: '100m', 'requests.cpu': '100m', 'limits.cpu': '1100m' })
   })
 
-  test('nothing that is no quantity, no limit on extended resources, and nothing without containers', () => {
+  test('no values that are no quantities, no limits on extended resources, and none for a Pod without containers', () => {
     const limits = { 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }
     expect(requestsOf({ containers: [aContainer({ cpu: 'x', memory: '1Mi' }, limits), {}] })).toEqual({
       ...{ 'count/pods': '1', pods: '1', memory: '1Mi', 'requests.memory': '1Mi' },

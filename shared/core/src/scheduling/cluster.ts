@@ -136,13 +136,13 @@ export class Cluster {
     return undefined
   }
 
-  /** Counts the Pod as one that is to come to the node. Undefined: to none. */
+  /** Nominates a Pod for a node. Undefined: for none. */
   nominate(pod: PodInfo, node: string | undefined): void {
     for (const [name, pods] of this.#nominated) if (pods.delete(pod.key) && pods.size === 0) this.#nominated.delete(name)
     if (node !== undefined) this.#nominated.set(node, (this.#nominated.get(node) ?? new Map<string, PodInfo>()).set(pod.key, pod))
   }
 
-  /** The Pods that are to come to a node. */
+  /** The Pods that are nominated for a node. */
   nominatedTo(node: string): Iterable<PodInfo> {
     return this.#nominated.get(node)?.values() ?? noPods
   }

@@ -39,7 +39,7 @@ test('a time in which this process did not run counts in part of the other sideâ
   expect({ isOver, set }).toEqual({ isOver: true, set: [250, 250, 250, 250] })
 })
 
-test('an answer that has arrived while the last part rang ends the wait', async () => {
+test('an answer that arrives during the last part ends the wait', async () => {
   const { clock, ring } = handClock()
   let isOver = false
   const timer = afterPatience(clock, 1_000, () => {

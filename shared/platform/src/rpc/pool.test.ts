@@ -268,7 +268,7 @@ test('CARD-25: calls leave a replica that says nothing for another one: reads ar
   expect([await look, await listed]).toEqual([{ text: second }, { value: { text: second }, done: false }])
 })
 
-test('CARD-25: a call that takes long leaves no replica that gives a sign of life', async () => {
+test('CARD-25: a long call stays with a replica that answers probes', async () => {
   const { promise, resolve } = Promise.withResolvers<{ text: string }>()
   const server = await aReplica(first, 0, { write: () => promise })
   const other = await aReplica(second, 0, { write: () => promise })

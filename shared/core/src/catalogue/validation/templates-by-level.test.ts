@@ -70,7 +70,7 @@ describe('annotations of Pods', () => {
     ])
   })
 
-  test('about seccomp say what the fields say', () => {
+  test('about seccomp agree with the fields', () => {
     const profile = { securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'a' } } }
     const at = 'spec.securityContext.seccompProfile'
     const problems = (annotation: string) => problemsOf('core/v1.Pod', pod({ [seccomp]: annotation }, profile), { level: 37 })

@@ -130,7 +130,7 @@ describe('why others wait', () => {
     expect(texts(why('Service', 'web', worldOf({ services })))).toEqual(['selector: its selector app=web matches no Pod'])
   })
 
-  test('ten different parts are shown, ready ones are counted, and the others too', () => {
+  test('ten different parts are shown; the ready ones and the rest are counted', () => {
     const set = { metadata: meta('web-1', ownerOf('Deployment', 'web')), spec: { replicas: 14 }, status: { replicas: 14 } }
     const pods = Array.from({ length: 14 }, (_, index) =>
       podOf({

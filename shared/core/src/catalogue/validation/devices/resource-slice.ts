@@ -113,7 +113,7 @@ function validateCounters(errors: FieldError[], part: Part, at: string, context:
   else for (const name of names) last.push(...validateCounterName(name, field))
 }
 
-/** The attribute that names the type of a partition is a text of each device that takes from counters. */
+/** Each device that consumes counters has the attribute with the type of its partition, as a text. */
 function validatePartitionType(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (!isGiven(spec, 'partitionTypeAttribute')) return
   const name = textOf(spec, 'partitionTypeAttribute')
