@@ -10,6 +10,7 @@ import { edit } from './commands/edit.ts'
 import { explain } from './commands/explain.ts'
 import { explainRequest } from './commands/explain-request.ts'
 import { explainScheduleCommand } from './commands/explain-schedule.ts'
+import { fault } from './commands/fault.ts'
 import { get, watchCommand } from './commands/get.ts'
 import { history } from './commands/history.ts'
 import { apiResources, apiVersions, auth, config, version } from './commands/info.ts'
@@ -41,6 +42,7 @@ const commands: Readonly<Record<string, Command | LocalCommand>> = {
   blame,
   history,
   why,
+  fault,
   auth,
   config,
   version,

@@ -113,6 +113,8 @@ export interface GatewayOptions {
   readonly requestLog?: RequestLog | undefined
   /** The faults of a test; absent: there are never any. */
   readonly faults?: Faults | undefined
+  /** FaultRules are faults, too: the kind is made and followed. Needs `faults`. */
+  readonly followsFaultRules?: boolean
   /** Serves the paths by which a test controls the server; absent: they do not exist. */
   readonly control?: ControlHandler | undefined
   /** Absent: there is none. */

@@ -17,6 +17,7 @@ import { dispatch } from './dispatch.ts'
 import type { Exchange, HeaderFields } from './exchange/exchange.ts'
 import { InProcessExchange } from './exchange/in-process.ts'
 import { createLoopback, type Loopback } from './exchange/loopback.ts'
+import { FaultRules, type FaultRulesOptions } from './faults/fault-rules.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { enterPast } from './history/past.ts'
 import { limits } from './limits.ts'
@@ -98,6 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     object,
   })
   const { state, clock, log } = parts
+  const faultRules = faultRulesOf(options, parts, (request) => createLoopback(handle, ownUser).send(request))
   const unfollow = clock.work?.follow('bytes for watchers', () => parts.unread.total > 0)
   const server = createHandler(parts, options.tracer)
   const { handle } = server
@@ -112,7 +114,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       await parts.customResources.load()
       await parts.aggregation.load()
     },
-    loadAuthorization: async () => options.authorization?.load(),
+    async loadAuthorization() {
+      await options.authorization?.load()
+      await faultRules?.begin()
+    },
     async listen(listenOptions) {
       const upgradeOf = (target: string) => {
         if (isRemotePath(target, parts) || isTunnelTarget(target, parts.pathPrefix)) return 'tunnel'
@@ -152,6 +157,16 @@ export function createGateway(options: GatewayOptions): Gateway {
       log.debug({}, 'the gateway has stopped')
     },
   }
+}
+
+/** The faults that are objects; undefined: they are none here. */
+function faultRulesOf(
+  { followsFaultRules = false, chance }: GatewayOptions,
+  { faults, storage, names, clock, log, pathPrefix, closing }: GatewayParts,
+  send: FaultRulesOptions['send'],
+): FaultRules | undefined {
+  if (!followsFaultRules || faults === undefined) return undefined
+  return closing.add(new FaultRules({ storage, names, clock, log, random: chance.fraction, faults, pathPrefix, send }))
 }
 
 /** True if another server serves a path, so that the protocol may be changed for it. */

@@ -58,6 +58,7 @@ interface FaultRuleParts {
   readonly name: string
   readonly draw: () => number
   readonly clock: Clock
+  readonly onHit: (() => void) | undefined
   onEnd(rule: FaultRule): void
 }
 
@@ -70,6 +71,7 @@ export class FaultRule implements FaultHandle {
   readonly #fault: Fault
   readonly #draw: () => number
   readonly #clock: Clock
+  readonly #onHit: (() => void) | undefined
   readonly #onEnd: (rule: FaultRule) => void
   readonly #matches: (facts: RequestFacts) => boolean
   readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
@@ -79,7 +81,7 @@ export class FaultRule implements FaultHandle {
   #second = { from: Number.NEGATIVE_INFINITY, passed: 0 }
   #isRemoved = false
 
-  constructor(fault: Fault, { name, draw, clock, onEnd }: FaultRuleParts) {
+  constructor(fault: Fault, { name, draw, clock, onHit, onEnd }: FaultRuleParts) {
     const unknown = Object.keys(fault).find((member) => !members.includes(member))
     if (unknown !== undefined) throw new TypeError(`${unknown} is no member of a fault: expected one of ${members.join(', ')}`)
     if (fault.effect === undefined) throw new TypeError('a fault needs an effect, as in effect: refuse(500)')
@@ -90,6 +92,7 @@ export class FaultRule implements FaultHandle {
     this.#fault = fault
     this.#draw = fault.seed === undefined ? draw : seededChance(fault.seed).fraction
     this.#clock = clock
+    this.#onHit = onHit
     this.#onEnd = onEnd
     this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body'])
     fault.until?.then(this.remove, this.remove)
@@ -133,6 +136,7 @@ export class FaultRule implements FaultHandle {
     if (this.#passesInSecond()) return false
     if (probability < 1 && this.#draw() >= probability) return false
     this.#hits += 1
+    this.#onHit?.()
     for (const waiting of this.#waiting) if (waiting.times <= this.#hits) waiting.resolve()
     if (this.#hits >= times) this.#onEnd(this)
     return true

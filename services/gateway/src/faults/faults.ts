@@ -47,14 +47,15 @@ export class Faults {
     this.watches = new WatchFaults({ clock: options.clock, onHit: (effect, request) => this.#note(effect, effect, request) })
   }
 
-  /** Adds a fault; it is in force at once. A wrong one throws a TypeError or a RangeError. */
-  add(fault: Fault): FaultHandle {
+  /** Adds a fault; it is in force at once. A wrong one throws a TypeError or a RangeError. `onHit` is called for each request that it hits. */
+  add(fault: Fault, onHit?: () => void): FaultHandle {
     if (this.#rules.size >= limits.faultsMax) throw new RangeError(`there are ${limits.faultsMax} faults already: remove some`)
     this.#added += 1
     const rule = new FaultRule(fault, {
       name: fault.name ?? `fault-${this.#added}`,
       draw: this.#draw,
       clock: this.#options.clock,
+      onHit,
       onEnd: (ended) => this.#end(ended),
     })
     this.#rules.add(rule)

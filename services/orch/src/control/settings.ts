@@ -1,3 +1,4 @@
+import { faultsGroup } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 
@@ -6,6 +7,30 @@ export const controlFile = 'control.json'
 
 const { bool } = settingTypes
 const setting = settingsOf('Tests')
+
+/** The settings of gateways for tests. */
+export const testSettings = {
+  faultInjection: setting(
+    { flag: '--fault-injection', type: bool, default: 'false' },
+    `Makes the kind FaultRule (${faultsGroup}/v1), whose objects delay, refuse, cut off or lose requests.`,
+  ),
+  testsBeyondLoopback: setting(
+    { flag: '--tests-beyond-loopback', type: bool, default: 'false' },
+    'Accepts --control and --fault-injection on an address of --bind-address that other machines reach: a client with the right may do everything, or disturb others.',
+  ),
+}
+
+/** Refuses faults where they could hit others. */
+export function checkTests({
+  faultInjection,
+  testsBeyondLoopback,
+  bindAddress,
+}: Values<typeof testSettings> & { readonly bindAddress: string }): void {
+  if (faultInjection && !testsBeyondLoopback && !isLoopback(bindAddress))
+    throw new SettingsError(
+      `--fault-injection with --bind-address=${bindAddress}: faults would hit clients of other machines; use a loopback address, or add --tests-beyond-loopback`,
+    )
+}
 
 /** The settings of a server that a test controls. */
 export const controlSettings = {
@@ -17,17 +42,14 @@ export const controlSettings = {
     { flag: '--virtual-clock', type: bool, default: 'false' },
     'Time stands still until /orch/v1/clock moves it; with --control.',
   ),
-  testsBeyondLoopback: setting(
-    { flag: '--tests-beyond-loopback', type: bool, default: 'false' },
-    'Accepts --control on an address of --bind-address that other machines reach: a client with the token, or with the right, may do everything.',
-  ),
 }
 
-type ControlValues = Values<typeof controlSettings> & {
-  readonly bindAddress: string
-  readonly distributed: boolean
-  readonly threads: number
-}
+type ControlValues = Values<typeof controlSettings> &
+  Values<typeof testSettings> & {
+    readonly bindAddress: string
+    readonly distributed: boolean
+    readonly threads: number
+  }
 
 /** Refuses what would open a server for tests to others. */
 export function checkControl({ control, virtualClock, testsBeyondLoopback, bindAddress, distributed, threads }: ControlValues): void {

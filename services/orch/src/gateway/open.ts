@@ -4,7 +4,7 @@ import {
   createGateway,
   createWatchHub,
   eventDelays,
-  type Faults,
+  Faults,
   type Gateway,
   type HealthCheck,
   type LimitShare,
@@ -59,10 +59,12 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
+  // A test in this process brings the faults that it adds to.
+  const faults = needs.faults ?? (needs.followsFaultRules ? new Faults({ chance, clock, log }) : undefined)
   const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
   return createGateway({
     ...needs,
-    ...{ catalogue, chance, clock, log, tracer, watchHub },
+    ...{ catalogue, chance, clock, log, tracer, watchHub, faults },
     auditor: audit?.auditor,
     version: versionInfo(needs.api.level),
     console: consoleOf(needs),

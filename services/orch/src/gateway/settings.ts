@@ -4,6 +4,7 @@ import { type ApiOptions, apiSettings, objectsSettings, readApi } from '../api/s
 import { auditSettings, readAudit } from '../audit/settings.ts'
 import { type AuthenticationOptions, authenticationSettings, readAuthentication } from '../authentication/settings.ts'
 import { type AuthorizationOptions, authorizationSettings, readAuthorization } from '../authorization/settings.ts'
+import { checkTests, testSettings } from '../control/settings.ts'
 import { flowControlSettings, readFlowControl } from '../flow-control/settings.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions, servingSettings } from '../serving/settings.ts'
@@ -20,6 +21,7 @@ export const gatewaySettings = {
   ...objectsSettings,
   ...webhookSettings,
   ...aggregationSettings,
+  ...testSettings,
 }
 
 /** Settings of a gateway, checked. */
@@ -39,6 +41,7 @@ export function readGateway(settings: GatewayValues) {
   checkTogether(serving, authentication, authorization)
   const api = readApi(settings)
   checkUidHeaders(api, authentication)
+  checkTests(settings)
   return {
     api,
     serving,
@@ -52,6 +55,8 @@ export function readGateway(settings: GatewayValues) {
     aggregation: readAggregation(settings),
     /** The allowed targets of conversion webhooks and of the servers of APIServices. */
     webhookPlaces: readWebhookPlaces(settings),
+    /** FaultRules are in force. */
+    followsFaultRules: settings.faultInjection,
   }
 }
 
