@@ -20,6 +20,8 @@ export interface ContainerRun {
   readonly container: string
   /** Restarts before this run. */
   readonly restarts: number
+  /** The environment of the container, with values of ConfigMaps and Secrets. */
+  readonly env: Readonly<Record<string, string>>
   /** Raised when the container is to stop, or has stopped. */
   readonly signal: AbortSignal
   /** Resolves after a duration such as `5s`, or milliseconds, of the server's clock. Rejects when the signal is raised. */

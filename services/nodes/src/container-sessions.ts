@@ -3,6 +3,7 @@ import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, PushStream, sleep } from '@orch/platform'
+import { hostnameOf } from './pod-sources.ts'
 import { ContainerFiles, resolvePath } from './programs/container-files.ts'
 import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
 import { builtInPrograms } from './programs/shell.ts'
@@ -18,6 +19,8 @@ export interface PodOfNode {
 
 export interface ContainerSessionsOptions {
   readonly clock: Clock
+  /** The environment of a running container. */
+  envOf(pod: Pod, container: string): Readonly<Record<string, string>>
   /** The files that a container has besides its own, by their paths. */
   filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
   /** Asked in order before the built-in programs. */
@@ -297,44 +300,17 @@ function containerOf({ spec }: Pod, name: string) {
   return [spec.containers, spec.initContainers, spec.ephemeralContainers].flatMap((list) => list ?? []).find((one) => one.name === name)
 }
 
-function containerIn(pod: Pod, name: string, { clock, filesOf }: ContainerSessionsOptions): RunningContainer {
-  const { metadata, spec } = pod
-  const hostname = spec.hostname || (spec.hostNetwork === true ? spec.nodeName : metadata.name) || ''
+function containerIn(pod: Pod, name: string, { clock, envOf, filesOf }: ContainerSessionsOptions): RunningContainer {
+  const hostname = hostnameOf(pod)
   const files = [...filesOf(pod, name)].map(([path, text]) => [resolvePath('/', path), text] as const).filter(([path]) => path !== '/')
   const hosts = `127.0.0.1\tlocalhost\n::1\tlocalhost\n${pod.status.podIP ?? ''}\t${hostname}\n`
   return {
     pod,
     name,
     hostname,
-    env: environmentOf(pod, name, hostname),
+    env: envOf(pod, name),
     files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(files) }, clock.now()),
     now: () => clock.now(),
     sleep: (ms, signal) => sleep(clock, Math.min(ms, timerMsMax), signal),
   }
-}
-
-/** Variables with values, or with fields of the Pod. Those of ConfigMaps and Secrets are not read. */
-function environmentOf(pod: Pod, name: string, hostname: string): Readonly<Record<string, string>> {
-  const env: Record<string, string> = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOSTNAME: hostname }
-  for (const { name: key, value, valueFrom } of containerOf(pod, name)?.env ?? []) {
-    const field = valueFrom?.fieldRef == null ? undefined : fieldOf(pod, valueFrom.fieldRef.fieldPath)
-    if (valueFrom == null || field !== undefined)
-      env[key] = field ?? (value ?? '').replace(/\$\((\w+)\)/g, (all, other: string) => env[other] ?? all)
-  }
-  return { ...env, HOME: '/root' }
-}
-
-function fieldOf({ metadata, spec, status }: Pod, path: string): string | undefined {
-  const [, kind, key = ''] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
-  if (kind === 'labels' || kind === 'annotations') return metadata[kind]?.[key] ?? ''
-  const fields: Readonly<Record<string, string | null | undefined>> = {
-    'metadata.name': metadata.name,
-    'metadata.namespace': metadata.namespace,
-    'metadata.uid': metadata.uid,
-    'spec.nodeName': spec.nodeName,
-    'spec.serviceAccountName': spec.serviceAccountName,
-    'status.hostIP': status.hostIP,
-    'status.podIP': status.podIP,
-  }
-  return fields[path] ?? undefined
 }

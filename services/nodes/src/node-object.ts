@@ -15,6 +15,8 @@ export interface NodeSettings {
   /** The value of the label topology…/zone. */
   readonly zone?: string
   readonly region?: string
+  /** Volumes of the simulated driver that it attaches at a time. Absent: any number. */
+  readonly volumesMax?: number
 }
 
 /** The constant parts of a node. */
@@ -139,5 +141,32 @@ export function nodeLease({ settings: { name }, names }: NodeIdentity, { metadat
     kind: 'Lease',
     metadata: { name, namespace: names.nodeLeaseNamespace, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
     spec: { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime: printMicroTime(toInstant(nowMs)) },
+  }
+}
+
+/** Plugins whose volumes are those of drivers, as a kubelet of the level says. */
+const migrated = ['aws-ebs', 'azure-disk', 'azure-file', 'cinder', 'gce-pd', 'portworx-volume', 'vsphere-volume']
+/** The first level at which volumes of Portworx are those of its driver. */
+const portworxSince = 31
+
+/** The CSINode by which a node says which drivers it has (NODE-VOL-08). */
+export function csiNode(
+  { settings: { name, zone, volumesMax }, names, level }: NodeIdentity,
+  { metadata: { uid = '' } }: ApiObject,
+): ApiObject {
+  const plugins = migrated.filter((one) => one !== 'portworx-volume' || level >= portworxSince).map((one) => domainLabel(names, one))
+  const driver = {
+    ...{ name: names.simulatedDriver, nodeID: name },
+    topologyKeys: zone === undefined ? null : [subdomainLabel(names, 'topology', 'zone')],
+    ...(volumesMax !== undefined && { allocatable: { count: volumesMax } }),
+  }
+  return {
+    ...{ apiVersion: `${domainGroup(names, 'storage')}/v1`, kind: 'CSINode' },
+    metadata: {
+      name,
+      annotations: { [subdomainLabel(names, 'storage.alpha', 'migrated-plugins')]: plugins.join(',') },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
+    },
+    ...{ spec: { drivers: [driver] } },
   }
 }

@@ -7,6 +7,8 @@ export interface ProgramRunsOptions {
   readonly clock: Clock
   readonly life: PodLife
   readonly programs: ReadonlyMap<string, ContainerProgram>
+  /** The environment of a container. */
+  envOf(container: string): Readonly<Record<string, string>>
   /** A program has changed the state of its container. */
   readonly onChange: () => void
 }
@@ -89,13 +91,14 @@ export class ProgramRuns {
   }
 
   #viewOf(name: string, running: Running): ContainerRun {
-    const { life, clock } = this.#options
+    const { life, clock, envOf } = this.#options
     const { signal } = running.ending
     let sleeps = 0
     return {
       pod: life.pod,
       container: name,
       restarts: life.restartsOf(name),
+      env: envOf(name),
       signal,
       async sleep(duration) {
         const delayMs = typeof duration === 'number' ? duration : toMs(duration)

@@ -4,13 +4,25 @@ import { domainGroup } from '@orch/core/names'
 import { hasStatusChanged, healthy, type NodeHealth, type PodEvent, registrationPatch } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
 import { type Clock, type Log, sleep, type Timer } from '@orch/platform'
-import { type NodeIdentity, nodeAddress, nodeLease, nodeObject, nodeReport, podRange, startReasons, withReport } from './node-object.ts'
+import {
+  csiNode,
+  type NodeIdentity,
+  nodeAddress,
+  nodeLease,
+  nodeObject,
+  nodeReport,
+  podRange,
+  startReasons,
+  withReport,
+} from './node-object.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity {
   /** A client that acts as this node. */
   readonly client: Client
   /** The Node as the API has it. Undefined: it has none. */
   readonly read: () => Node | undefined
+  /** True if there are simulated volumes, for which it has a driver. */
+  readonly hasVolumes: boolean
   readonly clock: Clock
   /** A number in [0, 1). */
   readonly random: () => number
@@ -76,9 +88,10 @@ export class SimulatedNode {
     return node
   }
 
-  /** Makes the Lease and reports the start, after the registration. */
+  /** Makes the Lease and the CSINode and reports the start, after the registration. */
   announce(node: Node): void {
     this.#tryWork(this.#renewLease(node))
+    if (this.#options.hasVolumes) this.#tryWork(this.#registerDriver(node))
     this.#recordStart()
   }
 
@@ -153,6 +166,15 @@ export class SimulatedNode {
     if (known !== undefined) return void (await renew())
     const node = await unlessRefused('NotFound', () => this.client.resource<Node>(nodes).get(this.name, { signal }))
     if (node !== undefined) await unlessRefused('AlreadyExists', () => create(node))
+  }
+
+  /** The CSINode of an earlier Node goes with that. */
+  async #registerDriver(node: Node): Promise<void> {
+    const { names, signal } = this.#options
+    const csiNodes = this.client.resource({ group: domainGroup(names, 'storage'), version: 'v1', plural: 'csinodes', namespaced: false })
+    const wanted = csiNode(this.#options, node)
+    if ((await unlessRefused('AlreadyExists', () => csiNodes.create(wanted, { signal }))) !== undefined) return
+    await csiNodes.patch(this.name, wanted, { type: 'merge', signal })
   }
 
   #repeat(firstMs: number, intervalMs: number, work: () => Promise<unknown>): void {

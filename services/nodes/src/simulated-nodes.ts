@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
+import { boundedMemo } from '@orch/core/memo'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { type LogEntry, PodLife, type PodScript, refusalOf, refusedStatus, scriptOf, statusPatch, usualLog } from '@orch/core/pod-life'
@@ -8,12 +9,15 @@ import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type CodeScript, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
+import { EventBudget } from './event-budget.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
 import { Measurements } from './measurements.ts'
 import { type NodeSettings, nodesMax } from './node-object.ts'
 import { createNodesService } from './nodes-service.ts'
 import type { LoggedPod, PodLogOptions } from './pod-log.ts'
+import { deletePod, writePodStatus } from './pod-requests.ts'
 import { PodScripts } from './pod-scripts.ts'
+import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { SimulatedNode } from './simulated-node.ts'
@@ -26,6 +30,8 @@ export interface NodesOptions {
   readonly client: Client
   /** A client that acts as this node. */
   readonly clientFor: (node: string) => Client
+  /** True if there are simulated volumes. */
+  readonly hasVolumes: boolean
   readonly clock: Clock
   readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
   /** Scripts in code, the strongest first. They may come and go; a Pod keeps those with which it began. */
@@ -61,13 +67,14 @@ export interface SimulatedNodes {
 
 /** Pods that are worked on at once: bounds the requests of all nodes. */
 const workersMax = 32
-/** Normal events of all Pods: so many at once, and so many more each second. A large rollout shows those of its first Pods. */
-const eventsBurst = 300
-const eventsPerSecond = 300
+/** A Pod that is bound by hand may come before its claims are. */
+const claimRetryMs = 1000
 /** Longest timer of Node. */
 const timerMsMax = 2 ** 31 - 1
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
+
+type Variables = Readonly<Record<string, string>>
 
 /** A Pod that a node runs. */
 interface RunningPod {
@@ -76,6 +83,10 @@ interface RunningPod {
   readonly life: PodLife
   /** Absent: no container has a program. */
   readonly programs: ProgramRuns | undefined
+  /** Absent: it needs no objects. */
+  readonly sources: SourcesOfPod | undefined
+  /** The environments of containers that have started here, by name. */
+  readonly environments: ReadonlyMap<string, Variables>
   /** The Pod after the last write of its node: the watch may show it later. */
   written: Pod | undefined
   isDeleted: boolean
@@ -95,13 +106,12 @@ class StandIn implements SimulatedNodes {
   readonly #pods: Informer<Pod>
   readonly #nodeObjects: Informer<Node>
   readonly #scripts: PodScripts
-  readonly #digests = new Map<string, string>()
+  readonly #sources: SourceReader
   readonly service: NodesService
   readonly measurements: Measurements
   readonly #changes = new KeyedListeners()
   readonly #containers: ContainerSessions
-  #eventsLeft = eventsBurst
-  #eventsAtMs = 0
+  readonly #eventBudget = new EventBudget()
 
   constructor(options: NodesOptions) {
     const { names, client, clock, chance, log, queues } = options
@@ -111,6 +121,7 @@ class StandIn implements SimulatedNodes {
     const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
     this.#containers = new ContainerSessions({
       clock,
+      envOf: (pod, container) => this.#envOf(pod, container),
       filesOf: (pod, container) => scriptFor(pod).containers.get(container)?.files ?? new Map(),
       programs: [scriptedPrograms(scriptFor)],
       ports: [scriptedPorts(scriptFor)],
@@ -141,6 +152,16 @@ class StandIn implements SimulatedNodes {
     this.#scripts = new PodScripts({ names, client, clock, random: chance.fraction, log, queues, signal })
     this.#pods = informerOf<Pod>(pods, { select: { fieldSelector: 'spec.nodeName!=' }, onEvent: (event) => this.#applyPod(event) })
     this.#nodeObjects = informerOf<Node>(nodes, { onEvent: (event) => this.#applyNode(event) })
+    this.#sources = new SourceReader({
+      ...{ names, client },
+      nodeNamed: (name) => this.#nodeObjects.get(name),
+      wake: (pod) => this.#queue.add(keyOf(pod)),
+      watching: {
+        ...{ signal, random: chance.fraction },
+        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+        onError: (err) => log.debug({ err }, 'an object that a Pod waits for is watched again'),
+      },
+    })
     this.measurements = new Measurements({ names, clock, pods: this.#pods, nodes: this.#nodeObjects, hasNode, scriptFor })
     this.service = createNodesService({
       clock,
@@ -157,13 +178,13 @@ class StandIn implements SimulatedNodes {
   }
 
   async add(settings: NodeSettings, isOff = false): Promise<NodeHandle> {
-    const { names, level, clientFor, clock, chance, log } = this.#options
+    const { names, level, hasVolumes, clientFor, clock, chance, log } = this.#options
     if (this.#nodes.has(settings.name)) throw new Error(`a node ${settings.name} is simulated already`)
     const index = this.#freeIndex()
     const { signal } = this.#ending
     const client = clientFor(settings.name)
     const read = () => this.#nodeObjects.get(settings.name)
-    const node = new SimulatedNode({ settings, index, names, level, client, read, clock, random: chance.fraction, log, signal })
+    const node = new SimulatedNode({ settings, index, names, level, hasVolumes, client, read, clock, random: chance.fraction, log, signal })
     this.#nodes.set(settings.name, node)
     if (!isOff) await this.#startNode(node)
     return this.#handleOf(node)
@@ -284,11 +305,13 @@ class StandIn implements SimulatedNodes {
     for (const pod of own) this.#queue.add(keyOf(pod))
   }
 
-  /** Pods that came before their Node wait for it. */
+  /** Pods that came before their Node wait for it, and some for its volumes. */
   #applyNode({ kind, object: { metadata } }: InformerEvent<Node>): void {
     const { name = '' } = metadata
     const node = this.#nodes.get(name)
-    if (kind === 'added' && node !== undefined) this.#wakePods(node)
+    if (node === undefined) return
+    if (kind === 'added') this.#wakePods(node)
+    else for (const [key, running] of this.#running) if (running.node === node && running.life.isAttaching) this.#queue.add(key)
   }
 
   #applyPod({ kind, object: pod }: InformerEvent<Pod>): void {
@@ -311,9 +334,10 @@ class StandIn implements SimulatedNodes {
     this.#nodes.get(nodeName)?.releaseAddress(uid)
   }
 
-  #forgetRunning(key: string, { node, uid, programs }: RunningPod): void {
+  #forgetRunning(key: string, { node, uid, programs, sources }: RunningPod): void {
     this.#running.delete(key)
     programs?.close()
+    sources?.close()
     node.pods.delete(uid)
     this.#containers.forget(uid)
   }
@@ -321,38 +345,35 @@ class StandIn implements SimulatedNodes {
   /** Makes the changes of a Pod that are due, in one write. */
   async #syncPod(key: string): Promise<void> {
     const { clock } = this.#options
+    const { signal } = this.#ending
     const pod = this.#pods.get(...nameAndNamespace(key))
     const node = pod === undefined ? undefined : this.#nodes.get(pod.spec.nodeName ?? '')
     if (pod === undefined || node === undefined || !node.isRunning) return
     const running = this.#running.get(key) ?? (await this.#admitPod(key, pod, node))
     if (running === undefined) return
-    const { life } = running
+    const { life, sources } = running
+    await sources?.refresh(life.isStarting)
     const current = newest(running.written, pod)
     life.observe(current)
     const nowMs = clock.now()
     const { events, due, isGone } = life.advance(nowMs)
     this.#containers.observe(running.uid, life)
     running.programs?.follow()
-    for (const event of events) if (event.type === 'Warning' || this.#takeEvent(nowMs)) node.record(current, event)
+    for (const event of events) if (event.type === 'Warning' || this.#eventBudget.take(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
-    running.written = (await this.#writeStatus(node, current, statusPatch(current, status))) ?? running.written
+    running.written = (await writePodStatus(node.client, current, statusPatch(current, status), signal)) ?? running.written
     this.#changes.notify(key)
-    if (isGone) return this.#deletePod(running, current)
+    if (isGone) {
+      if (!running.isDeleted) await deletePod(node.client, current, signal)
+      running.isDeleted = true
+      return
+    }
+    if (sources?.hasUnboundClaims === true) this.#queue.addAfter(key, claimRetryMs, { background: true })
     if (due !== undefined) {
       this.#queue.addAfter(key, Math.min(timerMsMax, Math.max(0, due.atMs - clock.now())), { background: due.isHopeless })
     } else if (isFinishedPod({ ...current, status })) {
       this.#forgetRunning(key, running)
     }
-  }
-
-  /** False: normal events come too fast. */
-  #takeEvent(nowMs: number): boolean {
-    const refilled = (Math.max(0, nowMs - this.#eventsAtMs) / 1000) * eventsPerSecond
-    this.#eventsLeft = Math.min(eventsBurst, this.#eventsLeft + refilled)
-    this.#eventsAtMs = nowMs
-    if (this.#eventsLeft < 1) return false
-    this.#eventsLeft -= 1
-    return true
   }
 
   /** Begins the life of a Pod that its node has not seen. Undefined: the node has nothing to do for it, or refuses it. */
@@ -371,7 +392,8 @@ class StandIn implements SimulatedNodes {
     const refusal = isNew ? refusalOf({ pod, node: object, others: [...node.pods.values()], names, level }) : undefined
     if (refusal !== undefined) {
       node.record(pod, { type: 'Warning', ...refusal })
-      await this.#writeStatus(node, pod, statusPatch(pod, refusedStatus(pod, refusal, { level, nowMs: clock.now() })))
+      const status = refusedStatus(pod, refusal, { level, nowMs: clock.now() })
+      await writePodStatus(node.client, pod, statusPatch(pod, status), this.#ending.signal)
       return undefined
     }
     const running = this.#openLife(pod, node)
@@ -387,56 +409,48 @@ class StandIn implements SimulatedNodes {
     const hostAddress = node.address
     const code = programsFor(this.#options.codeScripts, pod)
     let programs: ProgramRuns | undefined
+    const sources = this.#sources.open(pod)
+    const environments = new Map<string, Variables>()
     const life = new PodLife({
-      ...{ pod, names, level, address, hostAddress },
+      ...{ pod, names, level, address, hostAddress, ...(sources && { sources }) },
       layers: [...this.#scripts.layersFor(pod), layerOf(code)],
-      onRun: (container) => programs?.start(container),
+      onRun: (container) => {
+        environments.delete(container)
+        if (sources !== undefined) environments.set(container, this.#envOf(pod, container))
+        programs?.start(container)
+      },
       newId: this.#newId,
-      digestOf: this.#digestOf,
+      digestOf,
     })
     const { clock } = this.#options
-    if (code.size > 0) programs = new ProgramRuns({ clock, life, programs: code, onChange: () => this.#queue.add(keyOf(pod)) })
-    return { uid: pod.metadata.uid ?? '', node, life, programs, written: undefined, isDeleted: false }
+    if (code.size > 0)
+      programs = new ProgramRuns({
+        clock,
+        life,
+        programs: code,
+        envOf: (name) => this.#envOf(pod, name),
+        onChange: () => this.#queue.add(keyOf(pod)),
+      })
+    return { uid: pod.metadata.uid ?? '', node, life, programs, sources, environments, written: undefined, isDeleted: false }
   }
 
-  /** The Pod as it is then; undefined: nothing was written. */
-  async #writeStatus(node: SimulatedNode, pod: Pod, patch: object | undefined): Promise<Pod | undefined> {
-    if (patch === undefined) return undefined
-    const { name = '', namespace } = pod.metadata
-    const { signal } = this.#ending
-    try {
-      return await node.client.resource<Pod>(pods).patch(name, patch, { type: 'strategic', subresource: 'status', namespace, signal })
-    } catch (error) {
-      if (isOfAnotherPod(error)) return undefined
-      throw error
-    }
-  }
-
-  /** The last step of a graceful deletion. */
-  async #deletePod(running: RunningPod, { metadata: { name = '', namespace, uid } }: Pod): Promise<void> {
-    if (running.isDeleted) return
-    const { signal } = this.#ending
-    const collection = running.node.client.resource<Pod>(pods)
-    try {
-      await collection.delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } })
-    } catch (error) {
-      if (!isOfAnotherPod(error)) throw error
-    }
-    running.isDeleted = true
+  /** The environment of a container: that of its start, or what its objects make of it now. */
+  #envOf(pod: Pod, container: string): Variables {
+    const running = this.#running.get(keyOf(pod))
+    const known = running?.environments.get(container)
+    if (known !== undefined) return known
+    const node = this.#nodes.get(pod.spec.nodeName ?? '')
+    const podIP = node?.takeAddress(pod)
+    const status = { ...pod.status, hostIP: node?.address, podIP, ...(podIP !== undefined && { podIPs: [{ ip: podIP }] }) }
+    const made = environmentIn({ ...pod, status }, container, running?.sources)
+    return made.kind === 'environment' ? made.variables : {}
   }
 
   readonly #newId = (): string => Buffer.from(this.#options.chance.bytes(32)).toString('hex')
-
-  /** Images are few and Pods are many. */
-  readonly #digestOf = (image: string): string => {
-    const known = this.#digests.get(image)
-    if (known !== undefined) return known
-    const digest = createHash('sha256').update(image).digest('hex')
-    if (this.#digests.size >= imagesMax) this.#digests.clear()
-    this.#digests.set(image, digest)
-    return digest
-  }
 }
+
+/** Images are few and Pods are many. */
+const digestOf = boundedMemo(1000, (image: string): string => createHash('sha256').update(image).digest('hex'))
 
 /** The log of a container by the script of its Pod. */
 function logOf({ spec }: Pod, container: string, script: PodScript): readonly LogEntry[] {
@@ -444,14 +458,6 @@ function logOf({ spec }: Pod, container: string, script: PodScript): readonly Lo
   const all = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])
   const image = all.find(({ name }) => name === container)?.image ?? ''
   return script.containers.get(container)?.logs ?? usualLog(container, image)
-}
-
-/** Remembered digests; beyond them all are forgotten. */
-const imagesMax = 1000
-
-/** The Pod is gone, or another one has its name. */
-function isOfAnotherPod(error: unknown): boolean {
-  return error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')
 }
 
 function newest(written: Pod | undefined, cached: Pod): Pod {

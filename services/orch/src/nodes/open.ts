@@ -169,7 +169,7 @@ interface StartParts extends NodesParts {
 }
 
 async function startAll(
-  { nodeGroups, clientAs, metrics, door, codeScripts }: StartParts,
+  { nodeGroups, hasVolumes, clientAs, metrics, door, codeScripts }: StartParts,
   surroundings: Surroundings,
 ): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
@@ -180,6 +180,7 @@ async function startAll(
   const nodes = startNodes({
     ...common,
     level: catalogue.level,
+    hasVolumes,
     client,
     clientFor: (name) => clientAs({ name: `${nodeUserPrefix}${name}`, groups: ['system:nodes', ...nodeGroups] }),
     chance: chance.stream('nodes'),

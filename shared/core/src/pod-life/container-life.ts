@@ -1,6 +1,6 @@
 import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
-import { backoffFirstMs, backoffMaxMs, type ProgramEnd, type Running, type State } from './container-state.ts'
+import { backoffFirstMs, backoffMaxMs, configRetryMs, type ProgramEnd, type Running, type State } from './container-state.ts'
 import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
 import { ImagePull, type PullState } from './image-pull.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
@@ -198,6 +198,8 @@ export class ContainerLife {
         return { atMs: state.untilMs, isHopeless: this.#pull.failed >= hopefulAttempts }
       case 'crashed':
         return { atMs: state.untilMs, isHopeless: this.#restarts >= hopefulAttempts }
+      case 'unconfigured':
+        return { atMs: state.untilMs, isHopeless: true }
       case 'running':
         return this.#dueOfRun(state)
     }
@@ -247,6 +249,10 @@ export class ContainerLife {
         if (step.isEnding || state.untilMs > nowMs) return false
         this.#restart(step)
         return true
+      case 'unconfigured':
+        if (step.isEnding || (state.untilMs > nowMs && step.configProblem(this.name) === state.message)) return false
+        this.begin(step)
+        return true
       case 'terminated':
         if (step.isEnding || !this.restarts(step.pod.spec)) return false
         this.#restart(step)
@@ -268,8 +274,15 @@ export class ContainerLife {
 
   #create(step: LifeStep): void {
     const { startMs } = this.#script
-    if (startMs > 0) this.#state = { kind: 'starting', beganMs: step.nowMs, untilMs: step.nowMs + startMs }
+    const problem = step.configProblem(this.name)
+    if (problem !== undefined) this.#refuse(problem, step)
+    else if (startMs > 0) this.#state = { kind: 'starting', beganMs: step.nowMs, untilMs: step.nowMs + startMs }
     else this.#run(step)
+  }
+
+  #refuse(message: string, step: LifeStep): void {
+    this.#report(step, 'Warning', 'Failed', `Error: ${message}`)
+    this.#state = { kind: 'unconfigured', message, untilMs: step.nowMs + configRetryMs }
   }
 
   #run(step: LifeStep): void {
@@ -430,6 +443,8 @@ export class ContainerLife {
         return { waiting: { reason: 'CrashLoopBackOff', message: state.message } }
       case 'unpulled':
         return { waiting: { reason: state.reason, message: state.message } }
+      case 'unconfigured':
+        return { waiting: { reason: 'CreateContainerConfigError', message: state.message } }
       default:
         return { waiting: { reason: waiting } }
     }

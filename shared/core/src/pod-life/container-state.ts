@@ -6,6 +6,9 @@ import type { ProbeKind, Turn } from './script-model.ts'
 export const backoffFirstMs = 10_000
 export const backoffMaxMs = 300_000
 
+/** Pause of a Pod whose container could not be created. */
+export const configRetryMs = 10_000
+
 /** A container that runs. */
 export interface Running {
   readonly kind: 'running'
@@ -35,6 +38,8 @@ export type State =
       readonly untilMs: number
     }
   | { readonly kind: 'crashed'; readonly message: string; readonly untilMs: number }
+  /** An object or a key that its environment needs is missing. */
+  | { readonly kind: 'unconfigured'; readonly message: string; readonly untilMs: number }
   | Running
   | { readonly kind: 'terminated'; readonly end: ContainerEnd }
 

@@ -12,7 +12,16 @@ export {
   type PressureType,
   registrationPatch,
 } from './node-status.ts'
-export { type Advance, PodLife, type PodStatus, statusPatch } from './pod-life.ts'
+export { type Advance, PodLife, type PodSources, type PodStatus, statusPatch } from './pod-life.ts'
+export {
+  type Environment,
+  environmentOf,
+  type FindSource,
+  type MountProblem,
+  mountProblems,
+  type SourceRef,
+  sourcesOf,
+} from './pod-sources.ts'
 export { scriptOf } from './script.ts'
 export { scriptKinds, simulationVersion } from './script-kinds.ts'
 export type { PodScript, PortAnswer, ScriptLayer } from './script-model.ts'

@@ -24,6 +24,8 @@ export interface LifeStep {
   /** 64 hexadecimal digits. */
   newId(): string
   report(event: PodEvent): void
+  /** The reason why a container cannot be created, in the words of a kubelet. Undefined: it can. */
+  configProblem(container: string): string | undefined
   /** A container has begun to run. */
   onRun(container: string): void
 }

@@ -8,6 +8,7 @@ import { printMs } from './container-status.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
+import type { MountProblem } from './pod-sources.ts'
 import { scriptOf } from './script.ts'
 import type { ScriptLayer } from './script-model.ts'
 
@@ -23,6 +24,8 @@ export interface PodLifeOptions {
   readonly hostAddress: string
   /** Scripts for the Pod, of which later ones are stronger. */
   readonly layers?: readonly ScriptLayer[]
+  /** Objects that the Pod needs, as they are at the next advance. Absent: it needs none. */
+  readonly sources?: PodSources
   /** A container has begun to run. */
   onRun?(container: string): void
   /** 64 hexadecimal digits, each time others. */
@@ -30,6 +33,19 @@ export interface PodLifeOptions {
   /** 64 hexadecimal digits that follow from the text. */
   digestOf(text: string): string
 }
+
+/** The objects that a Pod needs before its containers start. */
+export interface PodSources {
+  /** The reason why a container cannot be created. Undefined: it can. */
+  configProblem(container: string): string | undefined
+  /** Volumes that cannot be set up. */
+  mountProblems(): readonly MountProblem[]
+  /** True while the node waits for volumes to be attached. */
+  isAttaching(): boolean
+}
+
+/** Pauses between attempts to set up a volume. */
+const mountRetry = { firstMs: 500, maxMs: 122_000 } as const
 
 /** The changes of one moment. */
 export interface Advance {
@@ -58,6 +74,10 @@ export class PodLife {
   #pod: Pod
   #startedMs: number | undefined
   #ending: Ending | undefined
+  /** Its volumes are there. */
+  #isMounted: boolean
+  #mountFailures = 0
+  #mountMs = 0
   #events: PodEvent[] = []
 
   constructor(options: PodLifeOptions) {
@@ -73,6 +93,7 @@ export class PodLife {
     )
     for (const known of statuses) this.#containers.get(known.name)?.resume(known)
     if (status.phase === 'Failed' || status.phase === 'Succeeded') this.#ending = 'completed'
+    this.#isMounted = options.sources === undefined || [...this.#containers.values()].some(({ isWaiting }) => !isWaiting)
   }
 
   /** Returns the problems of the script. */
@@ -113,6 +134,17 @@ export class PodLife {
     return this.#pod
   }
 
+  /** True while its node waits for volumes. */
+  get isAttaching(): boolean {
+    return !this.#isMounted
+  }
+
+  /** True while a container is not there that will run. */
+  get isStarting(): boolean {
+    const { spec } = this.#pod
+    return [...this.#containers.values()].some((container) => !container.isRunning && !container.isDone(spec))
+  }
+
   /** The id of the present run of a container. Undefined: it does not run. */
   runIdOf(name: string): string | undefined {
     return this.#containers.get(name)?.runId
@@ -150,6 +182,7 @@ export class PodLife {
     const dues = [...this.#containers.values()].flatMap((container) => container.due() ?? [])
     const deadlineMs = deadlineOf(this.#pod, this.#startedMs)
     if (deadlineMs !== undefined && this.#ending === undefined) dues.push({ atMs: deadlineMs, isHopeless: false })
+    if (this.#mountMs > 0 && this.#ending === undefined) dues.push({ atMs: this.#mountMs, isHopeless: true })
     if (dues.length === 0) return undefined
     return { atMs: Math.min(...dues.map(({ atMs }) => atMs)), isHopeless: dues.every(({ isHopeless }) => isHopeless) }
   }
@@ -160,14 +193,40 @@ export class PodLife {
     const step = this.#lifeStep(nowMs)
     let hasChanged = false
     for (const container of this.#containers.values()) hasChanged = container.step(step) || hasChanged
-    if (this.#ending === undefined) return this.#startNext(step) || hasChanged
+    if (this.#ending === undefined) return (this.#isMounted || this.#mount(nowMs)) && (this.#startNext(step) || hasChanged)
     return this.#stopNext(step) || hasChanged
   }
 
+  /** Sets up the volumes; false: they are not there yet. */
+  #mount(nowMs: number): boolean {
+    const { sources } = this.#options
+    const problems = sources?.mountProblems() ?? []
+    if (problems.length === 0) {
+      this.#mountMs = 0
+      this.#isMounted = sources?.isAttaching() !== true
+      return this.#isMounted
+    }
+    if (nowMs < this.#mountMs) return false
+    for (const { message } of problems) this.#events.push({ type: 'Warning', reason: 'FailedMount', message })
+    this.#mountMs = nowMs + Math.min(mountRetry.maxMs, mountRetry.firstMs * 2 ** this.#mountFailures)
+    this.#mountFailures += 1
+    return false
+  }
+
   #lifeStep(nowMs: number): LifeStep {
-    const { level, address, newId, onRun = () => {} } = this.#options
+    const { level, address, newId, sources, onRun = () => {} } = this.#options
     const report = (event: PodEvent) => void this.#events.push(event)
-    return { pod: this.#pod, nowMs, level, address, isEnding: this.#ending !== undefined, newId, report, onRun }
+    return {
+      pod: this.#pod,
+      nowMs,
+      level,
+      address,
+      isEnding: this.#ending !== undefined,
+      newId,
+      report,
+      onRun,
+      configProblem: (name) => sources?.configProblem(name),
+    }
   }
 
   #beginEnding(nowMs: number): boolean {
@@ -262,8 +321,7 @@ export class PodLife {
       conditions: mergeConditions(before.conditions ?? [], this.#conditions({ before, statuses, phase, isOver, generation, nowMs })),
       hostIP: hostAddress,
       ...(level >= 29 && { hostIPs: [{ ip: hostAddress }] }),
-      podIP: address,
-      podIPs: [{ ip: address }],
+      ...(this.#isMounted && { podIP: address, podIPs: [{ ip: address }] }),
       startTime: before.startTime ?? printMs(this.#startedMs ?? nowMs),
       ...(init.length > 0 && { initContainerStatuses: init }),
       containerStatuses: main,
@@ -293,7 +351,7 @@ export class PodLife {
     const others = (before.conditions ?? []).filter((condition) => !isOfNodes(condition))
     const times = { lastProbeTime: null, lastTransitionTime: printMs(nowMs) }
     const toCondition = (type: string, verdict: Verdict): PodCondition => ({ type, ...generation, ...verdict, ...times })
-    const sandbox: Verdict = isOver ? { status: 'False' } : { status: 'True' }
+    const sandbox: Verdict = { status: isOver || !this.#isMounted ? 'False' : 'True' }
     return [
       ...(level >= 29 ? [toCondition('PodReadyToStartContainers', sandbox)] : []),
       toCondition('Initialized', initialized(input)),

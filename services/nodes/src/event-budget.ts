@@ -1,0 +1,19 @@
+/** Normal events of all Pods: so many at once, and so many more each second. A large rollout shows those of its first Pods. */
+const burst = 300
+const perSecond = 300
+
+/** Bounds the normal events of simulated nodes. */
+export class EventBudget {
+  #left = burst
+  #atMs = 0
+
+  /** False: they come too fast. */
+  take(nowMs: number): boolean {
+    const refilled = (Math.max(0, nowMs - this.#atMs) / 1000) * perSecond
+    this.#left = Math.min(burst, this.#left + refilled)
+    this.#atMs = nowMs
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
+  }
+}

@@ -1,0 +1,27 @@
+import type { Client } from '@orch/client'
+import { StatusError } from '@orch/core/meta'
+import type { Pod } from '@orch/core/workloads'
+
+const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
+
+/** Writes the status of a Pod; the Pod as it is then. Undefined: nothing was written, as there is no patch, or the Pod is gone. */
+export function writePodStatus(client: Client, pod: Pod, patch: object | undefined, signal: AbortSignal): Promise<Pod | undefined> {
+  const { name = '', namespace } = pod.metadata
+  if (patch === undefined) return Promise.resolve(undefined)
+  return unlessGone(client.resource<Pod>(pods).patch(name, patch, { type: 'strategic', subresource: 'status', namespace, signal }))
+}
+
+/** The last step of a graceful deletion. */
+export async function deletePod(client: Client, { metadata: { name = '', namespace, uid } }: Pod, signal: AbortSignal): Promise<void> {
+  await unlessGone(client.resource<Pod>(pods).delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } }))
+}
+
+/** Undefined: the Pod is gone, or another one has its name. */
+async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request
+  } catch (error) {
+    if (error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')) return undefined
+    throw error
+  }
+}

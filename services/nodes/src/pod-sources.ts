@@ -1,0 +1,236 @@
+import { type Client, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
+import { type ApiObject, StatusError } from '@orch/core/meta'
+import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import {
+  type Environment,
+  environmentOf,
+  type FindSource,
+  type MountProblem,
+  mountProblems,
+  type PodSources,
+  type SourceRef,
+  sourcesOf,
+} from '@orch/core/pod-life'
+import type { BuiltIn } from '@orch/core/schema'
+import { type Node, type Pod, volumeNameOnNodes } from '@orch/core/workloads'
+
+export interface SourceReaderOptions {
+  readonly names: Names
+  /** A client that reads ConfigMaps, Secrets, claims, volumes and drivers. */
+  readonly client: Client
+  /** The Node as the API has it. Undefined: it has none. */
+  nodeNamed(name: string): Node | undefined
+  /** Something has changed that the Pod waits for. */
+  wake(pod: Pod): void
+  /** The parts of watches on objects that are missing. */
+  readonly watching: Pick<InformerOptions<ApiObject>, 'signal' | 'sleep' | 'random' | 'onError'>
+}
+
+type Values = ReadonlyMap<string, string>
+
+interface Data extends ApiObject {
+  readonly data?: Readonly<Record<string, string>>
+  readonly binaryData?: Readonly<Record<string, string>>
+}
+
+/** Pods that wait for an object, and the end of the watch on it. */
+interface Waited {
+  readonly pods: Map<string, Pod>
+  readonly ending: AbortController
+}
+
+const core = (plural: string, namespaced = true): ResourceAddress => ({ group: '', version: 'v1', plural, namespaced })
+const plurals = { ConfigMap: 'configmaps', Secret: 'secrets' } as const
+
+/** Reads the objects that Pods need before their containers start. An object is watched while a Pod waits for it. */
+export class SourceReader {
+  readonly #options: SourceReaderOptions
+  /** Reads that are under way, so that Pods that start together share one. */
+  readonly #reads = new Map<string, Promise<Values | undefined>>()
+  readonly #waited = new Map<string, Waited>()
+
+  constructor(options: SourceReaderOptions) {
+    this.#options = options
+  }
+
+  /** Undefined: the Pod needs no objects. */
+  open(pod: Pod): SourcesOfPod | undefined {
+    const refs = sourcesOf(pod)
+    const claims = claimsOf(pod)
+    return refs.length === 0 && claims.length === 0 ? undefined : new SourcesOfPod(pod, { refs, claims }, this)
+  }
+
+  nodeNamed(name: string): Node | undefined {
+    return this.#options.nodeNamed(name)
+  }
+
+  /** The values of an object now. */
+  read(namespace: string, ref: SourceRef): Promise<Values | undefined> {
+    const key = keyOf(namespace, ref)
+    const reading = this.#reads.get(key) ?? this.#get(namespace, ref).finally(() => this.#reads.delete(key))
+    this.#reads.set(key, reading)
+    return reading
+  }
+
+  async #get(namespace: string, { kind, name }: SourceRef): Promise<Values | undefined> {
+    const object = await this.#find<Data>(core(plurals[kind]), name, namespace)
+    if (object === undefined) return undefined
+    const { data = {}, binaryData = {} } = object
+    const plain = Object.entries(data).map(([key, value]): [string, string] => [key, kind === 'Secret' ? decoded(value) : value])
+    return new Map([...plain, ...Object.entries(binaryData).map(([key, value]): [string, string] => [key, decoded(value)])])
+  }
+
+  /** The name on nodes of the volume of a claim, if it has to be attached. Undefined: it need not; null: the claim is not bound yet. */
+  async volumeOf(namespace: string, claim: string): Promise<string | undefined | null> {
+    const { names } = this.#options
+    const found = await this.#find<BuiltIn<'core/v1.PersistentVolumeClaim'>>(core('persistentvolumeclaims'), claim, namespace)
+    if (found?.spec.volumeName == null || found.spec.volumeName === '') return null
+    const volume = await this.#find<BuiltIn<'core/v1.PersistentVolume'>>(core('persistentvolumes', false), found.spec.volumeName)
+    if (volume === undefined) return null
+    const { csi } = volume.spec
+    if (csi == null) return undefined
+    const drivers = { group: domainGroup(names, 'storage'), version: 'v1', plural: 'csidrivers', namespaced: false }
+    const driver = await this.#find<BuiltIn<'storage/v1.CSIDriver'>>(drivers, csi.driver)
+    return driver?.spec.attachRequired === false ? undefined : volumeNameOnNodes(volume, domainLabel(names, ''))
+  }
+
+  async #find<T extends ApiObject>(resource: ResourceAddress, name: string, namespace?: string): Promise<T | undefined> {
+    const { client, watching } = this.#options
+    try {
+      return await client.resource<T>(resource).get(name, { signal: watching.signal, ...(namespace !== undefined && { namespace }) })
+    } catch (error) {
+      if (error instanceof StatusError && error.reason === 'NotFound') return undefined
+      throw error
+    }
+  }
+
+  /** Wakes a Pod when one of these objects changes, and for others no longer. */
+  follow(pod: Pod, refs: readonly SourceRef[]): void {
+    const { uid = '', namespace = '' } = pod.metadata
+    const wanted = new Map(refs.map((ref) => [keyOf(namespace, ref), ref]))
+    for (const [key, { pods, ending }] of this.#waited) {
+      if (wanted.has(key) || !pods.delete(uid) || pods.size > 0) continue
+      ending.abort()
+      this.#waited.delete(key)
+    }
+    for (const [key, ref] of wanted) {
+      const waited = this.#waited.get(key) ?? this.#watch(key, namespace, ref)
+      waited.pods.set(uid, pod)
+    }
+  }
+
+  #watch(key: string, namespace: string, { kind, name }: SourceRef): Waited {
+    const { client, wake, watching } = this.#options
+    const waited: Waited = { pods: new Map(), ending: new AbortController() }
+    this.#waited.set(key, waited)
+    startInformer<ApiObject>({
+      ...watching,
+      signal: AbortSignal.any([watching.signal, waited.ending.signal]),
+      resource: client.resource(core(plurals[kind])),
+      select: { namespace, fieldSelector: `metadata.name=${name}` },
+      onEvent: ({ kind: change }) => {
+        if (change !== 'deleted') for (const pod of [...waited.pods.values()]) wake(pod)
+      },
+    })
+    return waited
+  }
+}
+
+/** The objects of one Pod, as they were read last. */
+export class SourcesOfPod implements PodSources {
+  readonly #pod: Pod
+  readonly #refs: readonly SourceRef[]
+  readonly #claims: readonly string[]
+  readonly #reader: SourceReader
+  readonly #values = new Map<string, Values | undefined>()
+  /** Names on nodes, by claim; null: the claim is not bound yet. */
+  readonly #volumes = new Map<string, string | undefined | null>()
+  #isRead = false
+
+  constructor(pod: Pod, needs: { readonly refs: readonly SourceRef[]; readonly claims: readonly string[] }, reader: SourceReader) {
+    this.#pod = pod
+    this.#refs = needs.refs
+    this.#claims = needs.claims
+    this.#reader = reader
+  }
+
+  /** Reads the objects, unless no container starts: then those of the last time do. */
+  async refresh(isStarting: boolean): Promise<void> {
+    if (this.#isRead && !isStarting) return
+    const { namespace = '' } = this.#pod.metadata
+    const reads = this.#refs.map(async (ref) => this.#values.set(keyOf(namespace, ref), await this.#reader.read(namespace, ref)))
+    const claims = this.#claims.map(async (claim) => {
+      if (this.#volumes.get(claim) == null) this.#volumes.set(claim, await this.#reader.volumeOf(namespace, claim))
+    })
+    await Promise.all([...reads, ...claims])
+    this.#isRead = true
+    const isMissing = this.mountProblems().length > 0 || this.#names().some((name) => this.configProblem(name) !== undefined)
+    this.#reader.follow(this.#pod, isMissing ? this.#refs : [])
+  }
+
+  /** The Pod waits no longer. */
+  close(): void {
+    this.#reader.follow(this.#pod, [])
+  }
+
+  #names(): string[] {
+    const { initContainers, containers } = this.#pod.spec
+    return [...(initContainers ?? []), ...(containers ?? [])].map(({ name }) => name)
+  }
+
+  readonly #find = (ref: SourceRef): Values | undefined => this.#values.get(keyOf(this.#pod.metadata.namespace ?? '', ref))
+
+  configProblem(container: string): string | undefined {
+    const made = environmentIn(this.#pod, container, this)
+    return made.kind === 'problem' ? made.message : undefined
+  }
+
+  mountProblems(): readonly MountProblem[] {
+    return mountProblems(this.#pod, this.#find)
+  }
+
+  isAttaching(): boolean {
+    const attached = this.#reader.nodeNamed(this.#pod.spec.nodeName ?? '')?.status.volumesAttached ?? []
+    return [...this.#volumes.values()].some((name) => name === null || (name !== undefined && !attached.some((one) => one.name === name)))
+  }
+
+  /** True if a claim is not bound yet, of which no event tells. */
+  get hasUnboundClaims(): boolean {
+    return [...this.#volumes.values()].includes(null)
+  }
+
+  get find(): FindSource {
+    return this.#find
+  }
+
+  get allocatable(): Readonly<Record<string, string>> {
+    return this.#reader.nodeNamed(this.#pod.spec.nodeName ?? '')?.status.allocatable ?? {}
+  }
+}
+
+/** The name by which a container knows its Pod. */
+export function hostnameOf({ metadata, spec }: Pod): string {
+  return spec.hostname || (spec.hostNetwork === true ? spec.nodeName : metadata.name) || ''
+}
+
+/** The environment of a container, by the objects that were read last. */
+export function environmentIn(pod: Pod, container: string, sources: Pick<SourcesOfPod, 'find' | 'allocatable'> | undefined): Environment {
+  const { find = () => undefined, allocatable = {} } = sources ?? {}
+  return environmentOf({ pod, container, hostname: hostnameOf(pod), find, allocatable })
+}
+
+/** Claims of a Pod; those of ephemeral volumes have the names of the Pod and the volume. */
+function claimsOf({ metadata, spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim?.claimName) return [persistentVolumeClaim.claimName]
+    return ephemeral == null ? [] : [`${metadata.name}-${name}`]
+  })
+}
+
+function decoded(text: string): string {
+  return Buffer.from(text, 'base64').toString()
+}
+
+function keyOf(namespace: string, { kind, name }: SourceRef): string {
+  return `${kind}/${namespace}/${name}`
+}

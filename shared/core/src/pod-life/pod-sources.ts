@@ -1,0 +1,210 @@
+import { compareQuantities, parseQuantity, type Quantity, roundUpQuantity } from '../meta/quantity.ts'
+import type { Pod } from '../workloads/pods.ts'
+import type { PodContainer } from './phase.ts'
+
+/** An object that a Pod takes values of. */
+export interface SourceRef {
+  readonly kind: 'ConfigMap' | 'Secret'
+  readonly name: string
+}
+
+/** Values of an object as texts, by key. Undefined: there is no such object. */
+export type FindSource = (ref: SourceRef) => ReadonlyMap<string, string> | undefined
+
+/** A volume that cannot be set up, and the sentence of a kubelet on it. */
+export interface MountProblem {
+  readonly volume: string
+  readonly message: string
+}
+
+type PodVolume = NonNullable<Pod['spec']['volumes']>[number]
+
+/** A source of a volume, with the keys that must be there. */
+interface MountedSource extends SourceRef {
+  readonly isOptional: boolean
+  readonly keys: readonly string[]
+}
+
+type Projected = Readonly<
+  Record<
+    'configMap' | 'secret',
+    | { readonly name?: string; readonly optional?: boolean | null; readonly items?: readonly { readonly key: string }[] | null }
+    | null
+    | undefined
+  >
+>
+
+function mounted({ configMap, secret }: Partial<Projected>): MountedSource[] {
+  const found = [{ kind: 'ConfigMap', source: configMap } as const, { kind: 'Secret', source: secret } as const]
+  return found.flatMap(({ kind, source }) =>
+    source?.name === undefined || source.name === ''
+      ? []
+      : [{ kind, name: source.name, isOptional: source.optional === true, keys: (source.items ?? []).map(({ key }) => key) }],
+  )
+}
+
+/** The volume of the service account's token names a ConfigMap that a server without its controller has not: no Pod waits for it. */
+function mountedBy({ configMap, secret, projected }: PodVolume): MountedSource[] {
+  const sources = projected?.sources ?? []
+  if (sources.some(({ serviceAccountToken }) => serviceAccountToken != null)) return []
+  const ofSecret = secret == null ? undefined : { ...secret, name: secret.secretName ?? '' }
+  return [...mounted({ configMap, secret: ofSecret }), ...sources.flatMap((source) => mounted(source))]
+}
+
+function containersOf({ spec }: Pod): readonly PodContainer[] {
+  return [spec.initContainers, spec.containers, spec.ephemeralContainers].flatMap((list) => list ?? [])
+}
+
+function namedByContainer({ env, envFrom }: PodContainer): SourceRef[] {
+  const all = (envFrom ?? []).map(({ configMapRef, secretRef }) => ({ configMapKeyRef: configMapRef, secretKeyRef: secretRef }))
+  return [...all, ...(env ?? []).flatMap(({ valueFrom }) => valueFrom ?? [])].flatMap(({ configMapKeyRef, secretKeyRef }) => [
+    ...(configMapKeyRef?.name ? [{ kind: 'ConfigMap', name: configMapKeyRef.name } as const] : []),
+    ...(secretKeyRef?.name ? [{ kind: 'Secret', name: secretKeyRef.name } as const] : []),
+  ])
+}
+
+/** The objects that a Pod takes values of, each once. */
+export function sourcesOf(pod: Pod): readonly SourceRef[] {
+  const all = [...(pod.spec.volumes ?? []).flatMap(mountedBy), ...containersOf(pod).flatMap(namedByContainer)]
+  return [...new Map(all.map(({ kind, name }) => [`${kind}/${name}`, { kind, name }])).values()]
+}
+
+/** Volumes of a Pod whose objects or keys are missing. */
+export function mountProblems(pod: Pod, find: FindSource): readonly MountProblem[] {
+  return (pod.spec.volumes ?? []).flatMap((volume) => {
+    const problems = mountedBy(volume).flatMap((source) => problemOf(source, find) ?? [])
+    if (problems.length === 0) return []
+    const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
+    return [{ volume: volume.name, message: `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${text}` }]
+  })
+}
+
+function problemOf({ kind, name, isOptional, keys }: MountedSource, find: FindSource): string | undefined {
+  const values = find({ kind, name })
+  if (values === undefined) return isOptional ? undefined : notFoundText({ kind, name })
+  const missing = isOptional ? undefined : keys.find((key) => !values.has(key))
+  if (missing === undefined) return undefined
+  return kind === 'ConfigMap'
+    ? `configmap references non-existent config key: ${missing}`
+    : `references non-existent secret key: ${missing}`
+}
+
+function notFoundText({ kind, name }: SourceRef): string {
+  return `${kind.toLowerCase()} ${JSON.stringify(name)} not found`
+}
+
+/** The parts of a container's environment. */
+export interface EnvironmentInput {
+  readonly pod: Pod
+  readonly container: string
+  readonly hostname: string
+  readonly find: FindSource
+  /** Resources of the node, which limit a container without limits. */
+  readonly allocatable: Readonly<Record<string, string>>
+}
+
+export type Environment =
+  | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
+  /** An object or a key is missing, in the words of a kubelet. */
+  | { readonly kind: 'problem'; readonly message: string }
+
+class MissingSourceError extends Error {}
+
+/** The environment of a container as a kubelet makes it: of whole objects, then of variables in their order (kubelet_pods.go). Links to services are left out. */
+export function environmentOf(input: EnvironmentInput): Environment {
+  const { pod, container: name, hostname } = input
+  const container = containersOf(pod).find((one) => one.name === name)
+  const variables: Record<string, string> = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOSTNAME: hostname }
+  try {
+    for (const { prefix, configMapRef, secretRef } of container?.envFrom ?? []) {
+      const refs = [{ kind: 'ConfigMap', ref: configMapRef } as const, { kind: 'Secret', ref: secretRef } as const]
+      for (const { kind, ref } of refs) {
+        if (ref == null) continue
+        for (const [key, value] of valuesOf(kind, ref, input) ?? []) variables[`${prefix ?? ''}${key}`] = value
+      }
+    }
+    for (const { name: key, value, valueFrom } of container?.env ?? []) {
+      const found = value ? expand(value, variables) : valueFrom == null ? '' : sourceValue(valueFrom, container, input)
+      if (found !== undefined) variables[key] = found
+    }
+  } catch (error) {
+    if (error instanceof MissingSourceError) return { kind: 'problem', message: error.message }
+    throw error
+  }
+  return { kind: 'environment', variables: { HOME: '/root', ...variables } }
+}
+
+interface Reference {
+  readonly name?: string
+  readonly optional?: boolean | null
+}
+
+/** Undefined: it is optional and not there. */
+function valuesOf(
+  kind: SourceRef['kind'],
+  { name = '', optional }: Reference,
+  { find }: EnvironmentInput,
+): ReadonlyMap<string, string> | undefined {
+  const values = find({ kind, name })
+  if (values === undefined && optional !== true) throw new MissingSourceError(notFoundText({ kind, name }))
+  return values
+}
+
+type ValueFrom = NonNullable<NonNullable<PodContainer['env']>[number]['valueFrom']>
+
+/** Undefined: the variable is left out. */
+function sourceValue(from: ValueFrom, container: PodContainer | undefined, input: EnvironmentInput): string | undefined {
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = from
+  if (fieldRef != null) return fieldValue(input.pod, fieldRef.fieldPath)
+  if (resourceFieldRef != null) return resourceValue(resourceFieldRef, container, input)
+  if (configMapKeyRef != null) return keyValue('ConfigMap', configMapKeyRef, input)
+  return secretKeyRef == null ? undefined : keyValue('Secret', secretKeyRef, input)
+}
+
+function keyValue(kind: SourceRef['kind'], ref: Reference & { readonly key: string }, input: EnvironmentInput): string | undefined {
+  const values = valuesOf(kind, ref, input)
+  const value = values?.get(ref.key)
+  if (values === undefined || value !== undefined || ref.optional === true) return value
+  throw new MissingSourceError(`couldn't find key ${ref.key} in ${kind} ${input.pod.metadata.namespace}/${ref.name}`)
+}
+
+/** References to earlier variables: `$(NAME)`, and `$$` for a dollar. Unknown ones stay. */
+function expand(text: string, variables: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\$|\$\(([^)]*)\)/g, (all, name: string | undefined) => (name === undefined ? '$' : (variables[name] ?? all)))
+}
+
+function fieldValue({ metadata, spec, status }: Pod, path: string): string | undefined {
+  const [, kind, key = ''] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
+  if (kind === 'labels' || kind === 'annotations') return metadata[kind]?.[key] ?? ''
+  const listed = (list: readonly { readonly ip?: string }[] | null | undefined) => list?.map(({ ip }) => ip).join(',')
+  const fields: Readonly<Record<string, string | null | undefined>> = {
+    'metadata.name': metadata.name,
+    'metadata.namespace': metadata.namespace,
+    'metadata.uid': metadata.uid,
+    'spec.nodeName': spec.nodeName,
+    'spec.serviceAccountName': spec.serviceAccountName,
+    'status.hostIP': status.hostIP,
+    'status.hostIPs': listed(status.hostIPs),
+    'status.podIP': status.podIP,
+    'status.podIPs': listed(status.podIPs),
+  }
+  return fields[path] ?? ''
+}
+
+type ResourceRef = NonNullable<ValueFrom['resourceFieldRef']>
+
+/** A request or limit in units of the divisor, rounded up. A limit that is absent is all of the node; a request, 0. */
+function resourceValue({ resource, divisor }: ResourceRef, container: PodContainer | undefined, { allocatable }: EnvironmentInput): string {
+  const [kind, name = ''] = resource.split(/\.(.*)/s)
+  const { limits, requests } = container?.resources ?? {}
+  const amount = kind === 'limits' ? (limits?.[name] ?? allocatable[name]) : requests?.[name]
+  const quantity = parseQuantity(amount ?? '0')
+  const unit = parseQuantity(divisor == null ? '0' : String(divisor))
+  if (quantity === undefined) return '0'
+  const zero: Quantity = { mantissa: 0n, exponent: 0, format: 'DecimalSI' }
+  const [value, by] = [
+    roundUpQuantity(quantity, -3),
+    unit === undefined || compareQuantities(unit, zero) === 0 ? 1000n : roundUpQuantity(unit, -3),
+  ]
+  return String((value + by - 1n) / by)
+}
