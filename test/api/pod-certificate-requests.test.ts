@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto'
+import { issueAuthority } from '@orch/platform/issue'
+import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, sharedApi } from './api.ts'
 import { sampleFields } from './sample-objects.ts'
 
@@ -54,3 +56,64 @@ test('TODAY-PCR-01: a signer answers a request for a certificate of a Pod once',
     'status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed',
   ])
 })
+
+/** A request in v1beta1 by a key, and the signature of the Pod's uid. */
+const byKey = (name: string, { key, proof }: { readonly key: string; readonly proof: string }) => {
+  const { spec } = sampleFields('PodCertificateRequest', apiVersion, { domain: 'k8s.io', namespace: '' }) as {
+    spec: Record<string, unknown>
+  }
+  const { stubPKCS10Request: _stub, ...asked } = spec
+  return { metadata: { name }, spec: { ...asked, podUID: 'uid', pkixPublicKey: key, proofOfPossession: proof } }
+}
+
+describe('requests for certificates before 1.37', () => {
+  const runtimeConfig = ['certificates.k8s.io/v1beta1=true', 'certificates.k8s.io/v1alpha1=true']
+  const former = sharedApi({ version: '1.35', profile: 'kubernetes', controllers: [], runtimeConfig })
+  const pathIn = (namespace: string) => `/apis/certificates.k8s.io/v1beta1/namespaces/${namespace}/podcertificaterequests`
+
+  test('have a key and a proof, and no PKCS #10', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+    const proof = sign(undefined, Buffer.from('uid'), privateKey).toString('base64')
+    const path = pathIn(await aNamespace(former.api))
+    const created = await former.api.post(path, byKey('r', { key, proof }))
+    expect([created.status, (created.body.spec as Record<string, unknown>)['pkixPublicKey']]).toEqual([201, key])
+    const refused = async (given: { key: string; proof: string }) =>
+      String((await former.api.post(path, byKey('q', given))).body.message).replace(/^.* is invalid: /, '')
+    expect(await refused({ key, proof: key })).toBe('spec.proofOfPossession: Invalid value: could not verify proof-of-possession signature')
+    expect(await refused({ key: 'AAAA', proof })).toBe(
+      'spec.pkixPublicKey: Invalid value: "AAAA": must be a valid PKIX-serialized public key',
+    )
+    expect(await refused({ key, proof: '' })).toBe(
+      'spec: Invalid value: exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set',
+    )
+    expect((await former.api.get('/apis/certificates.k8s.io/v1alpha1')).body).toMatchObject({
+      resources: [{ name: 'clustertrustbundles' }],
+    })
+  })
+
+  test('are answered by a certificate that begins now', async () => {
+    const backdatedMs = 5 * 60_000
+    const path = pathIn(await aNamespace(former.api))
+    const answers = [0, Date.now() + backdatedMs].map(async (nowMs, index) => {
+      const pair = await issueAuthority({ commonName: 'a', nowMs })
+      const privateKey = createPrivateKey(pair.key)
+      const key = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64')
+      const proof = sign('sha256', Buffer.from('uid'), privateKey).toString('base64')
+      expect((await former.api.post(path, byKey(`r${index}`, { key, proof }))).status).toBe(201)
+      const { validFromDate: from, validToDate: to } = new X509Certificate(pair.certificate)
+      const times = { notBefore: secondsOf(from), notAfter: secondsOf(to), beginRefreshAt: secondsOf(new Date(+to - 3_600_000)) }
+      const conditions = [{ type: 'Issued', status: 'True', reason: 'Yes', message: '', lastTransitionTime: secondsOf(from) }]
+      const headers = { 'content-type': 'application/merge-patch+json' }
+      const body = { status: { ...times, conditions, certificateChain: pair.certificate } }
+      const { body: status } = await former.api.send('PATCH', `${path}/r${index}/status`, { headers, body })
+      return (status.details as { causes: { message: string }[] }).causes.map(({ message }) => message.replace(/^.*": /, ''))
+    })
+    expect(await Promise.all(answers)).toEqual([
+      ["must be set to within 5 minutes of kube-apiserver's current time"],
+      ['leaf certificate lifetime must be <= spec.maxExpirationSeconds (86400)'],
+    ])
+  })
+})
+
+const secondsOf = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z')

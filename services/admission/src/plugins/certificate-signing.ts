@@ -2,6 +2,7 @@ import type { Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { invalid } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import { isPodCertificateRequest } from '@orch/core/schema'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { checkRight, checkSigner } from './certificate-signer.ts'
 import { objectsOf } from './objects.ts'
@@ -30,7 +31,7 @@ function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin
 
 /** As in kube-apiserver, the refusal is a cause about the signer's name. */
 function checkPodCertificate(attributes: Attributes, inquiry: Inquiry, names: Names): Verdict {
-  const { object, oldObject } = objectsOf('certificates/v1.PodCertificateRequest', attributes)
+  const [object, oldObject] = [attributes.object, attributes.oldObject].map((one) => (isPodCertificateRequest(one) ? one : undefined))
   if (jsonEqual(object?.status ?? {}, oldObject?.status ?? {})) return allowed
   const signer = oldObject?.spec.signerName ?? ''
   const verdict = checkRight(attributes, inquiry, { verb: 'sign', signerName: signer, names, refusal: '' })

@@ -2,7 +2,7 @@ import { type AdmissionAccess, type AdmissionRule, type Attributes, objectKey, t
 import { isJsonObject, jsonEqual } from '@orch/core/json'
 import { forbidden, internal, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
-import { type BuiltIn, isOfType, parseStored } from '@orch/core/schema'
+import { type BuiltIn, isOfType, isPodCertificateRequest, parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { forbiddenLabels } from './node-restriction-labels.ts'
 import { usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
@@ -259,12 +259,12 @@ function nodeNameIn(slice: unknown): unknown {
   return isJsonObject(spec) ? spec['nodeName'] : undefined
 }
 
-type CertificateRequest = BuiltIn<'certificates/v1.PodCertificateRequest'>
+type CertificateRequest = BuiltIn<'certificates/v1beta1.PodCertificateRequest'>
 
 /** The request of an attempt to ask a signer for a certificate; undefined: the attempt is none. */
 function requestIn({ object, operation, subresource }: Attributes): CertificateRequest | undefined {
   if (operation !== 'CREATE' || subresource !== '') return undefined
-  return isOfType('certificates/v1.PodCertificateRequest', object) ? object : undefined
+  return isPodCertificateRequest(object) ? object : undefined
 }
 
 /** The right to ask a signer for certificates that no volume of the Pod names. */

@@ -92,7 +92,7 @@ export function nodeOfSlice(value: Uint8Array): Links {
 
 /** A request for a certificate belongs to the node of its Pod. */
 export function nodeOfCertificateRequest(value: Uint8Array): Links {
-  const { metadata, spec } = parseStored('certificates/v1.PodCertificateRequest', value)
+  const { metadata, spec } = parseStored('certificates/v1beta1.PodCertificateRequest', value)
   const to = `podcertificaterequests/${metadata.namespace}/${metadata.name}`
   return { links: [{ from: `node/${spec.nodeName}`, to }] }
 }

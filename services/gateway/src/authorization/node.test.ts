@@ -29,7 +29,7 @@ async function aNodeAuthorizer({ counted, level = 25 }: { counted?: Authorizatio
   storage.put({ resource: 'core/persistentvolumes', name: 'own', object: object('PersistentVolume', { claimRef }) })
   const [slice, request] = [object('ResourceSlice', { nodeName: 'n1' }), object('PodCertificateRequest', { nodeName: 'n1' })]
   storage.put({ resource: 'resource.orch.io/resourceslices', name: 'own', object: { ...slice, apiVersion: 'resource.orch.io/v1' } })
-  const certificates = { ...request, apiVersion: 'certificates.orch.io/v1' }
+  const certificates = { ...request, apiVersion: 'certificates.orch.io/v1beta1' }
   storage.put({ resource: 'certificates.orch.io/podcertificaterequests', namespace: 'n', name: 'own', object: certificates })
   const attachment = { ...object('VolumeAttachment', { nodeName: 'n1' }), apiVersion: 'storage.orch.io/v1' }
   storage.put({ resource: 'storage.orch.io/volumeattachments', name: 'own', object: attachment })

@@ -130,18 +130,37 @@ export function findStubProblem(der: Buffer): Problem | undefined {
   )
 }
 
+/** The key in DER as PKIX writes it; undefined: the bytes are none. */
+export function readPublicKey(der: Buffer): KeyObject | undefined {
+  const key = readKey(der)
+  return typeof key === 'string' ? undefined : key
+}
+
+/** The problem of a proof, which is not about the key. */
+export const badProof = 'could not verify proof-of-possession signature'
+
+/** The error of the key of a Pod, or of its signature of a text. */
+export function findProofProblem(key: KeyObject, proof: Buffer, text: string): Problem | undefined {
+  const problem = findKeyProblem(key, 'elliptic public keys must use curve P256 or P384')
+  if (problem !== undefined) return problem
+  const type = key.asymmetricKeyType
+  const padding = type === 'rsa' ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : {}
+  const hash = type === 'ed25519' ? undefined : 'sha256'
+  return isSignedBy(hash, Buffer.from(text), { key, ...padding }, proof) ? undefined : { detail: badProof }
+}
+
 const podCurves: ReadonlySet<string | undefined> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
-function findKeyProblem({
-  asymmetricKeyType: type,
-  asymmetricKeyDetails: { namedCurve, modulusLength } = {},
-}: KeyObject): Problem | undefined {
+function findKeyProblem(
+  { asymmetricKeyType: type, asymmetricKeyDetails: { namedCurve, modulusLength } = {} }: KeyObject,
+  otherCurve = 'elliptic public keys must use curve P256, P384, or P521',
+): Problem | undefined {
   switch (type) {
     case 'ed25519':
       return undefined
     case 'ec':
       if (podCurves.has(namedCurve)) return undefined
-      return { shown: 'curve P-224', detail: 'elliptic public keys must use curve P256, P384, or P521' }
+      return { shown: 'curve P-224', detail: otherCurve }
     case 'rsa':
       if (modulusLength === 3072 || modulusLength === 4096) return undefined
       return { shown: `${modulusLength}-bit modulus`, detail: 'RSA keys must have modulus size 3072 or 4096' }

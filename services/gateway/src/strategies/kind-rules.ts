@@ -106,8 +106,8 @@ export interface ObjectPart {
   readonly keptMetadata?: readonly MetadataField[]
   /** Rules of this part. Absent: the catalogue's. */
   validate?(object: ApiObject, live: ApiObject): readonly FieldError[]
-  /** Rules on top of the catalogue's. */
-  validateToo?(object: ApiObject, live: ApiObject): readonly FieldError[]
+  /** Rules on top of the catalogue's. `nowMs` is wall clock. */
+  validateToo?(object: ApiObject, live: ApiObject, nowMs: number): readonly FieldError[]
   /** The part is the wanted state, and counts for the generation. */
   readonly isWanted?: boolean
 }

@@ -123,7 +123,7 @@ function* faultsOfChange(draft: ChangeDraft, parts: CheckParts): Steps<FieldErro
   if (part?.validate !== undefined) return [...part.validate(object, live)]
   if (part !== undefined && part.isWanted !== true) {
     const ofPart = yield* resource.readers.validate({ ...change, part: 'status' })
-    return [...ofPart, ...(part.validateToo?.(object, live) ?? [])]
+    return [...ofPart, ...(part.validateToo?.(object, live, parts.clock.now()) ?? [])]
   }
   const written = subresource === undefined ? {} : { subresource: subresource.name }
   const ofKind = yield* resource.readers.validate({ ...change, part: 'main', ...written })

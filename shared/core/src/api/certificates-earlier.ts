@@ -1,16 +1,68 @@
-import { defineTypes } from '../description/define.ts'
+import { bytes, defineTypes, field, object, ref, struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
+import type { Lifetime } from '../description/levels.ts'
 import { certificatesV1 } from './certificates-v1.ts'
 
 const { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec } = certificatesV1
 const trustBundles = { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec }
 
 /** The types of trust bundles in an earlier version, which are those of v1 from another level on. */
-const earlier = (version: string, since: number): typeof trustBundles =>
+const earlierBundles = (version: string, since: number): typeof trustBundles =>
   inVersion(trustBundles, { from: 'certificates/v1', to: `certificates/${version}`, lifetimeOf: () => ({ since }) })
 
+const { PodCertificateRequest, PodCertificateRequestList, PodCertificateRequestStatus } = certificatesV1
+const requests = { PodCertificateRequest, PodCertificateRequestList, PodCertificateRequestStatus }
+
+/** The types of requests for certificates of Pods in an earlier version, but for what is asked. */
+const earlierRequests = (version: string, lifetime: Lifetime): typeof requests => {
+  const ofSpec = { ...requests, PodCertificateRequestSpec: certificatesV1.PodCertificateRequestSpec }
+  const { PodCertificateRequestSpec: _spec, ...others } = inVersion(ofSpec, {
+    from: 'certificates/v1',
+    to: `certificates/${version}`,
+    lifetimeOf: () => lifetime,
+  })
+  return others
+}
+
+const requestDoc = 'Contents of a request for a certificate of a pod.'
+const keys = {
+  pkixPublicKey: field(bytes(), { tag: 9, required: true, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
+  proofOfPossession: field(bytes(), { tag: 10, required: true, doc: 'Signature of the UID of the pod by the private key. Deprecated.' }),
+}
+/** The first level that takes a certificate request in place of a key and its proof. */
+const stubsSince = 36
+
 /** The types of certificates/v1beta1. */
-export const certificatesV1beta1 = defineTypes(earlier('v1beta1', 33))
+export const certificatesV1beta1 = defineTypes({
+  ...earlierBundles('v1beta1', 33),
+  ...earlierRequests('v1beta1', { since: 35 }),
+  PodCertificateRequest: () => {
+    const { metadata, spec, status } = certificatesV1.PodCertificateRequest().members
+    const members = {
+      metadata,
+      spec: { ...spec, node: ref('certificates/v1beta1.PodCertificateRequestSpec') },
+      status: { ...status, node: ref('certificates/v1beta1.PodCertificateRequestStatus') },
+    }
+    return object(members, { since: 35, doc: 'A request of a node for a certificate of one of its pods.' })
+  },
+  PodCertificateRequestSpec: () => {
+    const { stubPKCS10Request: _stub, unverifiedUserAnnotations, ...members } = certificatesV1.PodCertificateRequestSpec().members
+    const stubPKCS10Request = field(bytes(), {
+      tag: 12,
+      required: true,
+      since: stubsSince,
+      doc: 'Certificate request in DER that holds the public key and proves possession of the private key. All else in it is ignored.',
+    })
+    return struct({ ...members, ...keys, stubPKCS10Request, unverifiedUserAnnotations }, { since: 35, doc: requestDoc })
+  },
+})
 
 /** The types of certificates/v1alpha1. */
-export const certificatesV1alpha1 = defineTypes(earlier('v1alpha1', 27))
+export const certificatesV1alpha1 = defineTypes({
+  ...earlierBundles('v1alpha1', 27),
+  ...earlierRequests('v1alpha1', { since: 34, until: 34 }),
+  PodCertificateRequestSpec: () => {
+    const { stubPKCS10Request: _stub, unverifiedUserAnnotations: _hints, ...members } = certificatesV1.PodCertificateRequestSpec().members
+    return struct({ ...members, ...keys }, { since: 34, until: 34, doc: requestDoc })
+  },
+})

@@ -49,6 +49,13 @@ export function requireType<Name extends TypeName>(type: Name, object: unknown):
   return object
 }
 
+const requestVersions = ['v1', 'v1beta1', 'v1alpha1'] as const
+
+/** True if an object is a request for a certificate of a Pod, in any version. That of v1beta1 has the fields of all. */
+export function isPodCertificateRequest(object: unknown): object is BuiltIn<'certificates/v1beta1.PodCertificateRequest'> {
+  return requestVersions.some((version) => isOfType(`certificates/${version}.PodCertificateRequest`, object))
+}
+
 const decoder = new TextDecoder()
 
 /** A stored object of a built-in type. Storage holds nothing but objects that a decoder has read. */

@@ -10,7 +10,7 @@ import { validateSignerName } from './signer-name.ts'
 
 /** A request for a certificate of a Pod. The gateway validates its DER, since that takes cryptography. */
 export const podCertificateRules: Readonly<Record<string, TypeRules>> = {
-  'certificates/v1.PodCertificateRequestSpec': [{ when: (_spec, { live }) => live === undefined, steps: [validateRequest] }],
+  'certificates/v1beta1.PodCertificateRequestSpec': [{ when: (_spec, { live }) => live === undefined, steps: [validateRequest] }],
 }
 
 const uidBytesMax = 128

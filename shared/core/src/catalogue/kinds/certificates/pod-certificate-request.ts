@@ -6,12 +6,22 @@ import { podCertificateRequestCells } from '../../../table/cells/access.ts'
 /** A node asks a signer for a certificate of one of its Pods. */
 export const podCertificateRequest = defineResource({
   kind: 'PodCertificateRequest',
-  versions: [{ type: 'certificates/v1.PodCertificateRequest', since: 37 }],
-  storedAs: 'certificates/v1.PodCertificateRequest',
+  versions: [
+    { type: 'certificates/v1alpha1.PodCertificateRequest', since: 34, until: 34, isOffByDefault: true },
+    {
+      type: 'certificates/v1beta1.PodCertificateRequest',
+      since: 35,
+      isOffByDefault: true,
+      deprecated: { since: '1.37', replacement: 'certificates/v1.PodCertificateRequest' },
+    },
+    { type: 'certificates/v1.PodCertificateRequest', since: 37 },
+  ],
+  storedAs: 'certificates/v1beta1.PodCertificateRequest',
   plural: 'podcertificaterequests',
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: 'wYA9yXQH8fg=',
+  storageVersionHash: '3F2mRg06NdI=',
+  changes: { 35: { storageVersionHash: 'wYA9yXQH8fg=' } },
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,
   selectable: {
