@@ -10,7 +10,7 @@ import { startThreaded } from '../threads/threaded-server.ts'
 /** A server of the test, in one of the ways in which clients are listened to. */
 export interface Listening {
   readonly api: Api
-  /** Of each gateway one. */
+  /** One port of each gateway. */
   readonly ports: readonly number[]
   /** The number of started threads that have ended. */
   readonly endedThreads: () => number

@@ -41,7 +41,7 @@ export interface RemoteServer {
   client(commonName: string): Promise<Pair>
   answer: Answering
   onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Of HTTP/2, the open ones. */
+  /** The open sessions of HTTP/2. */
   readonly sessions: ReadonlySet<ServerHttp2Session>
   stop(): Promise<void>
 }

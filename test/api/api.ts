@@ -53,7 +53,7 @@ export interface Identity {
 
 /** A server reached over HTTP and in no other way, so that it does not matter how its services are joined. */
 export class Api {
-  /** Of the first gateway. */
+  /** The URL of the first gateway. */
   readonly url: string
   readonly #urls: readonly URL[]
   #requests = 0

@@ -19,7 +19,7 @@ export interface Figure {
   readonly spread?: { readonly ours: Spread; readonly floor?: Spread }
 }
 
-/** Of all rounds of one side. */
+/** The spread of a figure over all rounds of one side. */
 export interface Spread {
   readonly median: number
   readonly least: number

@@ -10,7 +10,7 @@ const answerMsMax = 60_000
 /** Many watches over HTTP/2, 200 streams to a connection. Only the events are counted, each of which is a line. */
 export class StreamWatches {
   readonly #sessions: ClientHttp2Session[] = []
-  /** Of each watch, in the order of the paths. */
+  /** The number of events of each watch, in the order of the paths. */
   readonly events: number[]
 
   private constructor(count: number) {

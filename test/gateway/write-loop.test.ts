@@ -205,7 +205,7 @@ test('STORE-05: a delete whose answer was lost, and which another client was bef
   expect((await call('GET', `${collection}/a`)).code).toBe(404)
 })
 
-/** Of each commit the first answer is lost, after it has been done. */
+/** Loses the first answer of each commit, which has been done. */
 function losingFirstAnswers(error: Error): Spoil {
   const sent = new Set<string>()
   return (storage) => ({

@@ -52,7 +52,7 @@ export function roleOf([program = '', ...args]: readonly string[]): string {
   return args[entry + 1] ?? ''
 }
 
-/** Of a thread by its name; a thread whose id is the process's is the main one. */
+/** The kind of a thread by its name. The main thread has the id of the process. */
 export function threadKindOf(name: string, isMain: boolean): ThreadKind {
   if (isMain) return 'main'
   if (/V8Worker|V8 ?Default|DelayedTask/i.test(name)) return 'V8'

@@ -23,7 +23,7 @@ export interface WireAnswer {
 /** Sends requests over one protocol, without any attempt to send them again. */
 export interface Wire {
   send(request: WireRequest): Promise<WireAnswer>
-  /** Of HTTP/2: resolves true with the answer to a ping; false when none comes in this time. */
+  /** Pings over HTTP/2. Resolves to true with the answer, or to false when none comes in this time. */
   ping(withinMs: number): Promise<boolean>
 }
 

@@ -25,7 +25,7 @@ export type Conditions = CommitRequest['conditions']
 export interface VerdictDetails {
   readonly warnings?: readonly string[]
   readonly auditAnnotations?: readonly AuditAnnotation[]
-  /** Of webhooks; the plugin's own step is made for it. */
+  /** Steps of webhooks. The plugin makes one of them for itself. */
   readonly steps?: readonly AdmissionStep[]
   readonly counts?: readonly MetricCount[]
 }

@@ -28,7 +28,7 @@ type GlobalValues = FlagValues<typeof globalFlags>
 export interface Session {
   readonly client: Client
   readonly resources: Resources
-  /** Of the flag, else of the context, else `default`. */
+  /** The namespace of the flag, else of the context, else `default`. */
   readonly namespace: string
   readonly configuration: ClientConfiguration
   /** Names of the profile that the server has. */

@@ -26,7 +26,7 @@ export interface StorageOptions {
   readonly from?: StateSnapshot | undefined
   readonly clock?: Clock
   readonly metrics?: Metrics | undefined
-  /** Of the replicas that share the store; only the leader compacts and expires. */
+  /** The leadership among replicas that share the store. Only the leader compacts and expires. */
   readonly leadership?: Leadership
   readonly reencode?: Reencode
   /** The profile of the objects' names; default: `orch`. */
@@ -138,9 +138,9 @@ class StorageOverStore implements Storage {
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
   readonly #commits: Commits
-  /** Of a store that may lose changes. */
+  /** Finds lost changes, in a store that may lose some. */
   readonly #lostChanges: LostChanges | undefined
-  /** Of a store that others write to as well. */
+  /** Compares caches with a store that others write to as well. */
   readonly #checks: ConsistencyChecks | undefined
   /** Absent: changes are kept at any age. */
   readonly #window: Window | undefined

@@ -56,7 +56,7 @@ export interface View {
   readonly version: string
   readonly convert: Convert
   readonly format: WatchFormat
-  /** Of the kind, for formats that show one; absent: rows have names and when the objects were created. */
+  /** The table of the kind, for formats that show one. Absent: rows have names and times of creation. */
   readonly table?: TablePrinter | undefined
   /** The format, as a key. */
   readonly formatKey: string

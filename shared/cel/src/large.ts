@@ -9,7 +9,7 @@ const largeSize = 1_000
 /** Work that may pause where it yields. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** Of an expression that is worked on at once. */
+/** The large parts of an expression that is processed at once: none. */
 export const noneLarge: ReadonlySet<Expr> = new Set()
 
 /** The parts of an expression that are large themselves. */

@@ -35,7 +35,7 @@ const drawnEveryMs = 100
 const timedAfterMs = 3_000
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-/** Of a terminal that does not say how wide it is, or says 0. */
+/** The width of a terminal that reports none, or 0. */
 const widthDefault = 80
 const eraseLine = '\r\u001b[K'
 

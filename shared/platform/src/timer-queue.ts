@@ -12,7 +12,7 @@ export interface QueuedTimer {
   readonly series?: TimerSeries | undefined
   /** The series that the timer looks at. */
   readonly watches?: TimerSeries | undefined
-  /** Of a timer that repeats: lets it stop the clock again. */
+  /** Lets a repeated timer stop the clock again. */
   readonly wake?: () => void
 }
 

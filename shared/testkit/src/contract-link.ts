@@ -160,7 +160,7 @@ interface Asked {
   readonly question: Question
 }
 interface Answer extends Opened {
-  /** Of the question: one may have been given up meanwhile. */
+  /** The number of the question, since one may have been given up meanwhile. */
   readonly number: number
   readonly failure?: string
 }

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 export interface HostileRule {
   readonly name: string
   readonly group: string
-  /** Of `spec`. */
+  /** The schema of `spec`. */
   readonly schema: () => Json
   readonly code: number
   /** In the answer. */

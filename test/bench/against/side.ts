@@ -15,7 +15,7 @@ export interface Sent {
 
 interface SideParts {
   readonly tls: ConnectionOptions
-  /** Of all paths. */
+  /** The prefix of all paths. */
   readonly prefix: string
   readonly headers: string
   readonly control: Connection

@@ -20,7 +20,7 @@ const pairsPerRule = 3
 /** The result of evaluating rules twice. */
 export interface Comparisons {
   readonly evaluated: number
-  /** Of these, how many gave no error. */
+  /** The number of rules that gave a value. */
   readonly valued: number
   readonly differences: readonly string[]
 }

@@ -51,7 +51,7 @@ export function withDefaults(pod: Pod, limits: readonly LimitItem[], annotation:
   return { ...pod, metadata: { ...pod.metadata, annotations }, spec }
 }
 
-/** Of the same resource the last one counts. */
+/** Joins maps; the last quantity of a resource counts. */
 function merged(maps: readonly QuantityMap[]): QuantityMap {
   return new Map(maps.flatMap((map) => [...map]))
 }

@@ -26,7 +26,7 @@ const decoder = new TextDecoder()
 export class Params {
   readonly #storage: StorageService
   readonly #catalogue: Catalogue
-  /** Of built-in kinds that were asked for, by `apiVersion/kind`; null: there is no such kind. */
+  /** Places of built-in kinds that were looked up, by `apiVersion/kind`. Null: there is no such kind. */
   readonly #builtIn = new Map<string, ParamPlace | null>()
 
   readonly #parsed = new ParsedObjects()

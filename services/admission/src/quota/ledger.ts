@@ -25,7 +25,7 @@ export interface Reservation {
  *   counted anew at revision 97, a is among the objects  →  counted 3, and a's reservation has ended with it
  */
 export interface Ledger {
-  /** Of the quota: another one of the same name begins anew. */
+  /** The quota's uid: a later quota of the same name begins anew. */
   readonly quotaUid: string
   /** The count includes all commits up to this revision. */
   readonly countedAt: number

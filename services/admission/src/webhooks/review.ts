@@ -18,7 +18,7 @@ export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | 
 /** A request to a webhook. */
 export interface Question {
   readonly version: ReviewVersion
-  /** Of this call alone. */
+  /** The uid of this call alone. */
   readonly uid: string
   readonly asVersion: RequestVersion
   /** The unconverted request. */

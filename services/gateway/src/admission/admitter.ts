@@ -18,7 +18,7 @@ export interface Admitted {
   readonly conditions: Conditions
   /** The reservations for the write: its outcome must be reported. */
   readonly reservations: readonly string[]
-  /** Of mutating: that validating allows it as well, as far as admission knew at once. */
+  /** Set by mutating: validating allows the request as well, as far as admission knew at once. */
   readonly ahead?: Ahead | undefined
 }
 

@@ -174,7 +174,7 @@ async function passAnswer(request: GatewayRequest, response: Response, { rejects
 
 interface AnswerHead {
   readonly headers: HeaderFields
-  /** Of a body that has an announced length. */
+  /** The announced length of the body. Undefined: there is none. */
   readonly bodyBytes: number | undefined
 }
 

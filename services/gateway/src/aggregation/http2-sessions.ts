@@ -16,7 +16,7 @@ interface Server {
   readonly sessions: Set<Http2Session>
   connecting: Promise<Reached> | undefined
   speaksHttp1: boolean
-  /** Of one session, as the server has said in the last one. */
+  /** Streams of one session, by the settings of the server's last session. */
   streamsMax: number
 }
 

@@ -37,7 +37,7 @@ const discoveryLimits: ReadLimits = { bytesMax: 4 * 1024 * 1024, msMax: 5_000 }
 export interface Question {
   readonly path: string
   readonly accept: string
-  /** Of the document that is known. */
+  /** The tag of the cached document. */
   readonly etag?: string | undefined
   readonly signal: AbortSignal
 }

@@ -23,7 +23,7 @@ export interface RemoteFile extends HashedBytes {
 
 /** The cached documents of one group version. */
 export interface RemoteDocuments {
-  /** Of `/openapi/v3`: `apis/<group>/<version>`. */
+  /** The name in `/openapi/v3`: `apis/<group>/<version>`. */
   readonly name: string
   /** Its part of the server's OpenAPI 2 document. */
   readonly part2: OpenApiPart | undefined
@@ -32,7 +32,7 @@ export interface RemoteDocuments {
 
 interface Known {
   readonly documents: RemoteDocuments
-  /** Of the document of OpenAPI 2; '' where it has to be read again. */
+  /** The tag of the document of OpenAPI 2; '' if the document has to be read again. */
   readonly etag: string
   /** Its server speaks OpenAPI 3 itself. */
   readonly has3: boolean

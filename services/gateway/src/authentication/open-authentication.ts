@@ -57,7 +57,7 @@ export interface OpenAuthenticationOptions {
 
 /** To be closed, as it follows changes. */
 export interface OpenedAuthentication extends GatewayAuthentication {
-  /** Of `/readyz`: revoked credentials are not noticed yet. */
+  /** The check for `/readyz`. It fails while revoked credentials are not noticed. */
   readonly check: HealthCheck
   /** The user of a token, from the authenticators of tokens in their order. */
   readToken(token: string, question: TokenQuestion): Answer

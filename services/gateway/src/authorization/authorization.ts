@@ -30,7 +30,7 @@ export interface AuthorizationOptions extends RolesOptions {
   readonly chain: readonly AuthorizationLink[]
   /** True if others may take their places later. */
   readonly isReplaceable?: boolean
-  /** Of the mode ABAC. */
+  /** Policies of the mode ABAC. */
   readonly policies: readonly AttributePolicy[]
   /** Absent: nothing is counted. */
   readonly counted?: AuthorizationMetrics

@@ -20,7 +20,7 @@ export interface ReadObject {
 /** The bytes of an object of the stored version, or of one before. */
 export interface StoredBytes {
   readonly value: Uint8Array
-  /** Of the schema that it was written under; absent: of the present one. */
+  /** The fingerprint of the schema that the object was written under. Absent: that of the present schema. */
   readonly fingerprint?: number | undefined
 }
 

@@ -347,10 +347,10 @@ function hashOf(text: string): string {
 
 /** The source of a definition's readers. */
 interface Source {
-  /** Of the spec. */
+  /** The bytes of the spec. */
   readonly bytes: PackedBytes
   readonly isStructural: boolean
-  /** Of the versions that have been asked about. */
+  /** Readers of the versions that were looked up. */
   readers: readonly StructuralReaders[]
 }
 

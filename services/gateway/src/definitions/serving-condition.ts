@@ -33,7 +33,7 @@ const nothingToDo = async (): Promise<void> => {}
  */
 export class ServingConditions implements Reserver {
   readonly #options: ServingConditionOptions
-  /** Of the definitions whose objects are created here. */
+  /** Rows of definitions whose objects are created here. */
   readonly #rows = new Map<string, KnownRow>()
 
   constructor(options: ServingConditionOptions) {

@@ -14,7 +14,7 @@ export interface Fragment {
  */
 export class EventMessages {
   readonly #isText: boolean
-  /** Of an event in Protobuf: the received part of its length prefix. */
+  /** The received part of the length prefix of an event in Protobuf. */
   #length = Buffer.alloc(0)
   /** Bytes of the event that have not arrived. */
   #left = 0

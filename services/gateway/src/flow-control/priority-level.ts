@@ -250,7 +250,7 @@ export class Level {
     if (this.#queues.size > idleQueuesMax) this.#queues.delete(queue.card)
   }
 
-  /** Of the hand that a flow was dealt, the queue with least before it. */
+  /** Finds the shortest queue of the hand that a flow was dealt. */
   #queueFor(flow: string): Queue | undefined {
     if (this.#whenFull.kind === 'reject') return undefined
     let hand = this.#hands.get(flow)

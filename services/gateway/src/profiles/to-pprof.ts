@@ -55,7 +55,7 @@ interface Ending {
 class ProfileWriter {
   readonly #texts = new StringTable()
   readonly #types: ValueType[]
-  /** Of a function and of its place, which there is one of. */
+  /** Ids of functions. The place of a function, of which there is one, has the same id. */
   readonly #ids = new Map<string, number>()
   readonly #functions: Described[] = []
   readonly #locations: Location[] = []

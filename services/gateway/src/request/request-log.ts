@@ -24,7 +24,7 @@ export interface LoggedRequest {
   readonly resource: string
   readonly subresource: string
   readonly namespace: string
-  /** Of a create too, if it has written an object. */
+  /** The name of the object. A create has one if it has written an object. */
   readonly name: string
   /** 0: the client left, or was cut off, before an answer. */
   readonly code: number

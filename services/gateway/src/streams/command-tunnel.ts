@@ -141,7 +141,7 @@ export class SpdyCommandStreams {
 
 /** Numbers of the channels of a command over WebSocket. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
-/** Of these the client writes. */
+/** The number of channels, and those that the client writes. */
 export const commandChannels = { count: 5, readable: [channels.stdin, channels.resize] } as const
 
 /** The tunnel of a command over WebSocket. An empty message tells the client that it is there. */

@@ -23,7 +23,7 @@ export const headerDictionary: Buffer = Buffer.concat([
 
 /** Header of a zlib stream with the dictionary above (RFC 1950): method and window, flags, and the checksum of the dictionary. */
 export const zlibHead: Buffer = Buffer.from([0x78, 0xbb, 0xe3, 0xc6, 0xa7, 0xc2])
-/** Of which a compressed block may repeat parts. */
+/** Bytes of earlier blocks that a compressed block may repeat. */
 const windowBytes = 32 * 1024
 
 function uint32(value: number): Buffer {

@@ -131,7 +131,7 @@ interface Completion {
   readonly nowMs: number
   /** For whom a token is where the request says nothing. */
   readonly audiences: readonly string[]
-  /** Of the account; absent: levels that do not compare it. */
+  /** The uid of the account. Undefined: the level does not compare it. */
   readonly uid: string | undefined
 }
 

@@ -86,7 +86,7 @@ export interface JoinOpenApiJob {
   readonly kind: 'joinOpenApi'
   readonly bytes: Uint8Array
   readonly beside: Beside
-  /** Of the document that it becomes a part of. */
+  /** The title and the version of the larger document. */
   readonly info: { readonly title: string; readonly version: string }
 }
 

@@ -36,7 +36,7 @@ function withSchema(served: Served): Served {
 
 interface Asked {
   readonly accept?: string
-  /** Of the schema under which the object was written; absent: of the present one. */
+  /** The fingerprint of the schema that the object was written under. Absent: that of the present schema. */
   readonly fingerprint?: number
   readonly needsSchema?: true
 }

@@ -41,7 +41,7 @@ export class UnreadBytes {
     this.#options = options
   }
 
-  /** Of all watches. */
+  /** Unread bytes of all watches. */
   get total(): number {
     return this.#total
   }

@@ -71,7 +71,7 @@ export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined)
 type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'repeats' | 'source'> & {
   /** An object of the same type, frozen: the candidate's equal parts are shared with it. */
   readonly known?: ApiObject | undefined
-  /** Of an apply, where kube-apiserver drops no null before validation. */
+  /** True for an apply: kube-apiserver drops no null before its validation. */
   readonly keepsNulls?: boolean
 }
 

@@ -31,7 +31,7 @@ export interface ConfiguredAccess {
   readonly anonymous: ConfiguredAnonymous | undefined
 }
 
-/** Of the product, in each profile. */
+/** The domains of the product in each profile. */
 const reservedDomains = [...new Set(profiles.map(namesOf).flatMap(({ apiDomain, labelDomain }) => [apiDomain, labelDomain]))]
 
 const issuersMax = 64

@@ -58,7 +58,7 @@ export function readAuthorization(settings: AuthorizationValues) {
     configurationFile,
     /** Empty where the file names them. */
     modes,
-    /** Of the mode ABAC. */
+    /** Policies of the mode ABAC. */
     policies: authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, settings.profile),
     /** The settings of the mode Webhook. */
     webhook: configFile === '' ? undefined : webhookOf(settings),

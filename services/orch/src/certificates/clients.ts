@@ -92,7 +92,7 @@ export function authorityFile(hasGivenCertificate: boolean): string {
 }
 
 interface ControllersParts {
-  /** Of the administrator. */
+  /** The administrator's configuration. */
   readonly configuration: ClientConfiguration
   /** The files of the server's certificates. */
   readonly files: CertificateFiles

@@ -58,7 +58,7 @@ export interface Identity {
   readonly groups: readonly string[]
 }
 
-/** Of the part that makes the bootstrap objects. */
+/** The identity of the part that makes the bootstrap objects. */
 export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['system:masters'] }
 
 /** Names of users that are nodes begin with it. */

@@ -71,7 +71,7 @@ export async function readGateways({ kubeconfig: path, servers }: { readonly kub
 
 /** The work of a service of which one of several replicas leads. */
 export interface LedWork {
-  /** Of what is closed with the replica. */
+  /** Name of the part in the lifecycle of the replica. */
   readonly name: string
   /** Name of the Lease that the leading replica holds. */
   readonly lease: string

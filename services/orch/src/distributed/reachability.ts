@@ -12,7 +12,7 @@ export interface Reachability {
 }
 
 export interface ReachabilityOptions {
-  /** Of the check, and in the log: `gateway`. */
+  /** The name in the check and in the log: `gateway`. */
   readonly name: string
   /** For the log. */
   readonly servers: readonly string[]

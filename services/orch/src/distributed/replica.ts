@@ -24,7 +24,7 @@ export interface ReplicaOptions {
   readonly metricReleases?: MetricReleases
 }
 
-/** Of a replica that others call. */
+/** The options of a replica that others call. */
 export interface InnerReplicaOptions extends ReplicaOptions {
   /** Host and port for calls; port 0 takes any free one. */
   readonly listen: string

@@ -165,7 +165,7 @@ async function makePlan(options: UpOptions, log: Log) {
     dataDir,
     backendPorts: { etcd, nats },
     addresses,
-    /** Of each process that has a port for probes alone. */
+    /** The ports of processes that have one for probes alone. */
     probes,
     /** The flags that the caller has given and the settings know. */
     given: (known: Settings) => givenFlags(known, texts),

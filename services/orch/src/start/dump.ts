@@ -4,7 +4,7 @@ import type { Storage } from '@orch/storage'
 /** The sources of a dump. */
 export interface DumpOptions {
   readonly storage: Storage
-  /** Of the port that the server listens on. */
+  /** The text of the port that the server listens on. */
   readonly port: string
 }
 

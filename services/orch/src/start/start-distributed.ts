@@ -41,7 +41,7 @@ export interface DistributedOptions {
 
 /** Services that call one another over gRPC with mutual TLS, all in this process: for tests. */
 export interface RunningServices extends AsyncDisposable {
-  /** Of each gateway. */
+  /** The URL of each gateway. */
   readonly urls: readonly string[]
   /** A client configuration file for the first of them. */
   readonly kubeconfig: string

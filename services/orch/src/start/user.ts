@@ -39,7 +39,7 @@ export interface ServerFaults {
   clear(): void
 }
 
-/** Of a certificate in PEM, in lower-case hexadecimal digits; '' without one. */
+/** The fingerprint of a certificate in PEM, in lower-case hexadecimal digits; '' without a certificate. */
 export function fingerprintOf(certificate: string | undefined): string {
   return certificate === undefined ? '' : new X509Certificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase()
 }

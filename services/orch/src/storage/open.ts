@@ -14,7 +14,7 @@ export interface StorageParts {
   readonly watchHistoryMs: number
   /** Bytes of superseded objects in memory, of which old ones are packed; absent: the bound of storage, and nothing is packed. */
   readonly pastBytesMax?: number | undefined
-  /** Of the replicas that share the store; absent: there is one. */
+  /** The leadership among replicas that share the store. Absent: there is one replica. */
   readonly leadership?: Leadership | undefined
   /** Absent: values are stored unencrypted. */
   readonly encryption?: OpenEncryption | undefined

@@ -12,7 +12,7 @@ export interface ThreadStart {
   readonly threads: number
   /** The port that the first thread has opened. */
   readonly port: number
-  /** Of tokens of service accounts where the settings name no key, PEM. */
+  /** The key of service account tokens if the settings name none, in PEM. */
   readonly signingKey: string
   /** Marks of objects, by which a thread knows that one it has read is the present one; absent: it asks each time. */
   readonly marks: SharedArrayBuffer | undefined

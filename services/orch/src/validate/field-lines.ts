@@ -60,7 +60,7 @@ function firstLine(places: Places, node: unknown): number {
   return Math.min(...(members?.values() ?? []), members === undefined || members.size === 0 ? 1 : Number.POSITIVE_INFINITY)
 }
 
-/** Of a List the item with the name. */
+/** Finds the item of a List by its name. */
 function itemOf(value: unknown, { object }: Manifest): unknown {
   const items: readonly unknown[] = isJsonObject(value) && Array.isArray(value['items']) ? value['items'] : []
   const name = object.metadata.name

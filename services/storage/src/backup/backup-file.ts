@@ -21,7 +21,7 @@ const countBytes = 8
 const digestBytes = 32
 const headerBytesMax = 4096
 
-/** Of which store a backup is, and of which moment. */
+/** The store and the moment of a backup. */
 export interface BackupHeader {
   readonly profile: Profile
   readonly epoch: string
@@ -31,7 +31,7 @@ export interface BackupHeader {
 /** One key at the backup's revision. */
 export interface BackupRecord {
   readonly key: string
-  /** Of the key's last change. */
+  /** The revision of the key's last change. */
   readonly revision: Revision
   readonly value: Uint8Array
 }

@@ -63,7 +63,7 @@ export async function restoreFolder(directory: string, backup: Backup): Promise<
   }
 }
 
-/** Of the store that is there, or that a restore has moved aside before it was interrupted: clients may hold its revisions. */
+/** The last revision of the store in the folder, or of one that an interrupted restore has moved aside: clients may hold its revisions. */
 async function lastRevisionOf(directory: string): Promise<Revision> {
   const revision = await revisionOf(directory)
   if (revision > 0 || !hasState(directory)) return revision

@@ -16,7 +16,7 @@ export interface EpochRecord {
 export interface Heads {
   readonly epoch: EpochRecord
   readonly compacted: Revision
-  /** Of the last change, or of the epoch where it is younger. */
+  /** The revision of the last change, or of the epoch if that is younger. */
   readonly lastChange: Revision
   readonly position: Revision
 }

@@ -38,7 +38,7 @@ export interface PageHead {
   readonly flags: number
   readonly lower: number
   readonly upper: number
-  /** Of an overflow page: how many pages belong together. */
+  /** Number of consecutive pages, for an overflow page. */
   readonly pages: number
 }
 

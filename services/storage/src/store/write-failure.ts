@@ -13,7 +13,7 @@ export async function reasonOf(error: unknown): Promise<string> {
   return code > 0 ? `${getSystemErrorName(-code)}: ${getSystemErrorMessage(-code)}` : messageOf(cause)
 }
 
-/** Of the system where it is above 0, of lmdb where it is below. */
+/** The code of an error: above 0 from the system, below 0 from lmdb. */
 export function codeOf(error: unknown): number {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : Number.NaN
 }

@@ -144,7 +144,7 @@ const admissionAnswer = variants({
   }),
   denied: message({
     status: json<Status>(1),
-    /** Of this call; nothing is committed, and the gateway tells so. */
+    /** Reservations of this call. The gateway reports that nothing is committed. */
     reservations: many(string(2)),
     ...details,
   }),
@@ -167,7 +167,7 @@ const outcomeRequest = message({
   writeId: string(1),
   reservations: many(string(2)),
   isCommitted: bool(3),
-  /** Of the commit; 0 without one. */
+  /** The revision of the commit; 0 without one. */
   revision: int64(4),
 })
 export type OutcomeRequest = Static<typeof outcomeRequest>

@@ -103,7 +103,7 @@ export function restoreMetadata<T extends Fields>(
   return { object: { ...converted, metadata } }
 }
 
-/** Of the metadata only these may be changed by a conversion. */
+/** The only members of the metadata that a conversion may change. */
 const changeable = [
   ['labels', validateLabels],
   ['annotations', validateAnnotations],

@@ -121,7 +121,7 @@ interface Making {
   readonly version: CustomVersion
   readonly readers: KindReaders
   readonly stored: StoredForm
-  /** Of all versions, by name. */
+  /** Readers of all versions, by name. */
   readonly versions: ReadonlyMap<string, () => KindReaders>
   /** Names of the other versions that are served. */
   readonly others: readonly string[]

@@ -9,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** Options of publishing a schema. */
 export interface Publication {
-  /** Of OpenAPI. */
+  /** The version of OpenAPI. */
   readonly version: 2 | 3
   readonly group: string
   readonly apiVersion: string

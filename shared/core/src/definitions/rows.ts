@@ -52,7 +52,7 @@ export function decodeNamesRow(entry: Pick<Entry, 'value'> | undefined): NamesRo
  * lost or left over, and with no other. A create of an object is conditional on its revision.
  */
 export interface ServingRow {
-  /** Of the definition: one of the same name made later is another. */
+  /** The uid of the definition: a later definition of the same name is another one. */
   readonly uid: string
   readonly storageVersion: string
   readonly scope: string

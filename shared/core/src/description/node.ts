@@ -94,9 +94,9 @@ const scalarKinds = [
 /** Values without inner structure of their own. */
 export interface ScalarNode extends NumberFacets {
   readonly kind: (typeof scalarKinds)[number]
-  /** Of a quantity. */
+  /** The allowed sign of a quantity. */
   readonly sign?: 'positive' | 'notNegative'
-  /** Of a number or a text: a port by number or name; a count, or a share such as `25%`. */
+  /** The meaning of a number or text: a port by number or name, or a count or a share such as `25%`. */
   readonly means?: 'port' | 'count'
 }
 

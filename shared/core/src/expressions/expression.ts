@@ -33,7 +33,7 @@ const costMax = 1_000_000
 export interface Place<Input> {
   readonly variable: string
   readonly type: CelType
-  /** Of the object types that the variable is made of. */
+  /** The object types in the variable's type. */
   readonly provider?: TypeProvider
   /** The variable as JSON. */
   readonly toValue: (input: Input) => unknown

@@ -7,5 +7,5 @@ export interface Reshape {
   readonly fromStored: (object: ApiObject, names: Names) => ApiObject
 }
 
-/** Of versions with the same fields, of which others are printed when they are empty. */
+/** The reshape of versions that have the same fields and differ in the empty fields that they print. */
 export const sameFields: Reshape = { toStored: (object) => object, fromStored: (object) => object }

@@ -50,13 +50,13 @@ export interface Resource extends Gvk, Behaviour {
   /** It is served where `--runtime-config` asks for it. */
   readonly isOffByDefault?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }
-  /** Of a custom resource: another text where its definition says anything else of it. */
+  /** The facts of the definition of a custom resource. Another text where any of them differs. */
   readonly definedBy?: string
   /** The warning for clients of a version that a definition deprecates. */
   readonly deprecationWarning?: string
   /** Converts objects of other versions into this one, and those of this one into others; absent: nothing but the version changes. */
   readonly conversion?: ConversionWebhook
-  /** Of a custom kind without such a webhook: the other versions in which its objects are served; absent: none. */
+  /** The other versions that serve the objects of a custom kind without such a webhook. Absent: none. */
   readonly otherVersions?: readonly string[]
   /**
    * Of a custom kind in several versions: the readers of one of them, served or not. Objects may have been stored in any, and are read
@@ -90,7 +90,7 @@ export interface Subresource extends Gvk {
   readonly reaches?: SubresourceDefinition['reaches']
   readonly hasSubpath?: boolean
   readonly produces?: string
-  /** Of a Scale: where the object has its numbers. Absent: where built-in kinds have them. */
+  /** The paths of the numbers of a Scale in the object. Absent: those of built-in kinds. */
   readonly scalePaths?: ScalePaths
   /** Its feature gate is off: it can be read, and writes through it are dropped. */
   readonly dropsWrites?: true

@@ -12,7 +12,7 @@ export interface Verdict {
 
 export interface ConditionInput {
   readonly spec: Pod['spec']
-  /** Of all containers but ephemeral ones. Absent: nothing is known of them. */
+  /** Statuses of all containers but ephemeral ones. Undefined: there are none yet. */
   readonly statuses: readonly ContainerStatus[] | undefined
   readonly phase: string
 }

@@ -31,7 +31,7 @@ function matches({ operator, values }: { readonly operator?: string; readonly va
 
 export interface PhaseInput {
   readonly spec: Pod['spec']
-  /** Of containers that initialize, and of the others. */
+  /** Statuses of initializing containers and of the others. */
   readonly statuses: readonly ContainerStatus[]
   /** No container will run again, whatever the policy says. */
   readonly isOver?: boolean

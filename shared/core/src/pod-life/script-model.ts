@@ -85,7 +85,7 @@ export interface PodScript {
 export interface Words {
   readonly pull?: Partial<Pull>
   readonly startMs?: number
-  /** Of all runs. */
+  /** The duration of all runs. */
   readonly runMs?: number
   readonly exitCodes?: readonly number[]
   /** Replaces `runMs` and `exitCodes`. */

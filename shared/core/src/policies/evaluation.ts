@@ -64,7 +64,7 @@ export class PolicyEvaluation {
   readonly #variables: Record<string, unknown>
   /** The rest of the budget of the expressions that are evaluated now. */
   budget: number
-  /** Of the variables that the present expression was the first to need. */
+  /** The cost of variables that the present expression needed first. */
   #variableCost = 0
 
   constructor(input: PolicyInput, variables: readonly CompiledVariable[], budget: number) {

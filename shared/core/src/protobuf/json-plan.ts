@@ -17,7 +17,7 @@ export class Shape {
   readonly kind: ShapeKind
   /** The general writer. A list has that of its items, and a map that of its values. */
   readonly byValue: ValueWriter
-  /** Of a list, and of the values of a map. */
+  /** The shape of the items of a list, or of the values of a map. */
   readonly items: Shape | undefined
   readonly #node: StructNode | undefined
   #plan: Plan | undefined
@@ -118,7 +118,7 @@ function shapeOf(node: Node): Shape {
   return node.kind === 'struct' ? messageShape(node) : new Shape(kindOf(node), valueWriterOf(node))
 }
 
-/** Of a group, which has no value of its own. */
+/** The shape of a group, which has no value of its own. */
 const noShape = new Shape('other', scalarWriters.string)
 
 function kindOf(node: Node): ShapeKind {

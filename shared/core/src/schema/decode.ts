@@ -137,7 +137,7 @@ interface Reader {
   read(value: unknown, seen: Seen, known: unknown): unknown
   /** The printed value of a non-pointer field without a value; undefined for none. */
   readonly zero: () => unknown
-  /** Of the value that was read last. */
+  /** True if the value that was read last is empty. */
   readonly isEmpty: (value: unknown, seen: Seen) => boolean
   /** `omitempty` does not apply: a struct to the type's author. */
   readonly isAlwaysPrinted: boolean

@@ -11,7 +11,7 @@ type Json = Readonly<Record<string, unknown>>
 export interface WalkOptions {
   /** Drop fields that the schema does not have, and a null that is not allowed and has no default. */
   readonly prunes: boolean
-  /** Of these, leave null where validation will refuse it. */
+  /** Leaves a null where validation will refuse it. */
   readonly keepsNulls?: boolean | undefined
   /** Put the defaults. */
   readonly fillsDefaults: boolean

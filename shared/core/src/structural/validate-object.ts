@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>
 export interface ObjectCandidate {
   readonly object: Json
   readonly old?: Json | undefined
-  /** Of a status that is written, the schema of the status alone speaks. */
+  /** The validated part: a write of the status is validated by the schema of the status alone. */
   readonly part?: 'main' | 'status'
   readonly scale?: ScalePaths | undefined
   readonly comparisons?: ComparisonTimer | undefined

@@ -15,7 +15,7 @@ export type RowObject =
 /** The text before the rows of a Table. */
 export interface TableFront {
   readonly version: TableVersion
-  /** Of the list, or of the one object: its resourceVersion. */
+  /** The metadata of the list, or the resourceVersion of the one object. */
   readonly metadata: ListMeta
   /** Undefined for the later events of a watch, whose columns the first one has shown. */
   readonly printer: TablePrinter | undefined

@@ -34,9 +34,9 @@ interface Node {
   readonly value: unknown
   readonly offset: number
   readonly scalar?: Scalar | undefined
-  /** Of a map that may be merged into another one. */
+  /** The members of a map that may be merged into another one. */
   readonly members?: readonly Member[] | undefined
-  /** Of a list below a merge key. */
+  /** The items of a list below a merge key. */
   readonly items?: readonly Node[] | undefined
 }
 

@@ -36,7 +36,7 @@ function widthOf(leading: number): number {
   return leading >> 3 === 0b11110 ? 4 : 0
 }
 
-/** Of bytes that have the form of a character: whether they are one, in its shortest form. */
+/** The fault of bytes in the form of a character: no character, or not its shortest form. */
 function faultOf(sequence: Uint8Array): string | undefined {
   const [leading = 0, ...trailing] = sequence
   const bits = sequence.length === 1 ? leading : leading & (0xff >> (sequence.length + 1))

@@ -17,7 +17,7 @@ export interface CertificateOptions {
   readonly product: string
   /** Host names and addresses under which the server is reached. */
   readonly names: readonly string[]
-  /** Of the administrator; `P-256` where it is absent. A kept key of another kind is replaced. */
+  /** The kind of the administrator's key; `P-256` if absent. A stored key of another kind is replaced. */
   readonly adminKey?: KeyKind
   readonly clock: Clock
 }

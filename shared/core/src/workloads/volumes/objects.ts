@@ -10,24 +10,24 @@ export type StorageClass = BuiltIn<'storage/v1.StorageClass'>
 
 /** Annotations and other names with the product's domain. */
 export interface VolumeNames {
-  /** Of a claim: it has been bound once. */
+  /** On a claim: it has been bound once. */
   readonly bindCompleted: string
-  /** Of a claim or a volume: the controller chose the other side. */
+  /** On a claim or a volume: the controller chose the other side. */
   readonly boundByController: string
-  /** Of a claim: the node of the first Pod that uses it. */
+  /** On a claim: the node of the first Pod that uses it. */
   readonly selectedNode: string
-  /** Of a volume: the provisioner that made it. */
+  /** On a volume: the provisioner that made it. */
   readonly provisionedBy: string
-  /** Of a volume: the driver that works in place of the provisioner. */
+  /** On a volume: the driver in the place of the provisioner. */
   readonly migratedTo: string
-  /** Of a claim: the provisioner that is to make its volume, twice. */
+  /** On a claim: the provisioner of its volume, under two names. */
   readonly provisioner: string
   readonly betaProvisioner: string
-  /** Of claims and volumes: the class, as it was named before the field existed. */
+  /** On claims and volumes: the class, from before the field existed. */
   readonly oldClass: string
-  /** Of a class: claims without a class get it. */
+  /** On a class: claims without a class get it. */
   readonly defaultMarks: readonly string[]
-  /** Of a volume that was expanded: the size that its filesystem still has. */
+  /** On an expanded volume: the size that its filesystem still has. */
   readonly sizeBeforeResize: string
   /** Beginning of the names of provisioners that are parts of a controller manager. */
   readonly builtInPrefix: string

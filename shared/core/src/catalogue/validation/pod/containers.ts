@@ -40,7 +40,7 @@ export function validateAllContainers(errors: FieldError[], spec: Part, path: st
 
 /** The place of a list of containers. */
 interface ContainerList {
-  /** Of the containers that were looked at. */
+  /** Names of the containers that were looked at. */
   readonly names: Set<string>
   readonly path: string
   readonly context: PodContext

@@ -16,7 +16,7 @@ const int32Max = 2 ** 31 - 1
 export interface AnnotatedPod {
   readonly annotations: Part
   readonly spec: Part
-  /** Of the annotations, or of the spec. */
+  /** The path of the annotations, or of the spec. */
   readonly path: string
 }
 

@@ -24,7 +24,7 @@ export class PodContext implements RuleContext {
   claims: ReadonlySet<string> = new Set()
   /** The Pod has users of its own. */
   hasOwnUsers = false
-  /** Of the Pod; empty: that of a Pod without one. */
+  /** The restart policy of the Pod; '' for none. */
   restartPolicy = ''
   /** Time of the containers to end; undefined if it is absent. */
   graceSeconds: number | bigint | undefined

@@ -32,7 +32,7 @@ export function validatePodResources(errors: FieldError[], spec: Part, at: strin
 
 interface Sum {
   readonly name: string
-  /** Of all containers. */
+  /** The sum over all containers. */
   readonly amount: Quantity
   readonly side: Side
   readonly path: string
