@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -142,6 +142,10 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
        await configMaps(server).create({ ...first, metadata: { ...first.metadata, name } })
        expect((await configMaps(server).list({ namespace: 'default' })).items.map(({ metadata }) => metadata.name)).toEqual([name, 'first'])
      })
+     test.fails('leaves a trace', async ({ server }) => {
+       await server.client.objects.create(first)
+       throw new Error('as expected')
+     })
      const own = useServer({ profile: 'orch' })
      plain('has one of its own, and KUBECONFIG', () => {
        expect(own.url).toMatch(/^https:/)
@@ -149,8 +153,15 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
      })`,
   )
   const results = join(project, 'results.json')
-  await runInProject([join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${results}`])
-  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 5, numFailedTests: 0 })
+  const traces = join(project, 'traces')
+  await runInProject([join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${results}`], {
+    ORCH_TRACE: traces,
+  })
+  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 6, numFailedTests: 0 })
+  const [trace = '', ...others] = readdirSync(traces)
+  expect(others).toEqual([])
+  const shown = await runInProject([bin, 'trace', 'show', join(traces, trace)])
+  expect(shown).toMatch(/leaves a trace\n.*as expected.*created ConfigMap default\/first/s)
 })
 
 test('node:test: a fork for each test, and a server for all', async () => {
@@ -185,14 +196,21 @@ test('the types hold for modules, for require and for bundlers', async () => {
   write('types/require.cts', "import orch = require('orch')\nexport const server: Promise<orch.RunningServer> = orch.start()")
   write(
     'types/jest.cts',
-    "import { useForks, useServer } from 'orch/jest'\nexport const url: string = useServer().url\nexport const inFork = useForks()",
+    "import { useForks, useServer } from 'orch/jest'\nexport const url: string = useServer().url\nexport const inFork = useForks()\nexport const check = (one: jest.Matchers<void>): Promise<void> => one.toHaveNoLeaks()",
+  )
+  write(
+    'types/vitest.mts',
+    `import { expect } from 'vitest'
+     import { matchers, useServer } from 'orch/vitest'
+     expect.extend(matchers)
+     export const check: Promise<void> = expect(useServer()).toHaveNoHotLoop({ for: '1s' })`,
   )
   write(
     'types/node-test.mts',
     "import { useForks } from 'orch/node-test'\nexport const test: () => Promise<void> = useForks()(({ url }) => url)",
   )
   const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--lib', 'es2024,esnext.disposable', '--types', 'node']
-  const files = ['types/module.mts', 'types/require.cts', 'types/jest.cts', 'types/node-test.mts']
+  const files = ['types/module.mts', 'types/require.cts', 'types/jest.cts', 'types/vitest.mts', 'types/node-test.mts']
   await expect(runInProject([typescript, ...flags, '--module', 'nodenext', ...files])).resolves.toBe('')
   await expect(runInProject([typescript, ...flags, '--module', 'esnext', '--moduleResolution', 'bundler', files[0] ?? ''])).resolves.toBe(
     '',

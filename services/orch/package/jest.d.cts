@@ -16,4 +16,16 @@ export declare function startGlobalServer(options?: StartOptions): Promise<() =>
 export declare function useForks(
   options?: StartOptions,
   prepare?: (base: RunningServer) => unknown,
-): (body: (server: RunningServer) => unknown) => () => Promise<void>
+): (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>
+
+declare global {
+  namespace jest {
+    /** The matchers, once `expect.extend(matchers)` was called. */
+    interface Matchers<R> {
+      /** No watch is open, no object held, no namespace and no held lease left. */
+      toHaveNoLeaks(): Promise<R>
+      /** No client goes on for ever: see `RunningServer.expectNoHotLoop`. */
+      toHaveNoHotLoop(options?: Parameters<RunningServer['expectNoHotLoop']>[0]): Promise<R>
+    }
+  }
+}

@@ -12,4 +12,4 @@ export declare function useServer(options?: StartOptions): RunningServer
 export declare function useForks(
   options?: StartOptions,
   prepare?: (base: RunningServer) => unknown,
-): (body: (server: RunningServer) => unknown) => () => Promise<void>
+): (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>

@@ -15,3 +15,16 @@ export declare function testWith(
   options?: StartOptions,
   prepare?: (base: RunningServer) => unknown,
 ): TestAPI<{ readonly server: RunningServer }>
+
+/** The matchers, once `expect.extend(matchers)` was called. */
+interface ServerMatchers {
+  /** No watch is open, no object held, no namespace and no held lease left. */
+  toHaveNoLeaks(): Promise<void>
+  /** No client goes on for ever: see `RunningServer.expectNoHotLoop`. */
+  toHaveNoHotLoop(options?: Parameters<RunningServer['expectNoHotLoop']>[0]): Promise<void>
+}
+
+declare module 'vitest' {
+  // biome-ignore lint/suspicious/noExplicitAny: the parameter has to be as vitest declares it.
+  interface Matchers<T = any> extends ServerMatchers {}
+}

@@ -1,7 +1,7 @@
 import { afterAll, test as base, beforeAll, beforeEach } from 'vitest'
 import native from './native-require.cjs'
 
-const { createServerHook, matchers, startGlobalServer } = native('./dist/testing.js')
+const { createServerHook, leaveTrace, matchers, startGlobalServer } = native('./dist/testing.js')
 export const { start } = native('./dist/index.js')
 export { matchers, startGlobalServer }
 
@@ -22,9 +22,13 @@ export const testWith = (options, prepare) =>
       ],
     })
     .extend({
-      server: async ({ $base }, use) => {
+      server: async ({ $base, task }, use) => {
         const fork = await $base.fork()
         await use(fork)
+        if (task.result?.state === 'fail') {
+          const [failure] = task.result.errors ?? []
+          await leaveTrace(fork, { name: task.fullTestName ?? task.name, failure: failure?.stack ?? failure?.message })
+        }
         await fork.stop()
       },
     })

@@ -104,6 +104,7 @@ const settingsCommands: Readonly<Record<string, SettingsCommand>> = { ...serverC
 const otherCommands: Readonly<Record<string, string>> = {
   ctl: 'the command-line client, orchctl: get, apply, delete, wait and others',
   'envtest-assets': 'write the programs that envtest starts: use, list, cleanup, version',
+  trace: 'print the trace of a failed test: orch trace show FILE',
   version: 'print the version',
   help: 'print this help, or that of a command: orch help gateway',
 }
@@ -121,6 +122,10 @@ export async function runCommand(terminal: Terminal): Promise<number | undefined
       return (await import('./ctl.ts')).ctl(terminal, flags)
     case 'envtest-assets':
       return runAssets(terminal, flags)
+    case 'trace': {
+      const { traceCommand, traceHelp } = await import('./trace/show-trace.ts')
+      return flags.some((word) => word === '--help' || word === '-h') ? print(terminal, traceHelp) : traceCommand(terminal, flags)
+    }
     case 'version':
     case '--version':
       return print(terminal, printVersion())
@@ -152,6 +157,8 @@ async function help(terminal: Terminal, [command, ...rest]: readonly string[]): 
       return (await import('./ctl.ts')).ctl(terminal, ['help', ...rest])
     case 'envtest-assets':
       return print(terminal, (await import('./envtest/assets-words.ts')).assetsHelp)
+    case 'trace':
+      return print(terminal, (await import('./trace/show-trace.ts')).traceHelp)
     case 'version':
     case 'help':
       return print(terminal, `Usage: orch ${command}\n\n${sentence(otherCommands[command] ?? '')}\n`)

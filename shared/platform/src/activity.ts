@@ -48,6 +48,11 @@ export class Activity implements WorkCounter {
     return () => void this.#followed.delete(followed)
   }
 
+  /** Times that work has begun or ended so far. */
+  get moves(): number {
+    return this.#moves
+  }
+
   /** The names of all work in progress. */
   inProgress(): string[] {
     const names: string[] = []

@@ -25,7 +25,7 @@ interface PastList {
 }
 
 /** One change of an object. */
-interface ObjectChange {
+export interface ObjectChange {
   readonly revision: number
   readonly time: Date
   readonly event: 'created' | 'modified' | 'deleted'

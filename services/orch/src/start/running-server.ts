@@ -3,6 +3,7 @@ import type { ApiObject } from '@orch/core/meta'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
 import type { StateSnapshot } from '@orch/storage'
 import type { ServerNodes } from '../nodes/open.ts'
+import type { TraceOptions } from '../trace/trace-file.ts'
 import type { ControlAccess } from './control/copies.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
 import type { ServerPast } from './past.ts'
@@ -63,9 +64,12 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
   readonly metrics: PodMetricsSource
   /**
    * Resolves when no request is in progress, every watch has its events and no controller has work left. Rejects with the names of the
-   * work that is still in progress `within` that many milliseconds, 5,000 by default. It knows nothing of the queues of clients.
+   * work that is still in progress `within` that many milliseconds, 5,000 by default. With `quiet` nothing has begun for that time, by the
+   * clock of the server, which is moved if it is a virtual one. It knows nothing of the queues of clients: `track` tells it of work.
    */
-  settled(options?: { readonly within?: number }): Promise<void>
+  settled(options?: SettledOptions): Promise<void>
+  /** Counts a promise as work that `settled` waits for, by a name; returns it. For controllers within the test. */
+  track<T>(work: Promise<T>, name?: string): Promise<T>
   /**
    * Rejects if a client of `server.user` goes on for ever while nothing else happens: it writes an object three times without a change,
    * lists a resource five times, sends more than 20 requests a second, or several change one object in turns. A virtual clock is moved
@@ -88,8 +92,21 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
    * seed, one time and the same requests have equal dumps; certificates, tokens and the port are left out.
    */
   dump(): Promise<string>
+  /**
+   * Writes what is stored, its history, the last requests and the faults to a file, which its owner alone may read: `orch trace show FILE`
+   * prints it. Values of Secrets are left out by default.
+   */
+  saveTrace(path: string, options?: TraceOptions): Promise<void>
   /** Ends open requests at once; leaves no handle, port or file behind. */
   stop(): Promise<void>
+}
+
+/** The wait of `settled`. */
+export interface SettledOptions {
+  /** Longest wait in real milliseconds; 5,000 by default. */
+  readonly within?: number
+  /** Time in which nothing begins, such as `'50ms'`; none by default. */
+  readonly quiet?: string | number
 }
 
 /** The clients that may be in a loop, and the time for which they are observed. */

@@ -30,6 +30,7 @@ import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import type { TraceOptions } from '../trace/trace-file.ts'
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
@@ -37,7 +38,7 @@ import type { Origin } from './origin.ts'
 import { pastOf, type ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
-import type { HotLoopOptions, PlacementExplainer, RunningServer } from './running-server.ts'
+import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
@@ -381,9 +382,24 @@ export class InProcessServer implements RunningServer {
     },
   }
 
-  readonly settled = async ({ within = settledWithinMs }: { readonly within?: number } = {}): Promise<void> => {
-    const left = await this.#parts.activity.settled({ withinMs: within, stillMs: within })
-    if (left.length > 0) throw new Error(`the server has not settled within ${within} ms: ${left.join(', ')}`)
+  readonly settled = async ({ within = settledWithinMs, quiet = 0 }: SettledOptions = {}): Promise<void> => {
+    const { activity, clock, options } = this.#parts
+    const quietMs = toMs('settled', quiet)
+    const endsMs = systemClock.monotonic() + within
+    for (;;) {
+      const left = await activity.settled({ withinMs: within, stillMs: within })
+      if (left.length > 0) throw new Error(`the server has not settled within ${within} ms: ${left.join(', ')}`)
+      const { moves } = activity
+      if (quietMs > 0) await passTime(clock, options.clock, quietMs)
+      if (activity.moves === moves) return
+      if (systemClock.monotonic() > endsMs) throw new Error(`the server has not been quiet for ${quiet} within ${within} ms`)
+    }
+  }
+
+  readonly track = <T>(work: Promise<T>, name = 'tracked work'): Promise<T> => {
+    const { activity } = this.#parts
+    activity.begin(name)
+    return work.finally(() => activity.end(name))
   }
 
   readonly expectNoHotLoop = async ({ user, for: time = '2s' }: HotLoopOptions = {}): Promise<void> => {
@@ -412,6 +428,15 @@ export class InProcessServer implements RunningServer {
   readonly dump = async (): Promise<string> => {
     const { dumpStorage } = await import('./dump.ts')
     return dumpStorage({ storage: this.#server.storage, port: new URL(this.url).port })
+  }
+
+  readonly saveTrace = async (path: string, options: TraceOptions = {}): Promise<void> => {
+    const { writeTrace } = await import('../trace/trace-file.ts')
+    const { clock, options: given, faults } = this.#parts
+    const { storage, names } = this.#server
+    const { timeline, requests } = this
+    const source = { profile: names.profile, now: clock.now, seed: given.seed, storage, timeline, requests, faults: () => faults.list() }
+    await writeTrace(source, path, options)
   }
 
   readonly stop = async (): Promise<void> => {

@@ -1,9 +1,10 @@
 import { type RunningServer, start } from '../start/start.ts'
 import type { StartOptions } from '../start/start-settings.ts'
+import { leaveTrace } from './failed-test.ts'
 import type { TestHooks } from './use-server.ts'
 
 /** Makes a test out of what it does with a server of its own. */
-export type InFork = (body: (server: RunningServer) => unknown) => () => Promise<void>
+export type InFork = (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>
 
 /** Fills the base of the tests of a file. */
 export type Prepare = (base: RunningServer) => unknown
@@ -23,10 +24,27 @@ export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>)
       await base?.stop()
       base = undefined
     })
-    return (body) => async () => {
-      if (base === undefined) throw new Error('useForks(): the base runs in tests alone')
-      await using fork = await base.fork()
-      await body(fork)
-    }
+    // A function with a parameter would be given the callback `done` by some frameworks.
+    return (body) =>
+      async (...context) => {
+        if (base === undefined) throw new Error('useForks(): the base runs in tests alone')
+        await using fork = await base.fork()
+        try {
+          await body(fork)
+        } catch (failure) {
+          await leaveTrace(fork, { name: testName(context[0]), failure })
+          throw failure
+        }
+      }
   }
+}
+
+/** The name of the running test: node:test gives a context with it, jest has it in `expect`. */
+function testName(context: unknown): string {
+  if (isNamed(context)) return context.fullName ?? context.name
+  return Reflect.get(globalThis, 'expect')?.getState?.().currentTestName ?? 'a test'
+}
+
+function isNamed(context: unknown): context is { readonly name: string; readonly fullName?: string } {
+  return typeof context === 'object' && context !== null && 'name' in context && typeof context.name === 'string'
 }

@@ -65,10 +65,12 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       scheduler: { explain: (pod) => running().scheduler.explain(pod) },
       metrics: { set: (pod, usage) => running().metrics.set(pod, usage) },
       settled: (options) => running().settled(options),
+      track: (work, name) => running().track(work, name),
       expectNoHotLoop: (options) => running().expectNoHotLoop(options),
       eventually: (reference, matcher, options) => running().eventually(reference, matcher, options),
       leaks: () => running().leaks(),
       dump: () => running().dump(),
+      saveTrace: (path, options) => running().saveTrace(path, options),
       stop: () => running().stop(),
       [Symbol.asyncDispose]: () => running().stop(),
     }
