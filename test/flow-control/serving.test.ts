@@ -9,7 +9,10 @@ import { type Api, anApi } from '../api/api.ts'
 import { aFolder } from '../identity/folder.ts'
 
 /** The result of a handshake: protocol and cipher, or the error. */
-function handshake(api: Api, options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'; ciphers?: string } = {}): Promise<string> {
+function handshake(
+  api: Api,
+  options: { maxVersion?: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'; ciphers?: string; ecdhCurve?: string } = {},
+): Promise<string> {
   const { port } = new URL(api.url)
   return new Promise((resolve) => {
     const socket: TLSSocket = connect(
@@ -40,6 +43,13 @@ test('LIM-12: the oldest version and the suites may be chosen', async () => {
   const chosen = await anApi({ flags: [`--tls-cipher-suites=${suites}`] })
   expect(await handshake(chosen, { maxVersion: 'TLSv1.2' })).toMatch(/^TLSv1\.2 TLS_ECDHE_\w+_WITH_AES_256_GCM_SHA384$/)
   expect(await handshake(chosen)).toMatch(/^TLSv1\.3/)
+})
+
+test('LIM-12: the key exchanges may be chosen by their numbers', async () => {
+  const api = await anApi({ flags: ['--tls-curve-preferences=24,4588'] })
+  expect(await handshake(api, { ecdhCurve: 'P-384' })).toMatch(/^TLSv1\.3/)
+  expect(await handshake(api, { ecdhCurve: 'X25519MLKEM768' })).toMatch(/^TLSv1\.3/)
+  expect(await handshake(api, { ecdhCurve: 'X25519' })).toMatch(/^error/)
 })
 
 test('LIM-12: no handshake is renegotiated on a connection, and an unknown protocol is refused', async () => {

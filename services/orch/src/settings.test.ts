@@ -153,6 +153,7 @@ describe('impossible settings are refused with a sentence', () => {
       ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA25'],
       'did you mean TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256?',
     ],
+    ['a key exchange that is none', ['--tls-curve-preferences=23,22'], '22 is no known key exchange; known are 23, 24, 25, 29, 4588'],
     ['a version of TLS that is too old', ['--tls-min-version=VersionTLS11'], 'must be one of VersionTLS12, VersionTLS13'],
     ['a chance that is too high', ['--goaway-chance=0.5'], '--goaway-chance=0.5: must be a number between 0 and 0.02'],
     ['an address that is none', ['--bind-address=localhost'], '--bind-address=localhost: must be an IP address'],

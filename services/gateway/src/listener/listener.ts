@@ -51,6 +51,8 @@ export interface ListenOptions {
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined
   /** As OpenSSL calls them, with colons between. */
   readonly ciphers?: string | undefined
+  /** Key exchanges, as OpenSSL calls them, with colons between. Absent: those of OpenSSL. */
+  readonly curves?: string | undefined
   readonly streamsPerConnectionMax?: number | undefined
   /** Chance, from 0 to 1, that a request over HTTP/2 is answered with the request to connect anew. */
   readonly goawayChance?: number | undefined
@@ -427,17 +429,18 @@ function trackConnections(server: HttpsServer, guard: Guard): Set<Socket> {
   return connections
 }
 
-interface ContextOptions extends Pick<ListenOptions, 'authorities' | 'minVersion' | 'ciphers'> {
+interface ContextOptions extends Pick<ListenOptions, 'authorities' | 'minVersion' | 'ciphers' | 'curves'> {
   readonly pair: { readonly current: KeyPair }
 }
 
 /** The certificate and the checks of a handshake. */
-function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers }: ContextOptions) {
+function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'TLSv1.2', ciphers, curves }: ContextOptions) {
   const ca = toTrusted(authorities.current)
   // TLS 1.2 lets a client ask for one handshake after the other, which costs it much less than the server.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const choice = { minVersion, honorCipherOrder: true, secureOptions, ...(ciphers === undefined ? {} : { ciphers }) }
-  return { cert: pair.certificate, key: pair.key, ...choice, ...(ca.length === 0 ? {} : { ca }) }
+  const exchange = curves === undefined ? {} : { ecdhCurve: curves }
+  return { cert: pair.certificate, key: pair.key, ...choice, ...exchange, ...(ca.length === 0 ? {} : { ca }) }
 }
 
 /** A client that breaks off is an ordinary end. */

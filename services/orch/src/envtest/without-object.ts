@@ -5,7 +5,7 @@
 const tuned: Readonly<Record<string, string>> = {
   'logging of klog': `
     add-dir-header? alsologtostderr? log-backtrace-at log-dir log-file log-file-max-size log-flush-frequency log-json-info-buffer-size
-    log-json-split-stream? logging-format logtostderr? one-output? skip-headers? skip-log-headers? stderrthreshold v vmodule
+    log-json-split-stream? log-text-info-buffer-size log-text-split-stream? logging-format logtostderr? one-output? skip-headers? skip-log-headers? stderrthreshold v vmodule
     enable-logs-handler?`,
   'the watch cache and the way to etcd': `
     default-watch-cache-size delete-collection-workers etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval

@@ -105,6 +105,7 @@ export async function listenForClients(
       authorities: certificates.authorities,
       minVersion: serving.tlsMinVersion,
       ciphers: serving.ciphers,
+      curves: serving.curves,
       streamsPerConnectionMax: serving.streamsPerConnectionMax,
       goawayChance: serving.goawayChance,
     })

@@ -93,6 +93,10 @@ export const servingSettings = {
     { flag: '--tls-cipher-suites', type: list },
     'Enabled cipher suites by their IANA names, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. Empty means a current default. The suites of TLS 1.3 stay enabled unless some of them are listed.',
   ),
+  tlsCurvePreferences: setting(
+    { flag: '--tls-curve-preferences', type: list },
+    'Key exchanges by the numbers that TLS gives them: 23 (P-256), 24 (P-384), 25 (P-521), 29 (X25519), 4588 (X25519MLKEM768). Empty means the defaults of OpenSSL.',
+  ),
   http2MaxStreamsPerConnection: setting(
     { flag: '--http2-max-streams-per-connection', type: int({ min: 0, max: 10_000 }), default: '0' },
     'Maximum number of open requests on one HTTP/2 connection, watches included; 0 means 250.',
@@ -149,6 +153,8 @@ export function readServing(settings: LevelledValues) {
     tlsMinVersion: settings.tlsMinVersion === 'VersionTLS13' ? ('TLSv1.3' as const) : ('TLSv1.2' as const),
     /** As OpenSSL calls them, with colons between. */
     ciphers: readCiphers(settings.tlsCipherSuites),
+    /** As `ciphers`; undefined: the defaults of OpenSSL. */
+    curves: readCurves(settings.tlsCurvePreferences),
     watchLifeMs: settings.minRequestTimeoutSeconds * 1000,
     /** Undefined: as the gateway thinks best. */
     streamsPerConnectionMax: streamsMax === 0 ? undefined : streamsMax,
@@ -195,6 +201,18 @@ function readCiphers(names: readonly string[]): string {
   const isOf13 = (name: string) => !name.includes('_WITH_')
   const chosen = names.length === 0 ? currentSuites : [...(names.some(isOf13) ? [] : currentSuites.filter(isOf13)), ...names]
   return chosen.map(openSslName).join(':')
+}
+
+const curveNames: Readonly<Record<string, string>> = { 23: 'P-256', 24: 'P-384', 25: 'P-521', 29: 'X25519', 4588: 'X25519MLKEM768' }
+
+function readCurves(numbers: readonly string[]): string | undefined {
+  if (numbers.length === 0) return undefined
+  const names = numbers.map((number) => {
+    const name = Object.hasOwn(curveNames, number) ? curveNames[number] : undefined
+    if (name !== undefined) return name
+    throw new SettingsError(`--tls-curve-preferences: ${number} is no known key exchange; known are ${Object.keys(curveNames).join(', ')}`)
+  })
+  return names.join(':')
 }
 
 function openSslName(name: string): string {
