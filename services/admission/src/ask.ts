@@ -15,7 +15,7 @@ import {
   type Validated,
 } from '@orch/core/contracts'
 import { badRequest, serviceUnavailable } from '@orch/core/meta'
-import type { Clock, Span, Tracer } from '@orch/platform'
+import { type Clock, Listeners, type Span, type Tracer } from '@orch/platform'
 import { differences } from './json-difference.ts'
 import {
   allowed,
@@ -80,7 +80,7 @@ export function admissionOf(plugins: readonly Plugin[], options: Pick<PluginNeed
 /** The plugin of each admission rule, made anew when the admission rules of a plugin have changed. */
 class PluginIndex {
   readonly #plugins: readonly Plugin[]
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Listeners()
   #index: AdmissionRuleIndex<Plugin> | undefined
   #admissionRules: readonly AdmissionRule[] | undefined
 
@@ -102,14 +102,13 @@ class PluginIndex {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   #changed(): void {
     this.#index = undefined
     this.#admissionRules = undefined
-    for (const listener of this.#listeners) listener()
+    this.#listeners.call()
   }
 }
 

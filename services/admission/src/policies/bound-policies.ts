@@ -10,7 +10,7 @@ import { jsonEqual } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
-import { Reflector } from '@orch/platform'
+import { Listeners, Reflector } from '@orch/platform'
 import { type Criteria, readRule, readSelector, type WebhookRule } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
@@ -89,7 +89,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   readonly #catalogue: Catalogue
   readonly #equivalents: Equivalents
   readonly #closed = new AbortController()
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Listeners()
   #isLoaded = false
   #made: Made<Spec, Compiled> | undefined
 
@@ -174,7 +174,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
 
   #changed(): void {
     this.#made = undefined
-    for (const listener of this.#listeners) listener()
+    this.#listeners.call()
   }
 }
 

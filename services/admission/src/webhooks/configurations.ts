@@ -2,7 +2,7 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionRule, AdmissionRuleSource, StorageService } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { type Clock, type Log, Reflector } from '@orch/platform'
+import { type Clock, Listeners, type Log, Reflector } from '@orch/platform'
 import type { Criteria, WebhookRule } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import { matchesRule } from '../matching/match.ts'
@@ -50,12 +50,12 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
     return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }
   }
   const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
-  const listeners = new Set<() => void>()
+  const listeners = new Listeners()
   let isLoaded = false
   let made: { readonly webhooks: readonly Webhook[]; readonly admissionRules: readonly AdmissionRule[] } | undefined
   const changed = () => {
     made = undefined
-    for (const listener of listeners) listener()
+    listeners.call()
   }
   const make = () => {
     const webhooks = [...reflector.values()].sort(byName).flatMap((kept) => kept.webhooks)

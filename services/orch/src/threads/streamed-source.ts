@@ -1,5 +1,5 @@
 import type { Stream } from '@orch/core/contracts'
-import { type Log, PushStream } from '@orch/platform'
+import { Listeners, type Log, PushStream } from '@orch/platform'
 
 /** A value that may change, and the listeners to its changes. */
 interface Source<T> {
@@ -22,11 +22,11 @@ export async function sourceOf<T>(stream: Stream<{ readonly value: T }>, log: Lo
   const first = await values.next()
   if (first.done === true) throw new Error('another thread has ended before it has sent the first value')
   let current = first.value.value
-  const listeners = new Set<(value: T) => void>()
+  const listeners = new Listeners<T>()
   const follow = async () => {
     for (let next = await values.next(); next.done !== true; next = await values.next()) {
       current = next.value.value
-      for (const listener of listeners) listener(current)
+      listeners.call(current)
     }
   }
   follow().catch((error: unknown) => log.debug({ err: error }, 'another thread has ended'))
@@ -34,10 +34,7 @@ export async function sourceOf<T>(stream: Stream<{ readonly value: T }>, log: Lo
     get current() {
       return current
     },
-    listen(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    listen: (listener) => listeners.add(listener),
     close: () => stream.close(),
   }
 }

@@ -1,7 +1,7 @@
 import type { SharedStore, Store, StoreChange, StoreHistory, StorePage, StoreRecord } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import { expired, type Revision } from '@orch/core/meta'
-import { type Clock, sleep } from '@orch/platform'
+import { type Clock, Listeners, sleep } from '@orch/platform'
 import { AlteredValueError, type Encryption, UnreadableValueError } from './encryption.ts'
 
 /** The dependencies of decryption. */
@@ -30,7 +30,7 @@ class EncryptedStore implements Store {
   readonly #store: Store
   readonly #encryption: Encryption
   readonly #options: EncryptedStoreOptions
-  readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
+  readonly #listeners = new Listeners<readonly StoreChange[]>()
   readonly #detach: (() => void)[] = []
   readonly #closing = new AbortController()
   /** Changes that are held back, in order. */
@@ -144,8 +144,7 @@ class EncryptedStore implements Store {
   }
 
   listen(listener: (changes: readonly StoreChange[]) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   compact(revision: Revision): Promise<void> {
@@ -241,7 +240,7 @@ class EncryptedStore implements Store {
 
   #deliver(changes: readonly StoreChange[], opened: readonly StoreChange[]): void {
     for (const change of changes) this.#keepLabel(change)
-    for (const listener of this.#listeners) listener(opened)
+    this.#listeners.call(opened)
   }
 
   #keepLabel({ key, value }: Sealed): void {

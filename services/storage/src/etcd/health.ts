@@ -1,3 +1,4 @@
+import { Listeners } from '@orch/platform'
 import { etcdCheckMs, etcdReconnectDelayMsMax, etcdStatusIntervalMs } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import type { EtcdContext } from './context.ts'
@@ -9,7 +10,7 @@ export class EtcdHealth {
   readonly #watch: ChangeWatch
   /** Number of members. */
   readonly #servers: number
-  readonly #listeners = new Set<(isReachable: boolean) => void>()
+  readonly #listeners = new Listeners<boolean>()
   /** Why etcd could not be reached in the last check. */
   #unreachable = ''
   #isReachable = true
@@ -38,8 +39,7 @@ export class EtcdHealth {
   }
 
   onReachable(listener: (isReachable: boolean) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Reads the status now and regularly from now on. */
@@ -70,7 +70,7 @@ export class EtcdHealth {
     const isReachable = this.#watch.problem === '' && this.#unreachable === ''
     if (isReachable === this.#isReachable) return
     this.#isReachable = isReachable
-    for (const listener of this.#listeners) listener(isReachable)
+    this.#listeners.call(isReachable)
   }
 
   async readStatus(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Clock, type Log, systemClock } from '@orch/platform'
+import { type Clock, Listeners, type Log, systemClock } from '@orch/platform'
 import type { Etcd3, Lease } from 'etcd3'
 import type { Leadership } from '../leadership.ts'
 import { leadershipLookMs, leadershipSeconds, leaseReturnMs } from '../limits.ts'
@@ -34,7 +34,7 @@ export function openLeadership(options: LeadershipOptions): EtcdLeadership {
  */
 class LeaseLeadership implements EtcdLeadership {
   readonly #options: LeadershipOptions
-  readonly #listeners = new Set<(isLeader: boolean) => void>()
+  readonly #listeners = new Listeners<boolean>()
   #lease: Lease | undefined
   #key: string | undefined
   #timer: { cancel(): void } | undefined
@@ -52,8 +52,7 @@ class LeaseLeadership implements EtcdLeadership {
   }
 
   onChange(listener: (isLeader: boolean) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   begin(): void {
@@ -134,6 +133,6 @@ class LeaseLeadership implements EtcdLeadership {
   #report(isLeader: boolean): void {
     if (isLeader === this.#isLeader || (isLeader && this.#isClosed)) return
     this.#isLeader = isLeader
-    for (const listener of this.#listeners) listener(isLeader)
+    this.#listeners.call(isLeader)
   }
 }

@@ -11,6 +11,7 @@ import type {
   StoreStatus,
 } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
+import { Listeners } from '@orch/platform'
 import { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import { Commits } from './commits.ts'
@@ -58,8 +59,8 @@ export class StoreOnEtcd implements Store {
   readonly #deliveries: Deliveries
   readonly #commits: Commits
   readonly #randomId: () => string
-  readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
-  readonly #replacedListeners = new Set<() => void>()
+  readonly #listeners = new Listeners<readonly StoreChange[]>()
+  readonly #replacedListeners = new Listeners()
   /** Up to here values that have changed have been asked for twice. */
   #doubted = 0
 
@@ -134,7 +135,7 @@ export class StoreOnEtcd implements Store {
   }
 
   listen(listener: (changes: readonly StoreChange[]) => void): () => void {
-    return attach(this.#listeners, listener)
+    return this.#listeners.add(listener)
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -192,7 +193,7 @@ export class StoreOnEtcd implements Store {
         if (isReliable) this.#watch.askPosition()
         return isReliable
       },
-      onReplaced: (listener) => attach(this.#replacedListeners, listener),
+      onReplaced: (listener) => this.#replacedListeners.add(listener),
       onReachable: (listener) => this.#health.onReachable(listener),
       visitRevisions: async (show) => {
         const revision = timeline.position
@@ -225,7 +226,7 @@ export class StoreOnEtcd implements Store {
 
   #deliver(changes: readonly StoreChange[], position: Revision): void {
     this.#timeline.moveTo(position)
-    for (const listener of this.#listeners) listener(changes)
+    this.#listeners.call(changes)
     this.#deliveries.reached(position)
   }
 
@@ -247,11 +248,6 @@ export class StoreOnEtcd implements Store {
     this.#watch.expectNothing()
     this.#commits.overlook()
     this.#deliveries.rejectAll(why)
-    for (const listener of this.#replacedListeners) listener()
+    this.#replacedListeners.call()
   }
-}
-
-function attach<T>(listeners: Set<T>, listener: T): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
 }

@@ -10,6 +10,7 @@ import type {
   StoreStatus,
 } from '@orch/core/contracts'
 import { badRequest, expired, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
+import { Listeners } from '@orch/platform'
 import { compactionStepEntries, keyBytesMax, pastBytesPerPart, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
@@ -60,7 +61,7 @@ export class LogStore implements Store {
   readonly snapshot: Store['snapshot']
   readonly #tables: Tables
   readonly #environment: StoreEnvironment
-  readonly #listeners = new Set<(changes: readonly StoreChange[]) => void>()
+  readonly #listeners = new Listeners<readonly StoreChange[]>()
   #waiting: Waiting[] = []
   #meta: Meta
   /** The last revision given out, also to commits whose flush failed. */
@@ -166,8 +167,7 @@ export class LogStore implements Store {
   }
 
   listen(listener: (changes: readonly StoreChange[]) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -300,7 +300,7 @@ export class LogStore implements Store {
     this.#refusing = ''
     // `compacted` and the epoch may have moved on while the flush was under way.
     this.#meta = { ...this.#meta, revision: entries.at(-1)!.revision }
-    for (const listener of this.#listeners) listener(entries)
+    this.#listeners.call(entries)
     this.#settle(checked)
     if (this.#waiting.length > 0) this.#begin()
   }
@@ -341,7 +341,7 @@ export class LogStore implements Store {
     this.#isPastDamaged = true
     this.#meta = { ...this.#meta, compacted: shownAfter }
     this.#environment.onPastForgotten?.(error instanceof DamagedStoreError ? error.what : error.message, shownAfter)
-    for (const listener of this.#listeners) listener([])
+    this.#listeners.call([])
   }
 
   async #sweepAll(): Promise<void> {

@@ -1,5 +1,6 @@
 import { type ChangesPart, type Entry, everything, type StorageService } from '@orch/core/contracts'
 import { type Clock, sleep } from '../clock.ts'
+import { Listeners } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 
@@ -51,7 +52,7 @@ export class Reflector<T> {
   readonly ready: Promise<void>
   readonly #options: ReflectorOptions<T>
   readonly #objects = new Map<string, { readonly revision: number; readonly value: T }>()
-  readonly #listeners = new Set<(change: ReflectorChange<T>) => void>()
+  readonly #listeners = new Listeners<ReflectorChange<T>>()
   #revision = 0
   #epoch = ''
 
@@ -83,8 +84,7 @@ export class Reflector<T> {
 
   /** Calls the listener for every difference, in order; the returned function removes it. */
   onChange(listener: (change: ReflectorChange<T>) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Loads and watches, again and again, until the signal. */
@@ -147,7 +147,7 @@ export class Reflector<T> {
     if (after === undefined) this.#objects.delete(key)
     else this.#objects.set(key, { revision, value: after })
     if (before === undefined && after === undefined) return
-    for (const listener of this.#listeners) listener({ key, before: before?.value, after, revision })
+    this.#listeners.call({ key, before: before?.value, after, revision })
   }
 
   #decode(stored: Stored, key: string): T | undefined {

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import { messageOf, systemCodeOf } from '../error-message.ts'
+import { Listeners } from '../listeners.ts'
 import type { Log } from '../log.ts'
 import type { KeyPair } from './key-pair.ts'
 
@@ -74,7 +75,7 @@ interface Followed<T> {
 function followTexts<T extends object>({ read, certificateFile, clock, log }: Followed<T>) {
   let current = read()
   let complained = ''
-  const listeners = new Set<(texts: T) => void>()
+  const listeners = new Listeners<T>()
   const poll = clock.every(pollMs, () => {
     try {
       const texts = read()
@@ -82,7 +83,7 @@ function followTexts<T extends object>({ read, certificateFile, clock, log }: Fo
       if (isSame(texts, current)) return
       current = texts
       log.info({ certificateFile }, 'new certificates are in use')
-      for (const listener of listeners) listener(texts)
+      listeners.call(texts)
     } catch (error) {
       const message = messageOf(error)
       if (message !== complained) log.error({ err: error }, 'the new certificates cannot be used; the old ones stay in use')
@@ -93,10 +94,7 @@ function followTexts<T extends object>({ read, certificateFile, clock, log }: Fo
     get current() {
       return current
     },
-    listen(listener: (texts: T) => void) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    listen: (listener: (texts: T) => void) => listeners.add(listener),
     close: () => poll.cancel(),
   }
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { parseServiceIdentity } from '@orch/core/contracts'
-import { type Clock, type Log, messageOf, systemClock } from '@orch/platform'
+import { type Clock, Listeners, type Log, messageOf, systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
 
@@ -122,13 +122,10 @@ const pollMs = 5_000
 export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
   const { clock, log } = files
   let complained = ''
-  const listeners = new Set<(authorities: Authorities) => void>()
+  const listeners = new Listeners<Authorities>()
   const open = {
     current: readAuthorities(files),
-    listen(listener: (authorities: Authorities) => void) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    listen: (listener: (authorities: Authorities) => void) => listeners.add(listener),
     close: () => poll.cancel(),
   }
   const poll = clock.every(pollMs, () => {
@@ -138,7 +135,7 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
       if (read.clients === open.current.clients && read.proxies === open.current.proxies) return
       open.current = read
       log.info({}, 'new authorities of client certificates are in use')
-      for (const listener of listeners) listener(read)
+      listeners.call(read)
     } catch (error) {
       const message = messageOf(error)
       if (message !== complained) log.error({ err: error }, 'the new authorities cannot be used; the old ones stay in use')

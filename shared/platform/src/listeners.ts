@@ -1,0 +1,18 @@
+/** The listeners to one event, in the order in which they came. */
+export class Listeners<T = void> {
+  readonly #all = new Set<(value: T) => void>()
+
+  /** Returns a function that removes the listener. */
+  add(listener: (value: T) => void): () => void {
+    this.#all.add(listener)
+    return () => void this.#all.delete(listener)
+  }
+
+  call(value: T): void {
+    for (const listener of this.#all) listener(value)
+  }
+
+  clear(): void {
+    this.#all.clear()
+  }
+}
