@@ -33,7 +33,9 @@ export interface SimulatedNodeOptions extends NodeIdentity {
 const renewMs = 10_000
 /** A status that does not change is written this often. */
 const reportMs = 300_000
-/** Spreads the renewals of numbered nodes evenly. */
+/** Nodes of one turn renew together, which costs less than as many turns. */
+const renewalTurnMs = 1_000
+/** Spreads the renewals of numbered nodes evenly over the turns. */
 const goldenRatio = 0.618_033_988_749_895
 
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
@@ -81,7 +83,8 @@ export class SimulatedNode {
     this.#isRunning = true
     const node = await this.#register()
     if (signal.aborted || !this.#isRunning) return undefined
-    const firstMs = Math.ceil(((this.index * goldenRatio) % 1) * renewMs)
+    const turn = Math.ceil(((this.index * goldenRatio) % 1) * (renewMs / renewalTurnMs))
+    const firstMs = turn * renewalTurnMs
     this.#repeat(firstMs, renewMs, () => this.#renew())
     this.#repeat(firstMs + reportMs, reportMs, () => this.#writeReport())
     signal.addEventListener('abort', () => this.#cancelTimers(), { once: true })
