@@ -67,6 +67,12 @@ describe('a collection', () => {
     expect(requests[5]!.body).toBe('{"propagationPolicy":"Background"}')
   })
 
+  test('objects that a list names without their kind have that of the list', async () => {
+    const { kind: _kind, apiVersion: _apiVersion, ...untyped } = aMap('x', '5')
+    const { client } = scripted(answer(200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [untyped, aMap('y', '5')] }))
+    expect((await client.resource(configMaps).list()).items).toEqual([aMap('x', '5'), aMap('y', '5')])
+  })
+
   test('a list or discovery without entries may be null', async () => {
     const nothing = { metadata: { resourceVersion: '5' }, items: null }
     const { client } = scripted(answer(200, nothing), answer(200, nothing), answer(200, { resources: null }))

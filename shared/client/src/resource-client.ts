@@ -122,6 +122,12 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
 /** A list as servers send it: those in Go print that no object was found as null. */
 type Answered<T> = Omit<ApiList<T>, 'items'> & { readonly items?: T[] | null }
 
+/** The objects of a list, each with its kind: servers in Go print that of the list alone. */
+function itemsOf<T extends ApiObject>({ items, apiVersion, kind: listKind }: Answered<T>): T[] {
+  const typeMeta = { apiVersion, kind: listKind?.replace(/List$/, '') }
+  return (items ?? []).map((item) => (item.kind === undefined ? { ...typeMeta, ...item } : item))
+}
+
 /** A client of one collection. */
 export function createResourceClient<T extends ApiObject>(transport: Transport, address: ResourceAddress): ResourceClient<T> {
   const call = <R>(request: JsonRequest) => sendJson<R>(transport, request)
@@ -136,7 +142,7 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
       ...(body && { body }),
       signal,
     })
-    return { ...answer, items: answer.items ?? [] }
+    return { ...answer, items: itemsOf(answer) }
   }
   const list = (options: ListOptions = {}) => askForList('GET', options)
   const writePath = (object: T, options: WriteOptions, isItem: boolean) =>
