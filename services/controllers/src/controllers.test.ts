@@ -11,7 +11,7 @@ import { namespaceConditions } from './namespace-conditions.ts'
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the workqueue', () => {
-  function aQueue(work: (key: string) => Promise<void>, workersMax = 2) {
+  function aQueue(work: (key: string) => Promise<void>, workersMax = 2, retriesMax?: number) {
     const clock = createFakeClock()
     const errors: string[] = []
     const ending = new AbortController()
@@ -19,7 +19,7 @@ describe('the workqueue', () => {
     const counted = createMetrics({ process: false })
     const metrics = workqueueMetricsOf(counted, clock)
     const onError = (key: string) => void errors.push(key)
-    const queue = createWorkqueue({ name: 'one', metrics, work, onError, clock, random: () => 0, signal, workersMax })
+    const queue = createWorkqueue({ name: 'one', metrics, work, onError, clock, random: () => 0, signal, workersMax, retriesMax })
     /** The value of a metric of this queue. */
     const value = async (name: string) =>
       Number(new RegExp(`^workqueue_${name}{name="one"} (\\S+)$`, 'm').exec(await counted.text())?.[1] ?? Number.NaN)
@@ -59,6 +59,23 @@ describe('the workqueue', () => {
     clock.advance(60_000)
     await settled()
     expect([await value('adds_total'), await value('work_duration_seconds_count')]).toEqual([3, 3])
+    await queue.close()
+  })
+
+  test('WL-COMMON-05: a key that fails too often is left until it is added again, and may fail as often then', async () => {
+    const { clock, errors, queue } = aQueue(() => Promise.reject(new Error('never')), 1, 2)
+    const passTime = async () => {
+      for (let times = 0; times < 6; times++) {
+        clock.advance(60_000)
+        await settled()
+      }
+    }
+    queue.add('a')
+    await passTime()
+    expect(errors).toEqual(['a', 'a', 'a'])
+    queue.add('a')
+    await passTime()
+    expect(errors).toHaveLength(6)
     await queue.close()
   })
 

@@ -20,6 +20,8 @@ export interface WorkqueueOptions {
   readonly backoffFirstMs?: number | undefined
   /** Longest pause before a further attempt. Absent: 30 s. */
   readonly backoffMaxMs?: number | undefined
+  /** Further attempts after failures in a row; then the key waits until it is added again. Absent: any number. */
+  readonly retriesMax?: number | undefined
 }
 
 /**
@@ -51,6 +53,7 @@ export function createWorkqueue({
   workersMax,
   backoffFirstMs = defaultBackoffFirstMs,
   backoffMaxMs = defaultBackoffMaxMs,
+  retriesMax = Number.POSITIVE_INFINITY,
 }: WorkqueueOptions): Workqueue {
   const waiting = new Set<string>()
   const working = new Map<string, Promise<void>>()
@@ -101,6 +104,10 @@ export function createWorkqueue({
     } catch (error) {
       const count = failures.get(key) ?? 0
       if (!isOver()) onError(key, error, count + 1)
+      if (count >= retriesMax) {
+        failures.delete(key)
+        return
+      }
       failures.set(key, count + 1)
       counts.retried()
       const delayMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** count) * (0.5 + random() / 2)

@@ -31,8 +31,11 @@ export interface ReconcilerSpec<T> {
   readonly keys?: readonly string[]
   /** Keys that are worked on at once. Absent: 5. */
   readonly workersMax?: number
-  /** Pauses before further attempts after a failure: the first, which each failure doubles, and the longest. Absent: 20 ms and 30 s. */
-  readonly backoff?: { readonly firstMs: number; readonly maxMs: number }
+  /**
+   * Pauses before further attempts after a failure: the first, which each failure doubles, and the longest. Absent: 20 ms and 30 s. After
+   * `retriesMax` further attempts the key waits for the next event; absent: there is always another one.
+   */
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number; readonly retriesMax?: number }
   /** The queue in metrics. Absent: the name of the controller. A controller of several loops has several queues. */
   readonly queue?: string
   /** The component in events. Absent: the name with `-controller`. */
@@ -116,6 +119,7 @@ class Loop<T> implements Waking {
       workersMax: spec.workersMax ?? workersUsual,
       backoffFirstMs: spec.backoff?.firstMs,
       backoffMaxMs: spec.backoff?.maxMs,
+      retriesMax: spec.backoff?.retriesMax,
     })
   }
 

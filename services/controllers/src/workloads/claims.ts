@@ -10,6 +10,8 @@ import { unlessGone } from '../unless-refused.ts'
 
 /** As the rate limiter of upstream's controllers of workloads. */
 export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
+/** Further attempts after which upstream's controllers of Deployments, Endpoints and EndpointSlices wait for the next event of a key. */
+export const retriesMax = 15
 
 /** The kind of an owner. */
 export interface OwnerKind {

@@ -17,7 +17,7 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
-import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const kind = { apiVersion: 'apps/v1', kind: 'Deployment' }
@@ -33,7 +33,7 @@ export function deploymentController(served: ServedLevel): Controller {
   const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
   return reconciler<Deployment>('deployment', ({ names }) => ({
     watches: [deployments, sets, orphans, pods],
-    backoff: workloadBackoff,
+    backoff: { ...workloadBackoff, retriesMax },
     reconcile: async ({ object: deployment, world, clock, signal }) => {
       const selector = requirementsOf(deployment.spec.selector)
       if (selector === undefined) return done

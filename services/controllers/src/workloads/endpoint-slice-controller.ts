@@ -26,7 +26,7 @@ import type { Controller } from '../controller.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
-import { referenceTo } from './claims.ts'
+import { referenceTo, retriesMax } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { podsOf, selects, servicesOfPod } from './service-pods.ts'
 import { type SliceWriter, writeSlices } from './slice-writes.ts'
@@ -36,7 +36,7 @@ const endpointsMax = 100
 /** Pause after a change of a slice, and after a pass whose writes are not visible yet. */
 const sliceDelayMs = 1000
 const pendingDelayMs = 100
-const backoff = { firstMs: 1000, maxMs: 1_000_000 }
+const backoff = { firstMs: 1000, maxMs: 1_000_000, retriesMax }
 const ownerKind = { apiVersion: 'v1', kind: 'Service' }
 
 /** Keeps the EndpointSlices of each Service with a selector. */

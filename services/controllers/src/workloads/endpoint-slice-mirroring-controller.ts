@@ -17,11 +17,11 @@ import { keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
-import { referenceTo } from './claims.ts'
+import { referenceTo, retriesMax } from './claims.ts'
 import { selects } from './service-pods.ts'
 import { type SliceWriter, writeSlices } from './slice-writes.ts'
 
-const backoff = { firstMs: 1000, maxMs: 100_000 }
+const backoff = { firstMs: 1000, maxMs: 100_000, retriesMax }
 const sliceDelayMs = 1000
 const pendingDelayMs = 100
 const ownerKind = { apiVersion: 'v1', kind: 'Endpoints' }
