@@ -17,13 +17,16 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
-import { workloadBackoff } from './claims.ts'
+import { retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { podsOf, selects, servicesOfPod } from './service-pods.ts'
 
+/** The key of the one pass that looks for Endpoints whose Service is gone. No Service has it. */
+const leftoversKey = ''
+
 /** Keeps the Endpoints of each Service with a selector. */
 export function endpointsController({ level }: ServedLevel): Controller {
-  return reconciler<Service>('endpoint', ({ names }) => {
+  return reconciler<Service>('endpoint', ({ names }, loop) => {
     const services = own<Service>('v1', 'services')
     const pods = mapped<Pod>('v1', 'pods', (event, caches) => servicesOfPod(event, caches.read(services)), { isLazy: true })
     // Endpoints that are deleted by hand are made again.
@@ -32,8 +35,14 @@ export function endpointsController({ level }: ServedLevel): Controller {
     const ofLevel = endpointNames(names)
     return {
       watches: [services, pods, endpoints],
-      backoff: workloadBackoff,
+      backoff: { ...workloadBackoff, retriesMax },
+      keys: [leftoversKey],
       absent: async ({ key, world, signal }) => {
+        if (key === leftoversKey) {
+          const isLeft = (one: Endpoints) => world.read(services).get(keyOf(one)) === undefined && !isOfElection(one, ofLevel)
+          for (const one of world.read(endpoints).values()) if (isLeft(one)) loop.wake(keyOf(one))
+          return done
+        }
         times.forget(key)
         const left = world.read(endpoints).get(key)
         const { name = '', namespace } = left?.metadata ?? {}
@@ -59,6 +68,11 @@ export function endpointsController({ level }: ServedLevel): Controller {
       else await collection.update(object, { signal })
     }
   })
+}
+
+/** Endpoints that elect a leader have no Service. */
+function isOfElection({ metadata: { annotations } }: Endpoints, { leader }: EndpointNames): boolean {
+  return annotations?.[leader] !== undefined
 }
 
 interface DraftOptions {

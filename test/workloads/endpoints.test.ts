@@ -1,0 +1,25 @@
+import type { ApiObject } from '@orch/core/meta'
+import { start } from 'orch'
+import { expect, test } from 'vitest'
+
+const endpoints = { group: '', version: 'v1', plural: 'endpoints', namespaced: true }
+const namespace = 'default'
+
+test('WL-EP-35: Endpoints whose Service is gone when the controller starts are deleted, and those that elect a leader stay', async () => {
+  await using before = await start({ profile: 'kubernetes', controllers: ['-*'] })
+  const named = (name: string, annotations?: Record<string, string>): ApiObject => ({
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { name, namespace, annotations },
+  })
+  await before.client.objects.create({ ...named('by-hand'), kind: 'Service', spec: { ports: [{ port: 80 }] } })
+  for (const name of ['gone', 'by-hand']) await before.client.objects.create(named(name))
+  await before.client.objects.create(named('elected', { 'control-plane.alpha.kubernetes.io/leader': '{}' }))
+  await using server = await start({ from: before.snapshot(), controllers: ['*', 'endpoint'] })
+  const collection = server.client.resource(endpoints)
+  await server.settled({ within: 60_000 })
+  await collection.create(named('later'))
+  await server.settled({ within: 60_000 })
+  const { items } = await collection.list({ namespace })
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['by-hand', 'elected', 'kubernetes', 'later'])
+})
