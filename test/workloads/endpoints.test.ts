@@ -1,9 +1,10 @@
 import type { ApiObject } from '@orch/core/meta'
-import { start } from 'orch'
+import { refuse, start } from 'orch'
 import { expect, test } from 'vitest'
 
 const endpoints = { group: '', version: 'v1', plural: 'endpoints', namespaced: true }
 const namespace = 'default'
+const user = 'system:serviceaccount:kube-system:endpoint-controller'
 
 test('WL-EP-35: Endpoints whose Service is gone when the controller starts are deleted, and those that elect a leader stay', async () => {
   await using before = await start({ profile: 'kubernetes', controllers: ['-*'] })
@@ -22,4 +23,22 @@ test('WL-EP-35: Endpoints whose Service is gone when the controller starts are d
   await server.settled({ within: 60_000 })
   const { items } = await collection.list({ namespace })
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['by-hand', 'elected', 'kubernetes', 'later'])
+})
+
+test.each([
+  { reason: 'AlreadyExists', code: 409, events: [] },
+  { reason: 'Forbidden', code: 403, events: ['FailedToCreateEndpoint'] },
+])('Endpoints that are refused once as $reason are made, and the events are $events', async ({ reason, code, events }) => {
+  await using server = await start({ profile: 'kubernetes', controllers: ['*', 'endpoint'] })
+  const refused = server.faults.add({
+    on: { user, verb: 'create', resource: 'endpoints' },
+    times: 1,
+    effect: refuse(code, { reason, always: true }),
+  })
+  const spec = { selector: { app: 'web' }, ports: [{ port: 80 }] }
+  await server.client.objects.create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace }, spec })
+  await server.settled({ within: 60_000 })
+  await server.client.resource(endpoints).get('web', { namespace })
+  const told = await server.client.resource<ApiObject & { readonly reason: string }>({ ...endpoints, plural: 'events' }).list({ namespace })
+  expect({ refused: refused.hits, events: told.items.map((event) => event.reason) }).toEqual({ refused: 1, events })
 })

@@ -69,7 +69,7 @@ function isWarned(failures: number): boolean {
 /**
  * A controller as a table. `open` is called once for each run, with the product's names; its closure holds the run's state. The loop around
  * `reconcile` has the queue, caches, retries, metrics, expectations and events; it knows no kind. An error is tried again with growing delays;
- * Conflict and NotFound too, without a warning, since the cache was older than the server.
+ * Conflict, NotFound and AlreadyExists too, without a warning, since the cache was older than the server.
  *
  *   const sets = own<ReplicaSet>('apps/v1', 'replicasets')
  *   const pods = ownedBy<Pod>('v1', 'pods')
@@ -260,5 +260,5 @@ class Loop<T> implements Waking {
 
 /** Another client was faster than the cache. */
 function isOutdated(error: unknown): boolean {
-  return error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')
+  return error instanceof StatusError && ['Conflict', 'NotFound', 'AlreadyExists'].includes(error.reason)
 }

@@ -110,12 +110,12 @@ interface Writing {
   write(object: Endpoints): Promise<void>
 }
 
-/** A conflict is tried again without an event, and a namespace that is being deleted takes nothing. */
+/** A write from a cache that was behind is tried again without an event, and a namespace that is being deleted takes nothing. */
 async function writeEndpoints({ metadata }: Service, draft: Endpoints, { world, write }: Writing): Promise<Result> {
   try {
     await write(draft)
   } catch (error) {
-    if (!(error instanceof StatusError) || error.reason === 'Conflict') throw error
+    if (!(error instanceof StatusError) || error.reason === 'Conflict' || error.reason === 'AlreadyExists') throw error
     if (error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true) return done
     const { namespace, name = '' } = metadata
     const { uid = '', resourceVersion } = draft.metadata
