@@ -21,4 +21,7 @@ const definition = {
 }
 const zero = ['initial-readiness-delay', 'cpu-initialization-period'].map((name) => `--horizontal-pod-autoscaler-${name}=0s`)
 
-playFile('hpa.jsonl', { level: '1.37', objects: [definition], flags: ['--horizontal-pod-autoscaler-sync-period=3s', ...zero] })
+const settings = { objects: [definition], flags: ['--horizontal-pod-autoscaler-sync-period=3s', ...zero] }
+
+playFile('hpa.jsonl', { level: '1.37', ...settings })
+playFile('hpa-1.34.jsonl', { level: '1.34', ...settings })
