@@ -177,7 +177,7 @@ describe('discovery', () => {
     expect([protobuf.headers['content-type'], protobuf.headers.etag]).toEqual([type, json.headers.etag])
   })
 
-  test('MACH-OPS-02: from level 1.27 on, the results of health checks are metrics of their own', async () => {
+  test('MACH-OPS-02: from level 1.27 on, the results of health checks are metrics of their own, and metrics may be asked for as Protobuf', async () => {
     expect((await server.api.get('/metrics/slis')).status).toBe(404)
     const api = await anApi({ controllers: [], flags: ['--emulated-version=1.37'] })
     expect((await api.get('/readyz?exclude=shutdown')).status).toBe(200)
@@ -187,6 +187,14 @@ describe('discovery', () => {
     expect(text).toContain('kubernetes_healthcheck{name="etcd-readiness",type="readyz"} 1')
     expect(text).toContain('kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 1')
     expect(text).not.toContain('name="shutdown"')
+    const protobuf = 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited'
+    const typeOf = async (accept: string) => String((await api.get('/metrics', { accept })).headers['content-type'])
+    expect(await typeOf(protobuf)).toBe(`${protobuf}; escaping=underscores`)
+    expect(await typeOf(`${protobuf};escaping=allow-utf-8;q=0.6,text/plain;version=0.0.4;q=0.9`)).toMatch(/^text\/plain; version=0\.0\.4/)
+    expect(await typeOf('application/openmetrics-text;version=1.0.0;escaping=allow-utf-8')).toMatch(
+      /^text\/plain; .*; escaping=allow-utf-8$/,
+    )
+    expect((await api.get('/metrics/slis', { accept: protobuf })).text).toContain('kubernetes_healthchecks_total')
   })
 
   test('VER-09: the service is API version 1.25', async () => {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type MetricRows, type MetricValue, mergeRows } from './merged-metrics.ts'
+import { type MetricFamily, printFamilies } from './metric-families.ts'
 
 /** Name, help text and labels of a metric. */
 interface MetricOptions<L extends string> {
@@ -37,6 +38,8 @@ export interface Metrics {
   text(): Promise<string>
   /** As `text`, in UTF-8. */
   bytes(): Promise<Buffer>
+  /** Everything as messages of Prometheus' Protobuf, each after its length. */
+  protobuf(): Promise<Buffer>
   /** The values of this thread alone, for another thread that prints the sum. */
   rows(): Promise<MetricRows[]>
   readonly contentType: string
@@ -110,6 +113,13 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
       for await (const piece of print()) pieces.push(Buffer.from(piece))
       return Buffer.concat(pieces)
     },
+    protobuf: async () => {
+      const elsewhere = (await others?.()) ?? []
+      const families = elsewhere.length === 0 ? familiesOf(registry, keptMetrics) : mergeRows([await rows(), ...elsewhere])
+      const pieces: Uint8Array[] = []
+      for await (const piece of printFamilies(families)) pieces.push(piece)
+      return Buffer.concat(pieces)
+    },
     rows,
     contentType: registry.contentType,
     registry,
@@ -130,12 +140,22 @@ const valuesInARow = 2_000
 /** The text of all metrics, as the registry prints it at once, in pieces. */
 async function* printMetrics(registry: Registry, kept: ReadonlyMap<string, KeptMetric>): AsyncGenerator<string> {
   let before = ''
-  for (const metric of registry.getMetricsAsArray()) {
+  for (const { metric, own } of metricsOf(registry, kept)) {
     yield before
-    yield* printMetric(metric as unknown as ReadMetric, kept.get(metric.name))
+    yield* printMetric(metric, own)
     before = '\n\n'
   }
   yield '\n'
+}
+
+async function* familiesOf(registry: Registry, kept: ReadonlyMap<string, KeptMetric>): AsyncGenerator<MetricFamily> {
+  for (const { metric, own } of metricsOf(registry, kept)) yield own === undefined ? await metric.get() : { ...own, values: own.values() }
+}
+
+/** The metrics of a registry, in its order; `own` are those that keep their values by themselves. */
+function* metricsOf(registry: Registry, kept: ReadonlyMap<string, KeptMetric>) {
+  // The types of the library leave out how a registry reads a metric.
+  for (const metric of registry.getMetricsAsArray()) yield { metric: metric as unknown as ReadMetric, own: kept.get(metric.name) }
 }
 
 /** The text of metrics of several threads. */
@@ -153,7 +173,7 @@ async function* printRows(merged: AsyncIterable<MetricRows>): AsyncGenerator<str
 /** The members of a metric that a registry reads. */
 interface ReadMetric {
   readonly name: string
-  get(): Promise<{ readonly values: Iterable<unknown> }>
+  get(): Promise<MetricFamily>
 }
 
 async function* printMetric(metric: ReadMetric, kept: KeptMetric | undefined): AsyncGenerator<string> {

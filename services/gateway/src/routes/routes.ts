@@ -7,7 +7,6 @@ import type { FlowControl } from '../flow-control/flow-control.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { nothingAt, pageNotFound } from '../request/respond.ts'
 import type { HealthResults } from '../server/health-results.ts'
-import type { GatewayMetrics } from '../server/metrics.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import type { ExplainParts } from '../steps/explain.ts'
 import { onlyAs } from './accepted.ts'
@@ -17,6 +16,7 @@ import { bytesResponse, type DocumentHandler, type Environment, objectResponse, 
 import { explanationRoute } from './explain.ts'
 import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from './issuer.ts'
+import { metricsResponse, type PrintedMetrics } from './metrics.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
 import { type TimelineRouteParts, timelineRoute } from './timeline.ts'
@@ -35,7 +35,7 @@ type RouteParts = ConsoleRouteParts &
     readonly catalogue: Catalogue
     readonly customResources: Pick<CustomResources, 'upToDate'>
     readonly version: VersionInfo
-    readonly metrics: Pick<GatewayMetrics, 'bytes' | 'contentType'>
+    readonly metrics: PrintedMetrics
     readonly flowControl: FlowControl | undefined
     readonly healthResults: HealthResults
   }
@@ -111,20 +111,12 @@ const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { par
   await next()
 }
 
-const metrics: DocumentHandler<RouteParts> = async ({ env: { parts } }) =>
-  bytesResponse(await parts.metrics.bytes(), { 'content-type': metricsTypeOf(parts) })
+const metrics: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => metricsResponse(parts.metrics, request, parts.level)
 
 /** The results of health checks, from level 1.27 on. */
 const healthResults: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => {
   if (!parts.isGateOn('ComponentSLIs')) throw nothingAt(request.path, parts)
-  return bytesResponse(await parts.healthResults.bytes(), { 'content-type': metricsTypeOf(parts) })
-}
-
-/** The first level whose type of metrics says how characters of names are escaped. */
-const escapingSince = 34
-
-function metricsTypeOf({ metrics: { contentType }, level }: RouteParts): string {
-  return level < escapingSince ? contentType : `${contentType}; escaping=underscores`
+  return metricsResponse(parts.healthResults, request, parts.level)
 }
 
 const dumpFolder = '/debug/api_priority_and_fairness'

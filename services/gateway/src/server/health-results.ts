@@ -6,6 +6,9 @@ export interface HealthResults {
   note(probe: string, check: string, isWell: boolean): void
   /** All results in the text format of Prometheus. */
   bytes(): Promise<Uint8Array>
+  /** As messages of Prometheus' Protobuf. */
+  protobuf(): Promise<Uint8Array>
+  readonly contentType: string
 }
 
 /** An empty set of results. */
@@ -27,5 +30,7 @@ export function createHealthResults(): HealthResults {
       all.inc({ name, status: isWell ? 'success' : 'error', type })
     },
     bytes: () => metrics.bytes(),
+    protobuf: () => metrics.protobuf(),
+    contentType: metrics.contentType,
   }
 }

@@ -46,6 +46,8 @@ export interface GatewayMetrics {
   countIssued(issued: IssuedCertificate): void
   /** All metrics of the server, in the exposition format. */
   bytes(): Promise<Uint8Array>
+  /** As messages of Prometheus' Protobuf. */
+  protobuf(): Promise<Uint8Array>
   readonly contentType: string
 }
 
@@ -351,6 +353,7 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
     },
     countRatcheting: (durationMs) => declared.apiextensions_apiserver_validation_ratcheting_seconds.observe(durationMs / 1000),
     bytes: () => metrics.bytes(),
+    protobuf: () => metrics.protobuf(),
     contentType: metrics.contentType,
   }
 }
