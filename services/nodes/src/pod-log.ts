@@ -1,6 +1,16 @@
 import type { LogChunk, LogsRequest, Stream } from '@orch/core/contracts'
 import { badRequest, notFound } from '@orch/core/meta'
-import { findLogRun, type LogEntry, type LogLine, type LogRun, logLines, nextLineMs, printLines } from '@orch/core/pod-life'
+import {
+  findLogRun,
+  type LogEntry,
+  type LogLine,
+  type LogRun,
+  logLines,
+  nextLineMs,
+  type PodScript,
+  printLines,
+  usualLog,
+} from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, sleep } from '@orch/platform'
 
@@ -133,4 +143,12 @@ function laterState(run: LogRun, { request, read }: PodLogOptions, nowMs: number
     if (found.kind === 'run' && found.run.id === run.id) return { ...found.run, startedMs: run.startedMs }
   }
   return { ...run, end: { atMs: nowMs, exitCode: 0 } }
+}
+
+/** The log of a container by the script of its Pod. */
+export function logOf({ spec }: Pod, container: string, script: PodScript): readonly LogEntry[] {
+  const { containers, initContainers, ephemeralContainers } = spec
+  const all = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])
+  const image = all.find(({ name }) => name === container)?.image ?? ''
+  return script.containers.get(container)?.logs ?? usualLog(container, image)
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import type { Pod } from '@orch/core/workloads'
 
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
@@ -24,4 +24,13 @@ async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
     if (error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')) return undefined
     throw error
   }
+}
+
+/** The newer one of the Pod after its last write and the one that the watch has shown. */
+export function newest(written: Pod | undefined, cached: Pod): Pod {
+  return written !== undefined && revisionOf(written) > revisionOf(cached) ? written : cached
+}
+
+function revisionOf({ metadata: { resourceVersion = '' } }: ApiObject): number {
+  return parseRevision(resourceVersion) ?? 0
 }

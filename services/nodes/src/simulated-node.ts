@@ -54,6 +54,7 @@ export class SimulatedNode {
   readonly #timers = new Set<Timer>()
   #isRunning = false
   #health = healthy
+  #identity: NodeIdentity
 
   constructor(options: SimulatedNodeOptions) {
     const { settings, index, client, clock, random, log, signal } = options
@@ -61,6 +62,7 @@ export class SimulatedNode {
     this.address = nodeAddress(index)
     this.client = client
     this.#options = options
+    this.#identity = options
     this.#recorder = new EventRecorder(
       { component: 'kubelet', host: settings.name },
       { client, random, log, signal, now: () => clock.now(), sleep: (delayMs, ending) => sleep(clock, delayMs, ending) },
@@ -110,16 +112,23 @@ export class SimulatedNode {
     await this.#recorder.settled()
   }
 
-  /** Shows another state from now on; what the API does not have yet is written with the next renewal. */
+  /** Shows another state from now on. */
   async setHealth(health: NodeHealth): Promise<void> {
     this.#health = health
+    if (this.#isRunning) await this.#reportChange()
+  }
+
+  /** Reports other amounts of resources beside its own. */
+  async setCapacity(capacity: Readonly<Record<string, string>>): Promise<void> {
+    const { settings } = this.#options
+    this.#identity = { ...this.#options, settings: { ...settings, capacity: { ...settings.capacity, ...capacity } } }
     if (this.#isRunning) await this.#reportChange()
   }
 
   async #register(): Promise<Node> {
     const { clock, names, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
-    const wanted = nodeObject(this.#options, this.#health, clock.now())
+    const wanted = nodeObject(this.#identity, this.#health, clock.now())
     try {
       return await collection.create(wanted, { signal })
     } catch (error) {
@@ -142,7 +151,7 @@ export class SimulatedNode {
     const { clock, read } = this.#options
     const before = read()?.status
     if (before === undefined) return
-    const { status, events } = nodeReport(this.#options, { health: this.#health, before, nowMs: clock.now() })
+    const { status, events } = nodeReport(this.#identity, { health: this.#health, before, nowMs: clock.now() })
     if (!hasStatusChanged(before, withReport(before, status))) return
     await this.#writeReport()
     for (const reason of events) this.#recordStatus(reason)
@@ -153,7 +162,7 @@ export class SimulatedNode {
     const { clock, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
     const { status: before } = await collection.get(this.name, { signal })
-    const { status } = nodeReport(this.#options, { health: this.#health, before, nowMs: clock.now() })
+    const { status } = nodeReport(this.#identity, { health: this.#health, before, nowMs: clock.now() })
     return collection.patch(this.name, { status }, { type: 'strategic', subresource: 'status', signal })
   }
 

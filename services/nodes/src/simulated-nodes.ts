@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { boundedMemo } from '@orch/core/memo'
-import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
-import { type LogEntry, PodLife, type PodScript, refusalOf, refusedStatus, scriptOf, statusPatch, usualLog } from '@orch/core/pod-life'
+import { type LogEntry, PodLife, refusalOf, refusedStatus, scriptOf, statusPatch } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type CodeScript, layerOf, programsFor } from './code-scripts.ts'
@@ -13,9 +13,10 @@ import { EventBudget } from './event-budget.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
 import { Measurements } from './measurements.ts'
 import { type NodeSettings, nodesMax } from './node-object.ts'
+import { NodeScripts } from './node-scripts.ts'
 import { createNodesService } from './nodes-service.ts'
-import type { LoggedPod, PodLogOptions } from './pod-log.ts'
-import { deletePod, writePodStatus } from './pod-requests.ts'
+import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
+import { deletePod, newest, writePodStatus } from './pod-requests.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
 import { ProgramRuns } from './program-runs.ts'
@@ -59,6 +60,8 @@ export interface SimulatedNodes {
   /** Undefined: no such node is simulated. */
   get(name: string): NodeHandle | undefined
   readonly names: readonly string[]
+  /** Switches off all nodes but these, and simulates them no longer. */
+  retain(present: ReadonlySet<string>): Promise<void>
   /** The ways into their Pods. */
   readonly service: NodesService
   readonly measurements: Measurements
@@ -107,6 +110,7 @@ class StandIn implements SimulatedNodes {
   readonly #nodeObjects: Informer<Node>
   readonly #scripts: PodScripts
   readonly #sources: SourceReader
+  readonly #nodeScripts: NodeScripts
   readonly service: NodesService
   readonly measurements: Measurements
   readonly #changes = new KeyedListeners()
@@ -160,6 +164,19 @@ class StandIn implements SimulatedNodes {
         ...{ signal, random: chance.fraction },
         sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
         onError: (err) => log.debug({ err }, 'an object that a Pod waits for is watched again'),
+      },
+    })
+    this.#nodeScripts = new NodeScripts({
+      ...{ names, client, clock, random: chance.fraction, log, queues, signal },
+      nodeNames: () => this.#nodes.keys(),
+      nodeNamed: (name) => this.#nodeObjects.get(name),
+      setCapacity: async (name, capacity) => this.#nodes.get(name)?.setCapacity(capacity),
+      enter: async (name, { isRunning, health }) => {
+        const node = this.#nodes.get(name)
+        if (node === undefined) return
+        if (!isRunning) this.#stopNode(node)
+        await node.setHealth(health)
+        if (isRunning && !node.isRunning) await this.#startNode(node)
       },
     })
     this.measurements = new Measurements({ names, clock, pods: this.#pods, nodes: this.#nodeObjects, hasNode, scriptFor })
@@ -231,12 +248,26 @@ class StandIn implements SimulatedNodes {
     const { name } = node
     this.#stopNode(node)
     await node.close()
-    if (this.#nodes.get(name) === node) this.#nodes.delete(name)
-    for (const [key, running] of this.#running) if (running.node === node) this.#forgetRunning(key, running)
+    this.#forgetNode(node)
     try {
       await this.#options.client.resource(nodes).delete(name)
     } catch (error) {
       if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+    }
+  }
+
+  #forgetNode(node: SimulatedNode): void {
+    if (this.#nodes.get(node.name) === node) this.#nodes.delete(node.name)
+    this.#nodeScripts.forget(node.name)
+    for (const [key, running] of this.#running) if (running.node === node) this.#forgetRunning(key, running)
+  }
+
+  async retain(present: ReadonlySet<string>): Promise<void> {
+    for (const node of [...this.#nodes.values()]) {
+      if (present.has(node.name)) continue
+      this.#stopNode(node)
+      await node.close()
+      this.#forgetNode(node)
     }
   }
 
@@ -260,7 +291,7 @@ class StandIn implements SimulatedNodes {
   async close(): Promise<void> {
     this.#ending.abort()
     for (const node of this.#nodes.values()) this.#stopNode(node)
-    await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close()])
+    await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close(), this.#nodeScripts.close()])
     await this.#queue.close()
     this.#containers.close()
     for (const { programs } of this.#running.values()) programs?.close()
@@ -310,6 +341,7 @@ class StandIn implements SimulatedNodes {
     const { name = '' } = metadata
     const node = this.#nodes.get(name)
     if (node === undefined) return
+    if (kind !== 'deleted') this.#nodeScripts.observe(name)
     if (kind === 'added') this.#wakePods(node)
     else for (const [key, running] of this.#running) if (running.node === node && running.life.isAttaching) this.#queue.add(key)
   }
@@ -451,22 +483,6 @@ class StandIn implements SimulatedNodes {
 
 /** Images are few and Pods are many. */
 const digestOf = boundedMemo(1000, (image: string): string => createHash('sha256').update(image).digest('hex'))
-
-/** The log of a container by the script of its Pod. */
-function logOf({ spec }: Pod, container: string, script: PodScript): readonly LogEntry[] {
-  const { containers, initContainers, ephemeralContainers } = spec
-  const all = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])
-  const image = all.find(({ name }) => name === container)?.image ?? ''
-  return script.containers.get(container)?.logs ?? usualLog(container, image)
-}
-
-function newest(written: Pod | undefined, cached: Pod): Pod {
-  return written !== undefined && revisionOf(written) > revisionOf(cached) ? written : cached
-}
-
-function revisionOf({ metadata: { resourceVersion = '' } }: ApiObject): number {
-  return parseRevision(resourceVersion) ?? 0
-}
 
 function keyOf({ metadata: { namespace, name } }: ApiObject): string {
   return `${namespace}/${name}`

@@ -101,6 +101,8 @@ export interface OpenNodes extends ServerNodes {
   readonly simulated: readonly SimulatedNodeState[]
   /** The use of Pods, as the server serves it. Undefined: it serves no metrics.k8s.io of its own. */
   readonly measurements: Measurements | undefined
+  /** The state of the server is that of another moment: nodes that were added since are simulated no longer, and the kinds of scripts are there. */
+  restored(): Promise<void>
 }
 
 /** Nodes that run Pods without containers; resolves when the wanted ones are registered. Nothing of it runs before the first node. */
@@ -112,6 +114,7 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     return nodes
   })
   const known = new Map<string, NodeSettings>()
+  let hasAdded = false
   const add = async (settings: NodeSettings, isOff = false) => {
     const node = await (await opened()).add(settings, isOff)
     known.set(settings.name, settings)
@@ -122,7 +125,19 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     await Promise.all([...started, createStorage(parts, surroundings)])
   }
   return {
-    add: (settings) => add(settings),
+    add(settings) {
+      hasAdded = true
+      return add(settings)
+    },
+    async restored() {
+      if (nodes === undefined || !hasAdded) return
+      const { installScriptKinds } = await import('@orch/nodes')
+      const client = parts.clientAs(standIn)
+      await installScriptKinds(client, surroundings.catalogue.names)
+      const { items } = await client.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false }).list()
+      client.close()
+      await nodes.retain(new Set(items.map(({ metadata: { name = '' } }) => name)))
+    },
     get(name) {
       const node = nodes?.get(name)
       if (node === undefined) throw new Error(`no node ${name} is simulated; there are: ${(nodes?.names ?? []).join(', ') || 'none'}`)

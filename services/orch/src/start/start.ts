@@ -346,6 +346,7 @@ export class InProcessServer implements RunningServer {
   async #restore(state: StateSnapshot): Promise<void> {
     await this.#server.storage.restore(state)
     this.#server.nodes.measurements?.clear()
+    await this.#server.nodes.restored()
   }
 
   readonly fork = (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => start({ ...options, from: this.snapshot() })

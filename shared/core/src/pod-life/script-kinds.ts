@@ -1,6 +1,7 @@
 import type { ApiObject } from '../meta/object-meta.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { logEntriesMax } from './log-lines.ts'
+import { pressureTypes } from './node-status.ts'
 
 /** The version of the kinds that say how simulated nodes and their Pods behave. */
 export const simulationVersion = 'v1'
@@ -182,6 +183,56 @@ const podStatus = object('The use of the script.', {
   problem: text('The reason why the script is for no Pod. Absent: there is none.'),
 })
 
+const nodeSpec = object('The simulated nodes that the script is for, and how they are.', {
+  selector: labelSelector,
+  capacity: {
+    ...{
+      type: 'object',
+      description: 'Amounts of resources that the nodes report beside their own, or in the place of those.',
+      maxProperties: 100,
+    },
+    additionalProperties: amount('The amount of one resource.'),
+  },
+  labels: {
+    ...{ type: 'object', description: 'Labels that the Nodes are given. They stay when the script goes.', maxProperties: 100 },
+    additionalProperties: { type: 'string', maxLength: 63 },
+  },
+  taints: list(
+    'Taints that the Nodes are given. They stay when the script goes.',
+    object(
+      'A taint.',
+      {
+        key: text('The key.', { minLength: 1, maxLength: 317 }),
+        value: text('The value.', { maxLength: 63 }),
+        effect: text('The effect.', { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] }),
+      },
+      { required: ['key', 'effect'] },
+    ),
+    { maxItems: 100 },
+  ),
+  at: list(
+    'Changes by the time since the node has followed the script. A member that a change leaves out stays as it was.',
+    object(
+      'A change.',
+      {
+        after: duration('Time from the beginning.'),
+        kubelet: text('Stopped for a node that is switched off: its Lease ends.', { enum: ['Running', 'Stopped'] }),
+        pressures: list('The conditions of pressure that are true from then on; none is for an empty list.', {
+          ...{ type: 'string', enum: [...pressureTypes] },
+        }),
+        notReady: text('The reason why the node is not ready from then on; it is ready for an empty one.', { maxLength: 1024 }),
+      },
+      { required: ['after'] },
+    ),
+    { maxItems: 100 },
+  ),
+})
+
+const nodeStatus = object('The use of the script.', {
+  matchedNodes: { type: 'integer', format: 'int32', description: 'Number of simulated nodes that follow the script.' },
+  problem: text('The reason why the script is for no node. Absent: there is none.'),
+})
+
 interface Definition extends ApiObject {
   readonly spec: object
 }
@@ -191,32 +242,40 @@ interface KindOptions {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly description: string
   readonly spec: Schema
+  readonly status: Schema
+  readonly columns: readonly object[]
 }
 
+const nodeColumns = [{ name: 'Nodes', type: 'integer', jsonPath: '.status.matchedNodes', description: 'Nodes that follow the script.' }]
 const podColumns = [{ name: 'Pods', type: 'integer', jsonPath: '.status.matchedPods', description: 'Pods that follow the script.' }]
 
 /** The definitions of the kinds of scripts. They are there where nodes are simulated. */
 export function scriptKinds(names: Names): Definition[] {
   const more = 'The most specific script of a kind is the one that a Pod follows, from its start on a node to its end.'
+  const ofPods = { spec: podSpec, status: podStatus, columns: podColumns }
   const kinds: readonly KindOptions[] = [
     {
       kind: 'PodScript',
       scope: 'Namespaced',
       description: `Behaviour of Pods of its namespace on simulated nodes. ${more}`,
-      spec: podSpec,
+      ...ofPods,
     },
-    { kind: 'ClusterPodScript', scope: 'Cluster', description: `Behaviour of Pods on simulated nodes. ${more}`, spec: podSpec },
+    { kind: 'ClusterPodScript', scope: 'Cluster', description: `Behaviour of Pods on simulated nodes. ${more}`, ...ofPods },
+    {
+      ...{ kind: 'NodeScript', scope: 'Cluster', spec: nodeSpec, status: nodeStatus, columns: nodeColumns },
+      description: 'State of simulated nodes by time. Of several that match a node the most specific one counts, then the first by name.',
+    },
   ]
   return kinds.map((options) => definition(names, options))
 }
 
-function definition(names: Names, { kind, scope, description, spec }: KindOptions): Definition {
+function definition(names: Names, { kind, scope, description, spec, status, columns }: KindOptions): Definition {
   const group = names.simulationDomain
   const singular = kind.toLowerCase()
-  const schema = object(description, { spec, status: podStatus }, { required: ['spec'] })
+  const schema = object(description, { spec, status }, { required: ['spec'] })
   const version = {
     ...{ name: simulationVersion, served: true, storage: true, subresources: { status: {} } },
-    additionalPrinterColumns: [...podColumns, { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
+    additionalPrinterColumns: [...columns, { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
     schema: { openAPIV3Schema: schema },
   }
   return {

@@ -1,0 +1,169 @@
+import { type Client, type Informer, type InformerEvent, type ResourceClient, startInformer } from '@orch/client'
+import { StatusError } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import {
+  type CompiledNodeScript,
+  compileNodeScript,
+  type NodeScriptObject,
+  type NodeStep,
+  nodeScriptPatch,
+  simulationVersion,
+} from '@orch/core/pod-life'
+import type { Node } from '@orch/core/workloads'
+import { type Clock, createWorkqueue, type Log, sleep, type Timer, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+
+export interface NodeScriptsOptions {
+  readonly names: Names
+  /** A client that reads scripts, and writes their status and Nodes. */
+  readonly client: Client
+  readonly clock: Clock
+  /** A number in [0, 1). */
+  readonly random: () => number
+  readonly log: Log
+  readonly queues: WorkqueueMetrics
+  readonly signal: AbortSignal
+  /** The names of simulated nodes. */
+  nodeNames(): Iterable<string>
+  /** The Node as the API has it. Undefined: it has none. */
+  nodeNamed(name: string): Node | undefined
+  setCapacity(node: string, capacity: Readonly<Record<string, string>>): Promise<void>
+  enter(node: string, step: NodeStep): Promise<void>
+}
+
+interface Known {
+  readonly object: NodeScriptObject
+  readonly script: CompiledNodeScript
+  readonly followers: Set<string>
+}
+
+/** The script of a node: that of an object in one generation. */
+interface Followed {
+  readonly script: CompiledNodeScript
+  readonly timers: readonly Timer[]
+}
+
+const begins: NodeStep = { atMs: 0, isRunning: true, health: { pressures: [], problems: [] } }
+const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
+
+/** The objects that say how simulated nodes are: one watch, and a timer for each change of a node. */
+export class NodeScripts {
+  readonly #options: NodeScriptsOptions
+  /** By name. */
+  readonly #known = new Map<string, Known>()
+  /** By the name of the node. */
+  readonly #followed = new Map<string, Followed>()
+  readonly #scripts: ResourceClient<NodeScriptObject>
+  readonly #informer: Informer<NodeScriptObject>
+  readonly #queue: Workqueue
+
+  constructor(options: NodeScriptsOptions) {
+    const { names, client, clock, random, log, queues, signal } = options
+    this.#options = options
+    this.#scripts = client.resource({ group: names.simulationDomain, version: simulationVersion, plural: 'nodescripts', namespaced: false })
+    this.#queue = createWorkqueue({
+      name: 'node scripts',
+      metrics: queues,
+      work: (key) => (key.startsWith('node/') ? this.#followAt(key.slice('node/'.length)) : this.#writeStatus(key.slice('script/'.length))),
+      onError: (key, err, failures) => log[failures < 3 ? 'debug' : 'warn']({ key, err, failures }, 'a script of nodes had no effect yet'),
+      clock,
+      random,
+      signal,
+      workersMax: 4,
+    })
+    this.#informer = startInformer<NodeScriptObject>({
+      ...{ resource: this.#scripts, signal, random },
+      sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+      onEvent: (event) => this.#apply(event),
+      onError: (err) => log.debug({ err }, 'scripts of nodes are listed or watched again'),
+    })
+    signal.addEventListener('abort', () => {
+      for (const { timers } of this.#followed.values()) for (const timer of timers) timer.cancel()
+    })
+  }
+
+  /** A Node is there, or has changed. */
+  observe(node: string): void {
+    if (this.#known.size > 0 || this.#followed.has(node)) this.#queue.add(`node/${node}`)
+  }
+
+  /** The node is no longer simulated. */
+  forget(node: string): void {
+    for (const timer of this.#followed.get(node)?.timers ?? []) timer.cancel()
+    this.#followed.delete(node)
+    this.#count(node, undefined)
+  }
+
+  async close(): Promise<void> {
+    await this.#informer.done
+    await this.#queue.close()
+  }
+
+  #apply({ kind, object }: InformerEvent<NodeScriptObject>): void {
+    const { name = '', uid, generation } = object.metadata
+    const before = this.#known.get(name)
+    const same = before?.object.metadata.uid === uid ? before : undefined
+    if (kind === 'deleted') this.#known.delete(name)
+    else if (same !== undefined && same.object.metadata.generation === generation) this.#known.set(name, { ...same, object })
+    else this.#known.set(name, { object, script: compileNodeScript(object), followers: same?.followers ?? new Set() })
+    if (kind !== 'deleted') this.#queue.add(`script/${name}`)
+    if (this.#known.get(name)?.script !== before?.script) for (const node of this.#options.nodeNames()) this.#queue.add(`node/${node}`)
+  }
+
+  #scriptFor({ metadata: { labels } }: Node): Known | undefined {
+    const matching = [...this.#known.values()].filter(({ script }) => script.matches(labels))
+    const rank = (one: Known) => one.object.metadata.name ?? ''
+    return matching.sort((one, other) => other.script.specificity - one.script.specificity || (rank(one) < rank(other) ? -1 : 1))[0]
+  }
+
+  /** Lets a node follow its script from now on, if that is another one than before. */
+  async #followAt(name: string): Promise<void> {
+    const { client, clock, log, nodeNamed, setCapacity, enter, signal } = this.#options
+    const node = nodeNamed(name)
+    if (node === undefined) return
+    const found = this.#scriptFor(node)
+    const patch = found && nodeScriptPatch(found.object, node)
+    if (patch !== undefined) await unlessOutdated(client.resource<Node>(nodes).patch(name, patch, { type: 'merge', signal }))
+    const before = this.#followed.get(name)
+    if (before?.script === found?.script) return
+    for (const timer of before?.timers ?? []) timer.cancel()
+    const script = found?.script
+    if (script === undefined) this.#followed.delete(name)
+    else {
+      const fail = (err: unknown) => log.debug({ err, node: name }, 'a node could not follow its script')
+      const timers = script.steps.map((step) => clock.after(step.atMs, () => void enter(name, step).catch(fail)))
+      this.#followed.set(name, { script, timers })
+    }
+    this.#count(name, script)
+    await setCapacity(name, script?.capacity ?? {})
+    if (before !== undefined && script?.steps[0]?.atMs !== 0) await enter(name, begins)
+  }
+
+  /** Counts a node for its script. An object that was read again meanwhile has the same script. */
+  #count(node: string, script: CompiledNodeScript | undefined): void {
+    for (const known of this.#known.values()) {
+      const isIts = known.script === script
+      const hasChanged = isIts ? !known.followers.has(node) : known.followers.delete(node)
+      if (isIts) known.followers.add(node)
+      if (hasChanged) this.#queue.add(`script/${known.object.metadata.name}`)
+    }
+  }
+
+  async #writeStatus(name: string): Promise<void> {
+    const known = this.#known.get(name)
+    if (known === undefined) return
+    const { object, script, followers } = known
+    const status = { matchedNodes: followers.size, problem: script.problem ?? null }
+    if (object.status?.matchedNodes === status.matchedNodes && object.status.problem === script.problem) return
+    const patch = { metadata: { uid: object.metadata.uid }, status }
+    await unlessOutdated(this.#scripts.patch(name, patch, { type: 'merge', subresource: 'status', signal: this.#options.signal }))
+  }
+}
+
+/** An object that is gone or has changed brings another event. */
+async function unlessOutdated(request: Promise<unknown>): Promise<void> {
+  try {
+    await request
+  } catch (error) {
+    if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error
+  }
+}

@@ -1,0 +1,101 @@
+import type { ApiObject } from '@orch/core/meta'
+import { virtualClock } from '@orch/platform'
+import { expect, onTestFinished, test } from 'vitest'
+import { start } from '../start/start.ts'
+import type { StartOptions } from '../start/start-settings.ts'
+
+interface NodeSeen extends ApiObject {
+  readonly spec: { readonly taints?: readonly { readonly key: string; readonly value?: string }[] }
+  readonly status: {
+    readonly capacity?: Readonly<Record<string, string>>
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[]
+  }
+}
+
+interface Any extends ApiObject {
+  readonly [member: string]: unknown
+}
+
+async function aServer(options: StartOptions = {}) {
+  const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
+  const server = await start({ profile: 'kubernetes', nodes: 2, clock, seed: 7, ...options })
+  onTestFinished(() => server.stop())
+  const { client } = server
+  const settled = () => server.settled({ within: 60_000 })
+  const nodes = client.resource<NodeSeen>({ group: '', version: 'v1', plural: 'nodes', namespaced: false })
+  const scripts = client.resource<Any>({ group: 'simulation.orch.io', version: 'v1', plural: 'nodescripts', namespaced: false })
+  const script = (name: string, spec: object) =>
+    scripts.create({ apiVersion: 'simulation.orch.io/v1', kind: 'NodeScript', metadata: { name }, spec })
+  await settled()
+  return { server, clock, settled, nodes, scripts, script }
+}
+
+const conditionOf = ({ status }: NodeSeen, type: string) => status.conditions?.find((one) => one.type === type)
+
+test('NODE-SIM-07: a NodeScript gives nodes capacity, labels and taints, and their conditions by time', async () => {
+  const { clock, settled, nodes, scripts, script } = await aServer()
+  const selector = { matchLabels: { 'kubernetes.io/hostname': 'node-1' } }
+  await script('all', { labels: { pool: 'all' } })
+  await script('one', {
+    selector,
+    capacity: { 'example.com/gpu': 4, pods: '10' },
+    labels: { pool: 'gpu' },
+    taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }],
+    at: [
+      { after: '60s', pressures: ['MemoryPressure'] },
+      { after: '2m', pressures: [], notReady: 'the runtime is down' },
+      { after: '3m', notReady: '' },
+    ],
+  })
+  await settled()
+  const [one, two] = await Promise.all(['node-1', 'node-2'].map((name) => nodes.get(name)))
+  expect(one).toMatchObject({ metadata: { labels: { pool: 'gpu' } }, status: { capacity: { 'example.com/gpu': '4', pods: '10' } } })
+  expect(one?.spec.taints).toEqual([{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }])
+  expect(two).toMatchObject({ metadata: { labels: { pool: 'all' } }, status: { capacity: { pods: '110' } } })
+  expect((await scripts.get('one'))['status']).toEqual({ matchedNodes: 1 })
+  const look = async (time: string, type: string) => {
+    await clock.advance(time)
+    await settled()
+    return conditionOf(await nodes.get('node-1'), type)
+  }
+  expect(await look('61s', 'MemoryPressure')).toMatchObject({ status: 'True', reason: 'KubeletHasInsufficientMemory' })
+  expect(await look('60s', 'Ready')).toMatchObject({ status: 'False', reason: 'KubeletNotReady', message: 'the runtime is down' })
+  expect(conditionOf(await nodes.get('node-1'), 'MemoryPressure')).toMatchObject({ status: 'False' })
+  expect(await look('60s', 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
+  await scripts.delete('one')
+  await settled()
+  expect((await scripts.get('all'))['status']).toEqual({ matchedNodes: 2 })
+  expect((await nodes.get('node-1')).metadata.labels).toMatchObject({ pool: 'all' })
+})
+
+test('NODE-SIM-54, NODE-LC-02: a NodeScript switches a node off and on again', async () => {
+  const { clock, settled, nodes, script } = await aServer()
+  await script('fails', {
+    selector: { matchLabels: { 'kubernetes.io/hostname': 'node-2' } },
+    at: [
+      { after: '10s', kubelet: 'Stopped' },
+      { after: '3m', kubelet: 'Running' },
+    ],
+  })
+  await settled()
+  await clock.advance('90s')
+  await settled()
+  expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'Unknown' })
+  expect(conditionOf(await nodes.get('node-1'), 'Ready')).toMatchObject({ status: 'True' })
+  await clock.advance('2m')
+  await settled()
+  expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'True' })
+})
+
+test('a reset takes away nodes that were added since, and leaves the kinds of scripts', async () => {
+  const { server, settled, nodes, script } = await aServer({ nodes: 0, controllers: ['workloads', 'nodes'] })
+  await server.nodes.add({ name: 'added' })
+  await settled()
+  await server.reset()
+  expect(server.nodes.names).toEqual([])
+  await expect(nodes.get('added')).rejects.toMatchObject({ reason: 'NotFound' })
+  await script('again', {})
+  await server.nodes.add({ name: 'added' })
+  await settled()
+  expect(conditionOf(await nodes.get('added'), 'Ready')).toMatchObject({ status: 'True' })
+})

@@ -1,0 +1,85 @@
+import { durationToMs, parseDuration } from '../meta/duration.ts'
+import type { ApiObject } from '../meta/object-meta.ts'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
+import type { Node } from '../workloads/pods.ts'
+import { healthy, type NodeHealth, type PressureType } from './node-status.ts'
+
+type Taint = NonNullable<Node['spec']['taints']>[number]
+
+/** A NodeScript. Its schema is that of `scriptKinds`. */
+export interface NodeScriptObject extends ApiObject {
+  readonly spec: {
+    readonly selector?: LabelSelector
+    readonly capacity?: Readonly<Record<string, string | number>>
+    readonly labels?: Readonly<Record<string, string>>
+    readonly taints?: readonly Taint[]
+    readonly at?: readonly {
+      readonly after: string
+      readonly kubelet?: 'Running' | 'Stopped'
+      readonly pressures?: readonly PressureType[]
+      readonly notReady?: string
+    }[]
+  }
+  readonly status?: { readonly matchedNodes?: number; readonly problem?: string }
+}
+
+/** The state of a node from a time on. */
+export interface NodeStep {
+  readonly atMs: number
+  readonly isRunning: boolean
+  readonly health: NodeHealth
+}
+
+/** A script as simulated nodes use it. */
+export interface CompiledNodeScript {
+  /** Number of requirements. Of two scripts that match, the one with more of them wins. */
+  readonly specificity: number
+  /** Absent: there is none. A script with a problem matches no Node. */
+  readonly problem?: string
+  readonly capacity: Readonly<Record<string, string>>
+  /** In the order of times; a member that a step leaves out stays as it was. */
+  readonly steps: readonly NodeStep[]
+  matches(labels: Readonly<Record<string, string>> | undefined): boolean
+}
+
+/** Reads a script once, for all Nodes. */
+export function compileNodeScript({ spec }: NodeScriptObject): CompiledNodeScript {
+  const reading = toLabelRequirements(spec.selector ?? {})
+  const requirements = reading.kind === 'selector' ? reading.requirements : []
+  const times = (spec.at ?? []).map((entry) => ({ ...entry, atMs: durationToMs(parseDuration(entry.after) ?? 0n) }))
+  let [isRunning, health] = [true, healthy]
+  const steps = times
+    .sort((one, other) => one.atMs - other.atMs)
+    .map(({ atMs, kubelet, pressures, notReady }) => {
+      if (kubelet !== undefined) isRunning = kubelet === 'Running'
+      if (pressures !== undefined) health = { ...health, pressures }
+      if (notReady !== undefined) health = { ...health, problems: notReady === '' ? [] : [notReady] }
+      return { atMs, isRunning, health }
+    })
+  return {
+    specificity: requirements.length,
+    ...(reading.kind === 'malformed' && { problem: `spec.selector: ${reading.message}` }),
+    capacity: Object.fromEntries(Object.entries(spec.capacity ?? {}).map(([name, amount]) => [name, String(amount)])),
+    steps,
+    matches: (labels) => reading.kind === 'selector' && matchesLabels(requirements, labels),
+  }
+}
+
+/** The labels and taints that a Node lacks of a script. Undefined: it has them. */
+export function nodeScriptPatch(
+  { spec: wanted }: NodeScriptObject,
+  { metadata, spec }: Pick<Node, 'metadata' | 'spec'>,
+): object | undefined {
+  const labels = Object.entries(wanted.labels ?? {}).filter(([key, value]) => metadata.labels?.[key] !== value)
+  const own = spec.taints ?? []
+  const taints = (wanted.taints ?? []).filter(
+    (taint) => !own.some(({ key, effect, value = '' }) => key === taint.key && effect === taint.effect && value === (taint.value ?? '')),
+  )
+  if (labels.length === 0 && taints.length === 0) return undefined
+  const replaced = own.filter((taint) => !taints.some(({ key, effect }) => key === taint.key && effect === taint.effect))
+  const { resourceVersion } = metadata
+  return {
+    metadata: { resourceVersion, ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) },
+    ...(taints.length > 0 && { spec: { taints: [...replaced, ...taints] } }),
+  }
+}
