@@ -290,6 +290,33 @@ describe('a tunnel', () => {
     expect(await execBySpdy(server, exec(['echo', 'hi'], 'stdout=true', 'scripted'))).toMatchObject({ stdout: 'hi\n' })
   })
 
+  test('NODE-IO-22, NODE-IO-28: a script in code answers a command with its input, and serves a port', async () => {
+    using _script = server.nodes.script({ name: 'alone' }, (c) => {
+      c.exec(['greet', '*'], async ({ command, env, stdin, stdout, stderr }) => {
+        let given = ''
+        for await (const bytes of stdin) given += Buffer.from(bytes).toString()
+        await stdout(`${command[1]} ${given} on ${env['HOSTNAME']}`)
+        await stderr('said')
+        return 5
+      })
+      c.exec(['broken'], () => {
+        throw new TypeError('no such thing')
+      })
+      c.port(7000, async ({ input, write }) => {
+        for await (const bytes of input) await write(Buffer.from(bytes).toString().toUpperCase())
+      })
+    })
+    const { error, ...streams } = await execBySpdy(server, exec(['greet', 'hello', 'you'], withStdin, 'alone'), { stdin: 'there' })
+    expect(streams).toEqual({ stdout: 'hello there on alone', stderr: 'said' })
+    expect(JSON.parse(error)).toEqual(exitOf(5))
+    expect(await execBySpdy(server, exec(['broken'], 'stdout=true&stderr=true', 'alone'))).toMatchObject({
+      stderr: 'TypeError: no such thing\n',
+    })
+    const client = await channels(pathOf('alone', 'portforward', 'ports=7000'), 'v4.channel.k8s.io')
+    client.send(0, 'quiet')
+    await client.until(() => client.textOf(0).endsWith('QUIET'))
+  })
+
   test('NODE-IO-25: a port over channels begins with its number on both channels', async () => {
     const client = await channels(pathOf('alone', 'portforward', 'ports=80&ports=8080'), 'v4.channel.k8s.io')
     await client.closed

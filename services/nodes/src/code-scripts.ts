@@ -1,5 +1,6 @@
-import { compileScript, type ScriptLayer } from '@orch/core/pod-life'
+import { compileScript, findAnswer, type ScriptLayer } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
+import type { PortHandler, PortSource, ProgramSource, ProgramStreams, RunningContainer } from './programs/program.ts'
 
 /** The Pods, and the containers of them, that a script in code is for. Absent members do not matter. */
 export interface PodMatch {
@@ -38,10 +39,74 @@ export interface ContainerRun {
  */
 export type ContainerProgram = (run: ContainerRun) => unknown
 
+/** A command in a container, as the function that answers it sees it. */
+interface CommandCall {
+  readonly pod: Pod
+  readonly container: string
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Ends when the client ends it; empty where the client sends none. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  /** Raised when the client has left or the container has ended. */
+  readonly signal: AbortSignal
+  /** Each resolves when the client has taken most of it. */
+  stdout(text: string | Uint8Array): Promise<void>
+  stderr(text: string | Uint8Array): Promise<void>
+}
+
+/** Answers a command; its exit status is 0 unless a number is returned. */
+export type CommandProgram = (call: CommandCall) => unknown
+
 /** A script in code. */
 export interface CodeScript {
   readonly match: PodMatch
   readonly onStart: ContainerProgram | undefined
+  /** Commands by patterns with `*` for each word; the first that matches counts. */
+  readonly commands: readonly { readonly command: readonly string[]; readonly program: CommandProgram }[]
+  readonly ports: ReadonlyMap<number, PortHandler>
+}
+
+/** Exit status of a command whose function has failed. */
+const failedCode = 1
+
+/** The commands that scripts in code answer. */
+export function codePrograms(scripts: Iterable<CodeScript>): ProgramSource {
+  return ({ pod, name }, command) => {
+    const own = [...scripts].filter(({ match }) => isFor(match, pod) && isForContainer(match, pod, name))
+    const found = findAnswer(
+      own.flatMap(({ commands }) => commands),
+      command,
+    )
+    return found && ((container, words, streams) => answer(found.program, { container, words, streams }))
+  }
+}
+
+/** The ports that scripts in code serve. */
+export function codePorts(scripts: Iterable<CodeScript>): PortSource {
+  return (pod, port) => [...scripts].find(({ match, ports }) => ports.has(port) && isFor(match, pod))?.ports.get(port)
+}
+
+interface Answering {
+  readonly container: RunningContainer
+  readonly words: readonly string[]
+  readonly streams: ProgramStreams
+}
+
+async function answer(program: CommandProgram, { container, words, streams }: Answering): Promise<number> {
+  const { stdin, signal, write } = streams
+  const { pod, name, env } = container
+  const to = (stream: 'stdout' | 'stderr') => (text: string | Uint8Array) => write(stream, text)
+  try {
+    const code = await program({ pod, container: name, command: words, env, stdin, signal, stdout: to('stdout'), stderr: to('stderr') })
+    return typeof code === 'number' ? code : 0
+  } catch (error) {
+    if (!signal.aborted) await write('stderr', `${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`)
+    return failedCode
+  }
+}
+
+function isForContainer({ container }: PodMatch, { spec }: Pod, name: string): boolean {
+  return container === undefined ? (spec.containers ?? []).some((one) => one.name === name) : container === name
 }
 
 /** The run of a program: for ever, and not ready until it says so. */

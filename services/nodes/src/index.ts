@@ -1,7 +1,8 @@
 /** Simulated nodes: clients that run Pods as kubelets would, without containers. */
 export { type AttacherOptions, startAttacher } from './attacher.ts'
-export type { CodeScript, ContainerProgram, ContainerRun, PodMatch } from './code-scripts.ts'
+export type { CodeScript, CommandProgram, ContainerProgram, ContainerRun, PodMatch } from './code-scripts.ts'
 export type { ContainerSample, Measurements } from './measurements.ts'
 export type { NodeSettings } from './node-object.ts'
+export type { PortHandler, PortSocket } from './programs/program.ts'
 export { installScriptKinds } from './script-kinds.ts'
 export { type NodeHandle, type NodesOptions, type SimulatedNodes, startNodes } from './simulated-nodes.ts'

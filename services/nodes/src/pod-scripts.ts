@@ -11,7 +11,7 @@ import {
   simulationVersion,
 } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import { type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { type Clock, createWorkqueue, type Log, sleep, TurnBudget, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 
 export interface PodScriptsOptions {
   readonly names: Names
@@ -36,6 +36,9 @@ interface Known {
 /** The scripts of a collection by namespace, empty for those of the cluster, then by name. */
 type Collection = Map<string, Map<string, Known>>
 
+/** Scripts that Pods look at in one turn of the event loop: about ten milliseconds. */
+const scriptsPerTurn = 4000
+
 /** The objects that say how Pods behave: one watch for each kind, and a status that counts the Pods that follow each. */
 export class PodScripts {
   readonly #options: PodScriptsOptions
@@ -47,6 +50,8 @@ export class PodScripts {
   readonly #informers: readonly Informer<ScriptObject>[]
   readonly #queue: Workqueue
   readonly #ready = Promise.withResolvers<unknown>()
+  #isReady = false
+  readonly #budget = new TurnBudget(scriptsPerTurn)
 
   constructor(options: PodScriptsOptions) {
     const { names, client, clock, random, log, queues, signal } = options
@@ -81,9 +86,14 @@ export class PodScripts {
     void Promise.all(this.#informers.map(({ synced }) => synced)).then(this.#ready.resolve)
   }
 
-  /** Resolves when the scripts are read, or cannot be read: no Pod waits for them then. */
-  get ready(): Promise<unknown> {
-    return this.#ready.promise
+  /**
+   * Resolves when a Pod may choose: the scripts are read, or cannot be read, and this turn of the event loop has room for looking at all of
+   * them.
+   */
+  async turn(): Promise<void> {
+    await this.#ready.promise
+    this.#isReady = true
+    await this.#budget.take(1 + this.#count)
   }
 
   /** The scripts for a Pod, the stronger one last. They stay the same ones until the Pod is forgotten. */
@@ -93,6 +103,12 @@ export class PodScripts {
     return followed.map(({ script }) => script.layer)
   }
 
+  get #count(): number {
+    let count = 0
+    for (const collection of [this.#namespaced, this.#ofCluster]) for (const list of collection.values()) count += list.size
+    return count
+  }
+
   #choose(pod: Pod, uid: string, namespace: string): readonly Known[] {
     const lists = [this.#ofCluster.get(''), this.#namespaced.get(namespace)]
     const chosen = lists.flatMap((list) => {
@@ -100,8 +116,7 @@ export class PodScripts {
       const script = chooseScript(scriptsOf(list), pod, (one) => draw(one, uid))
       return (script && list.get(script.name)) ?? []
     })
-    if (chosen.length === 0) return chosen
-    this.#followed.set(uid, chosen)
+    if (this.#isReady) this.#followed.set(uid, chosen)
     for (const { object, followers } of chosen) {
       followers.add(uid)
       this.#queue.add(keyOf(object))

@@ -7,7 +7,7 @@ import { type Names, subdomainLabel } from '@orch/core/names'
 import { type LogEntry, PodLife, refusalOf, refusedStatus, scriptOf, statusPatch } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
-import { type CodeScript, layerOf, programsFor } from './code-scripts.ts'
+import { type CodeScript, codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { EventBudget } from './event-budget.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
@@ -127,8 +127,8 @@ class StandIn implements SimulatedNodes {
       clock,
       envOf: (pod, container) => this.#envOf(pod, container),
       filesOf: (pod, container) => scriptFor(pod).containers.get(container)?.files ?? new Map(),
-      programs: [scriptedPrograms(scriptFor)],
-      ports: [scriptedPorts(scriptFor)],
+      programs: [codePrograms(options.codeScripts), scriptedPrograms(scriptFor)],
+      ports: [codePorts(options.codeScripts), scriptedPorts(scriptFor)],
       endRun: ({ pod, life }, container, exitCode) => {
         life?.endRun(container, { exitCode }, clock.now())
         this.#queue.add(keyOf(pod))
@@ -412,7 +412,7 @@ class StandIn implements SimulatedNodes {
   async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<RunningPod | undefined> {
     const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
-    await this.#scripts.ready
+    await this.#scripts.turn()
     if (isFinishedPod(pod) && deletionTimestamp == null) {
       // It keeps its address until the object is gone.
       if (pod.status.podIP) node.takeAddress(pod)

@@ -3,7 +3,17 @@ import type { NodesService, Stream } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
-import type { CodeScript, ContainerProgram, Measurements, NodeHandle, NodeSettings, PodMatch, SimulatedNodes } from '@orch/nodes'
+import type {
+  CodeScript,
+  CommandProgram,
+  ContainerProgram,
+  Measurements,
+  NodeHandle,
+  NodeSettings,
+  PodMatch,
+  PortHandler,
+  SimulatedNodes,
+} from '@orch/nodes'
 import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -80,6 +90,10 @@ export const standIn: Identity = { name: 'system:simulated-nodes', groups: ['sys
 interface ContainerCode {
   /** The program of the container, for each of its runs. */
   onStart(program: ContainerProgram): void
+  /** Answers commands by a pattern with `*` for each word; a last word `*` is any number of words. The first that matches counts. */
+  exec(command: readonly string[], program: CommandProgram): void
+  /** Serves the connections to a port. */
+  port(port: number, handler: PortHandler): void
 }
 
 /** The simulated nodes of a server. */
@@ -159,12 +173,20 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     },
     script(match, define) {
       let onStart: ContainerProgram | undefined
+      const commands: CodeScript['commands'][number][] = []
+      const ports = new Map<number, PortHandler>()
       define({
         onStart(program) {
           onStart = program
         },
+        exec(command, program) {
+          commands.push({ command, program })
+        },
+        port(port, handler) {
+          ports.set(port, handler)
+        },
       })
-      const script = { match, onStart }
+      const script = { match, onStart, commands, ports }
       codeScripts.add(script)
       return { [Symbol.dispose]: () => void codeScripts.delete(script) }
     },

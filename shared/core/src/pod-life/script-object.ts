@@ -125,7 +125,7 @@ function isBefore(one: CompiledScript, other: CompiledScript): boolean {
 }
 
 /** The first answer whose command matches the words. */
-export function findAnswer(answers: readonly ExecAnswer[], words: readonly string[]): ExecAnswer | undefined {
+export function findAnswer<T extends Pick<ExecAnswer, 'command'>>(answers: readonly T[], words: readonly string[]): T | undefined {
   return answers.find(({ command }) => {
     const isOpen = command.at(-1) === '*'
     const patterns = isOpen ? command.slice(0, -1) : command
