@@ -1,7 +1,6 @@
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { readOurObject } from '@orch/core/events'
-import type { ApiObject } from '@orch/core/meta'
-import { withCondition } from '@orch/core/meta'
+import { type ApiObject, withCondition } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
 import type { ApiServiceCondition, RemoteApi } from './api-service.ts'

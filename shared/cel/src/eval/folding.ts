@@ -2,8 +2,7 @@ import { unlimitedMeter } from '../values/meter.ts'
 import { compileRegex, type Regex } from '../values/regex.ts'
 import { CelError } from '../values/values.ts'
 import type { Run } from './functions.ts'
-import type { PlannedPart } from './parts.ts'
-import { constant } from './parts.ts'
+import { constant, type PlannedPart } from './parts.ts'
 
 /** Thrown where an expression cannot be planned. */
 export class Refused extends Error {}
