@@ -10,18 +10,15 @@ import {
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
 import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
-import { ConditionCounts } from '../matching/condition-counts.ts'
-import { createEquivalents, type RequestVersion } from '../matching/equivalents.ts'
-import type { MatchNeeds } from '../matching/match.ts'
+import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
 import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
+import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
-import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
-import { BoundPolicies, type PolicyBinding, type PolicyKind, type StoredPolicy } from './bound-policies.ts'
+import type { PolicyBinding, PolicyKind, StoredPolicy } from './bound-policies.ts'
 import { CustomKinds } from './custom-kinds.ts'
 import { matchResources } from './match-resources.ts'
-import { Params } from './params.ts'
+import { PolicyPlugin } from './policy-plugin.ts'
 
 /** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks see them. */
 export const mutatingAdmissionPolicy: Registration = {
@@ -75,57 +72,29 @@ interface Refusal {
   readonly isInvalid: boolean
 }
 
-class MutatingPolicies implements Plugin {
+class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutatingPolicy> implements Plugin {
   readonly name = 'MutatingAdmissionPolicy'
-  readonly #needs: PluginNeeds
-  readonly #policies: BoundPolicies<MutatingPolicySpec, CompiledMutatingPolicy>
-  readonly #match: MatchNeeds
-  readonly #converter: VersionConverter
-  readonly #params: Params
-  readonly #conditions = new ConditionCounts()
   readonly #customKinds: CustomKinds
 
   constructor(needs: PluginNeeds) {
-    const equivalents = createEquivalents(needs.catalogue)
-    this.#needs = needs
-    this.#policies = new BoundPolicies(kind, needs, equivalents)
-    this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
-    this.#converter = createVersionConverter(needs)
-    this.#params = new Params(needs.storage, needs.catalogue)
+    super(kind, needs)
     this.#customKinds = new CustomKinds(needs.storage, needs.catalogue.names)
   }
 
-  get admissionRules() {
-    return this.#policies.admissionRules
-  }
-
-  admissionRuleSources() {
-    return this.#policies.sources
-  }
-
-  onAdmissionRulesChange(listener: () => void): void {
-    this.#policies.onChange(listener)
-  }
-
   mutate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
-    const { names } = this.#needs.catalogue
+    const { names } = this.needs.catalogue
     if (isAboutAdmission(attributes, names) || isReview(attributes, names) || !isApiObject(attributes.object)) return allowed
     return this.#mutate(attributes, inquiry)
   }
 
-  close(): void {
-    this.#policies.close()
-    this.#converter.close()
-  }
-
   async #mutate(attributes: Attributes, inquiry: Inquiry): Promise<Verdict> {
-    await this.#policies.ready
+    await this.policies.ready
     const { reinvocation } = inquiry
     const memory = memoryOf(inquiry)
     // In the second round others have had their turn.
     if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
     const accesses = new AskedAccesses(inquiry)
-    const own = this.#match.equivalents.own(attributes)
+    const own = this.match.equivalents.own(attributes)
     const journey: Journey = {
       attributes,
       context: inquiry.context,
@@ -136,7 +105,7 @@ class MutatingPolicies implements Plugin {
       refusals: [],
       object: attributes.object,
     }
-    for (const { policy, bindings } of this.#policies.about(attributes)) {
+    for (const { policy, bindings } of this.policies.about(attributes)) {
       if (reinvocation.isSecondRound && !memory.due.has(policy.name)) continue
       for (const binding of bindings) {
         const error = await unlessUnconverted(() => this.#evaluate(policy, binding, journey))
@@ -166,38 +135,38 @@ class MutatingPolicies implements Plugin {
       const message = `policy '${policy.name}' with binding '${binding.name}' denied request: ${problem}`
       journey.refusals.push({ message, isInvalid })
     }
-    const match = await matchResources(policy.matched, attributes, this.#match)
+    const match = await matchResources(policy.matched, attributes, this.match)
     if (match.kind === 'passed over') return undefined
     if (match.kind === 'undecided') return refuse(`failed to configure policy: ${match.error.status.message ?? ''}`)
-    const bound = binding.matched === undefined ? undefined : await matchResources(binding.matched, attributes, this.#match)
+    const bound = binding.matched === undefined ? undefined : await matchResources(binding.matched, attributes, this.match)
     if (bound?.kind === 'passed over') return undefined
     if (bound?.kind === 'undecided') return refuse(`failed to configure binding: ${bound.error.status.message ?? ''}`)
     const { asVersion } = match
     const request = requestInputOf({ attributes, own, asVersion })
-    const read = await this.#params.read(policy.spec.paramKind, binding.spec.paramRef, request.namespace)
+    const read = await this.params.read(policy.spec.paramKind, binding.spec.paramRef, request.namespace)
     if (read.kind !== 'params') return refuse(`failed to configure ${read.kind === 'unknown' ? 'policy' : 'binding'}: ${read.message}`)
     const described = this.#kindOf(asVersion, attributes) ?? (await this.#customKind(asVersion))
     if (described === undefined) return policy.compiled.isFailing ? schemaNotFound(asVersion) : undefined
     const { compiled } = policy
-    const namespaceObject = compiled.reads.namespace ? await readNamespace(attributes, this.#needs) : null
-    const oldObject = await this.#converter.convert(attributes.oldObject, own, asVersion, journey.context)
+    const namespaceObject = compiled.reads.namespace ? await readNamespace(attributes, this.needs) : null
+    const oldObject = await this.converter.convert(attributes.oldObject, own, asVersion, journey.context)
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'admit' } as const
     for (const params of read.params) {
-      const object = await this.#converter.convert(journey.object, own, asVersion, journey.context)
+      const object = await this.converter.convert(journey.object, own, asVersion, journey.context)
       if (!isApiObject(object)) return undefined
       const input = { object, oldObject, request, params, namespaceObject, authorize: accesses.authorize }
-      const outcome = mutateBy(compiled, input, described, () => this.#needs.clock.monotonic())
-      if (outcome.conditions !== undefined) journey.counts.push(...this.#conditions.of(outcome.conditions, owner, attributes.operation))
+      const outcome = mutateBy(compiled, input, described, () => this.needs.clock.monotonic())
+      if (outcome.conditions !== undefined) journey.counts.push(...this.conditions.of(outcome.conditions, owner, attributes.operation))
       if (outcome.kind === 'passed over') continue
       if (outcome.kind === 'failed') {
         refuse(outcome.message, true)
         continue
       }
       for (const message of outcome.failures) refuse(message, true)
-      const completed = this.#converter.complete(outcome.object, object)
+      const completed = this.converter.complete(outcome.object, object)
       if (completed.kind === 'refused') refuse(completed.error.status.message ?? '', true)
       else if (completed.isChanged) {
-        journey.object = await this.#converter.convert(completed.object, asVersion, own, journey.context)
+        journey.object = await this.converter.convert(completed.object, asVersion, own, journey.context)
         objectHasChanged(memory)
       }
       if (compiled.isReinvoked) memory.reinvocable.add(policy.name)
@@ -215,8 +184,8 @@ class MutatingPolicies implements Plugin {
   #kindOf({ kind: { group, version, kind: name } }: RequestVersion, { object }: Attributes): MutatedKind | undefined {
     const given = hasMembers(object) && typeof object['apiVersion'] === 'string' ? parseApiVersion(object['apiVersion']) : undefined
     const readers =
-      this.#needs.catalogue.readersOfKind({ ...(given ?? { group, version }), kind: name }) ??
-      this.#needs.catalogue.readersOfKind({ group, version, kind: name })
+      this.needs.catalogue.readersOfKind({ ...(given ?? { group, version }), kind: name }) ??
+      this.needs.catalogue.readersOfKind({ group, version, kind: name })
     if (readers === undefined) return undefined
     return {
       shape: readers.shape,

@@ -10,18 +10,16 @@ import {
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
 import { isAboutAdmission } from '../matching/about-admission.ts'
-import { ConditionCounts } from '../matching/condition-counts.ts'
-import { createEquivalents, type RequestVersion } from '../matching/equivalents.ts'
-import type { Match, MatchNeeds } from '../matching/match.ts'
+import type { RequestVersion } from '../matching/equivalents.ts'
+import type { Match } from '../matching/match.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
 import { allowed, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { readLabels, readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
-import { createVersionConverter, type VersionConverter } from '../webhooks/version-converter.ts'
-import { BoundPolicies, type BoundPolicy, type PolicyBinding, type PolicyKind } from './bound-policies.ts'
+import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
+import type { BoundPolicy, PolicyBinding, PolicyKind } from './bound-policies.ts'
 import { CheckCounts } from './check-counts.ts'
 import { Findings, verdictOf } from './findings.ts'
 import { matchResources, needsFor } from './match-resources.ts'
-import { Params } from './params.ts'
+import { PolicyPlugin } from './policy-plugin.ts'
 
 /** ValidatingAdmissionPolicy: policies in CEL that may refuse, warn and annotate. */
 export const validatingAdmissionPolicy: Registration = {
@@ -54,55 +52,27 @@ interface PolicyRequest {
   readonly findings: Map<Bound, Findings>
 }
 
-class ValidatingPolicies implements Plugin {
+class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPolicy> implements Plugin {
   readonly name = 'ValidatingAdmissionPolicy'
-  readonly #needs: PluginNeeds
-  readonly #policies: BoundPolicies<ValidatingPolicySpec, CompiledPolicy>
-  readonly #match: MatchNeeds
-  readonly #converter: VersionConverter
-  readonly #params: Params
   readonly #checks = new CheckCounts()
-  readonly #conditions = new ConditionCounts()
   /** Requests that wait for answers of the authorizer; within one process they return as the same attributes. */
   readonly #asking = new WeakMap<Attributes, PolicyRequest>()
 
   constructor(needs: PluginNeeds) {
-    const equivalents = createEquivalents(needs.catalogue)
-    this.#needs = needs
-    this.#policies = new BoundPolicies(kind, needs, equivalents)
-    this.#match = { equivalents, labelsOf: (namespace) => readLabels(namespace, needs) }
-    this.#converter = createVersionConverter(needs)
-    this.#params = new Params(needs.storage, needs.catalogue)
-  }
-
-  get admissionRules() {
-    return this.#policies.admissionRules
-  }
-
-  admissionRuleSources() {
-    return this.#policies.sources
-  }
-
-  onAdmissionRulesChange(listener: () => void): void {
-    this.#policies.onChange(listener)
+    super(kind, needs)
   }
 
   validate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
-    if (isAboutAdmission(attributes, this.#needs.catalogue.names)) return allowed
-    const { isReady, ready } = this.#policies
+    if (isAboutAdmission(attributes, this.needs.catalogue.names)) return allowed
+    const { isReady, ready } = this.policies
     return isReady ? this.#validate(attributes, inquiry) : ready.then(() => this.#validate(attributes, inquiry))
-  }
-
-  close(): void {
-    this.#policies.close()
-    this.#converter.close()
   }
 
   #validate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
     const accesses = new AskedAccesses(inquiry)
     const request = this.#asking.get(attributes) ?? this.#begin(attributes, inquiry)
     const all: Findings[] = []
-    const waiting = inTurn(this.#policies.about(attributes), (bound) => {
+    const waiting = inTurn(this.policies.about(attributes), (bound) => {
       const known = request.findings.get(bound)
       const findings = known ?? new Findings(this.#checks)
       all.push(findings)
@@ -114,7 +84,7 @@ class ValidatingPolicies implements Plugin {
     })
     const conclude = () => {
       const { question } = accesses
-      if (question === undefined) return verdictOf(attributes, all, this.#needs.catalogue.names)
+      if (question === undefined) return verdictOf(attributes, all, this.needs.catalogue.names)
       this.#asking.set(attributes, request)
       return question
     }
@@ -122,7 +92,7 @@ class ValidatingPolicies implements Plugin {
   }
 
   #begin(attributes: Attributes, { context }: Inquiry): PolicyRequest {
-    return { attributes, context, needs: needsFor(attributes, this.#match), input: undefined, namespace: undefined, findings: new Map() }
+    return { attributes, context, needs: needsFor(attributes, this.match), input: undefined, namespace: undefined, findings: new Map() }
   }
 
   #evaluate(bound: Bound, evaluation: Evaluation): void | Promise<void> {
@@ -148,7 +118,7 @@ class ValidatingPolicies implements Plugin {
   async #evaluateConverted(bound: Bound, evaluation: Evaluation, asVersion: RequestVersion): Promise<void> {
     const { attributes, needs, context } = evaluation.request
     const { own } = needs
-    const convert = async (object: unknown) => this.#converter.convert(object, own, asVersion, context)
+    const convert = async (object: unknown) => this.converter.convert(object, own, asVersion, context)
     const converted = await unlessUnconverted(async () => ({
       object: await convert(attributes.object),
       oldObject: await convert(attributes.oldObject),
@@ -176,7 +146,7 @@ class ValidatingPolicies implements Plugin {
       findings.misconfigured(policy, binding, match.error.status.message ?? '')
       return
     }
-    const read = await this.#params.read(policy.spec.paramKind, binding.spec.paramRef, inputOf(request, seen).namespace)
+    const read = await this.params.read(policy.spec.paramKind, binding.spec.paramRef, inputOf(request, seen).namespace)
     if (read.kind !== 'params') {
       findings.misconfigured(policy, read.kind === 'unknown' ? undefined : binding, read.message)
       return
@@ -191,19 +161,19 @@ class ValidatingPolicies implements Plugin {
   ): void {
     const { object, oldObject, attributes } = seen
     const input = inputOf(request, seen)
-    const now = () => this.#needs.clock.monotonic()
+    const now = () => this.needs.clock.monotonic()
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'validate' } as const
     for (const params of allParams) {
       const all = { object, oldObject, request: input, params, namespaceObject, authorize: accesses.authorize }
       const found = evaluatePolicy(policy.compiled, all, now)
       for (const decision of found.decisions) findings.decide(policy, binding, decision)
       for (const { key, value } of found.annotations) findings.annotations.push({ key: `${policy.name}/${key}`, value })
-      if (found.conditions !== undefined) findings.counts.push(...this.#conditions.of(found.conditions, owner, attributes.operation))
+      if (found.conditions !== undefined) findings.counts.push(...this.conditions.of(found.conditions, owner, attributes.operation))
     }
   }
 
   #namespaceOf(request: PolicyRequest): Promise<unknown> {
-    request.namespace ??= readNamespace(request.attributes, this.#needs)
+    request.namespace ??= readNamespace(request.attributes, this.needs)
     return request.namespace
   }
 }
