@@ -30,7 +30,6 @@ import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
-import type { TraceOptions } from '../trace/trace-file.ts'
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
@@ -41,6 +40,7 @@ import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
+import type { TraceOptions } from './trace-file.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
 
@@ -432,7 +432,7 @@ export class InProcessServer implements RunningServer {
   }
 
   readonly saveTrace = async (path: string, options: TraceOptions = {}): Promise<void> => {
-    const { writeTrace } = await import('../trace/trace-file.ts')
+    const { writeTrace } = await import('./trace-file.ts')
     const { clock, options: given, faults } = this.#parts
     const { storage, names } = this.#server
     const { timeline, requests } = this

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { printRequests } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
-import { readTrace, type Trace, type TraceChange } from './trace-file.ts'
+import { readTrace, type Trace, type TraceChange } from '../start/trace-file.ts'
 
 export const traceHelp = `Usage: orch trace show FILE [--all]
 

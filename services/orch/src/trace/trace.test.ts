@@ -5,8 +5,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { loseReply, type RunningServer, start, virtualClock } from '../index.ts'
+import { readTrace } from '../start/trace-file.ts'
 import { createForkHook } from '../testing/index.ts'
-import { readTrace } from './trace-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trace-'))
 let server: RunningServer
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const named = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name, namespace: 'default' } })
 
-/** What happens in a test that fails. */
+/** The course of a test that fails. */
 async function happenings({ client, faults, user }: RunningServer): Promise<void> {
   const operator = user('operator')
   const made = await operator.client.objects.create({ ...named('ConfigMap', 'a'), data: { x: '1' } })

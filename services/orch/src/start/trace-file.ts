@@ -8,8 +8,8 @@ import type { ApiObject } from '@orch/core/meta'
 import { type FaultRule, type LoggedRequest, printFault } from '@orch/gateway'
 import { messageOf, systemCodeOf } from '@orch/platform'
 import type { Storage } from '@orch/storage'
-import type { ObjectChange, ServerPast } from '../start/past.ts'
 import { productVersion } from '../version.ts'
+import type { ObjectChange, ServerPast } from './past.ts'
 
 /** The format of a file; a file with another one is refused. */
 const formatVersion = 1
