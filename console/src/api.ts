@@ -1,3 +1,4 @@
+import type { ManagedFields } from './blame.ts'
 import { type ServerFacts, send, sessionState } from './session.ts'
 
 /** A failure that the server has answered. */
@@ -10,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-interface ObjectMeta {
+export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string
   readonly uid?: string
@@ -31,19 +32,6 @@ interface OwnerReference {
   readonly name: string
   readonly uid: string
   readonly controller?: boolean
-}
-
-interface ManagedFields {
-  readonly manager?: string
-  readonly operation?: string
-  readonly subresource?: string
-  readonly time?: string
-  readonly fieldsV1?: FieldSet
-}
-
-/** A set of fields, as `fieldsV1` has it. */
-interface FieldSet {
-  readonly [element: string]: FieldSet
 }
 
 export interface KubeObject {
@@ -69,14 +57,14 @@ export interface Kind {
 }
 
 /** The facts about the server of the open session. */
-function serverFacts(): ServerFacts {
+export function serverFacts(): ServerFacts {
   const state = sessionState.value
   if (state.kind !== 'open') throw new Error('there is no session')
   return state.session.server
 }
 
 /** `storage` → `storage.k8s.io` or `storage.orch.io`. */
-function groupNamed(prefix: string): string {
+export function groupNamed(prefix: string): string {
   return `${prefix}.${serverFacts().apiDomain}`
 }
 

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { ApiError, ask, eachOf, formOf, type Kind, type KubeList, type KubeObject, keyOfKind, pathOf } from './api.ts'
+import { messageOf } from './text.ts'
 import { watch } from './watches.ts'
 
 /** The number of objects of a kind, by namespace. */
@@ -56,7 +57,9 @@ export class Counts {
   #isClosed = false
 
   constructor(kinds: readonly Kind[], namespace: string) {
-    this.kinds = kinds.filter(({ verbs, isNamespaced }) => verbs.includes('list') && (namespace === '' || isNamespaced))
+    const isListed = ({ verbs, isNamespaced }: Kind) => verbs.includes('list') && (namespace === '' || isNamespaced)
+    // Events are served by two groups, and would be counted twice.
+    this.kinds = kinds.filter((kind) => isListed(kind) && !(kind.resource === 'events' && kind.group !== ''))
     this.namespace = namespace
   }
 
@@ -90,7 +93,7 @@ export class Counts {
       entry.problem = undefined
       if (kind.verbs.includes('watch')) this.#follow(entry, revision)
     } catch (error) {
-      entry.problem = error instanceof ApiError && error.code === 403 ? 'forbidden' : String(error instanceof Error ? error.message : error)
+      entry.problem = error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)
     }
     this.#show()
   }

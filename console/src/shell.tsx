@@ -2,7 +2,14 @@ import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { keyOfKind } from './api.ts'
+import { Access } from './pages/access.tsx'
 import { Now } from './pages/now.tsx'
+import { ObjectPage } from './pages/object.tsx'
+import { Objects } from './pages/objects.tsx'
+import { Requests } from './pages/requests.tsx'
+import { Scheduling } from './pages/scheduling.tsx'
+import { Timeline } from './pages/timeline.tsx'
+import { Weather } from './pages/weather.tsx'
 import { goTo, linkTo, route, setQuery } from './route.ts'
 import { closeSession, sessionState } from './session.ts'
 import { findKinds, kinds, namespaces, problem, readWorld } from './world.ts'
@@ -17,6 +24,13 @@ interface Page {
 /** The pages, by the name in their address. */
 const pages: Readonly<Record<string, Page>> = {
   now: { title: 'Now', view: Now, isListed: true },
+  timeline: { title: 'Timeline', view: Timeline, isListed: true },
+  requests: { title: 'Requests', view: Requests, isListed: true },
+  scheduling: { title: 'Scheduling', view: Scheduling, isListed: true },
+  access: { title: 'Access', view: Access, isListed: true },
+  weather: { title: 'Weather', view: Weather, isListed: true },
+  objects: { title: 'Objects', view: Objects, isListed: false },
+  object: { title: 'Object', view: ObjectPage, isListed: false },
 }
 
 const isHelpOpen = signal(false)

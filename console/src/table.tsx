@@ -49,7 +49,12 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: Tabl
         <thead>
           <tr>
             {columns.map(({ title, isNumber, isMinor, width }) => (
-              <th key={title} scope="col" class={classesOf(isNumber, isMinor)} style={width === undefined ? {} : { width: `${width}ch` }}>
+              <th
+                key={title}
+                scope="col"
+                class={classesOf(isNumber, isMinor)}
+                style={width === undefined ? {} : { '--width': `${width}ch` }}
+              >
                 {title}
               </th>
             ))}

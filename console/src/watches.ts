@@ -21,9 +21,13 @@ interface WatchOptions<T> extends Omit<Subscription, 'onEvents' | 'revision'> {
   readonly onEvents: (events: readonly WatchEvent<T>[]) => void
 }
 
+interface Versioned {
+  readonly metadata?: { readonly resourceVersion?: string }
+}
+
 interface Line {
   readonly watch: string
-  readonly event?: WatchEvent<{ readonly code?: number; readonly metadata?: { readonly resourceVersion?: string } }>
+  readonly event?: WatchEvent<Versioned & { readonly code?: number; readonly rows?: readonly { readonly object: Versioned }[] }>
   readonly end?: number
 }
 
@@ -96,7 +100,9 @@ class Stream {
       if (end !== undefined && end !== 200) this.#lose(watch, subscription, end)
       else if (event?.type === 'ERROR') this.#lose(watch, subscription, event.object.code ?? 0)
       else if (event !== undefined) {
-        subscription.revision = event.object.metadata?.resourceVersion ?? subscription.revision
+        const { metadata, rows } = event.object
+        // A table has the revision of its row.
+        subscription.revision = rows?.[0]?.object.metadata?.resourceVersion ?? metadata?.resourceVersion ?? subscription.revision
         if (event.type === 'BOOKMARK') continue
         const events = taken.get(subscription) ?? []
         events.push(event as WatchEvent<never>)

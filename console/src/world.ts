@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { ApiError, ask, discover, formOf, type Kind, type KubeList, type KubeObject, keyOfKind } from './api.ts'
+import { messageOf } from './text.ts'
 
 /** All kinds, by key. Empty until they are read. */
 export const kinds = signal<ReadonlyMap<string, Kind>>(new Map())
@@ -15,7 +16,7 @@ export async function readWorld(): Promise<void> {
     const found = await discover()
     kinds.value = new Map(found.map((kind) => [keyOfKind(kind), kind]))
   } catch (error) {
-    problem.value = `The kinds cannot be read: ${error instanceof Error ? error.message : error}`
+    problem.value = `The kinds cannot be read: ${messageOf(error)}`
   }
   await readNamespaces()
 }

@@ -7,7 +7,7 @@ import { askPort, openPage } from './page.ts'
 let server: Awaited<ReturnType<typeof start>>
 
 beforeAll(async () => {
-  server = await start({ console: true, profile: 'kubernetes' })
+  server = await start({ console: true, control: true, profile: 'kubernetes' })
   return () => server.stop()
 })
 
@@ -148,6 +148,18 @@ test('the watches of a page come in one stream', async () => {
   expect(lines).toContainEqual(expect.objectContaining({ watch: 'none', end: 404 }))
   expect(lines.find(({ watch, event }) => watch === 'namespaces' && event?.type === 'ADDED')?.event.object.kind).toBe('Namespace')
   expect(lines.at(-1)).toEqual({ watch: 'namespaces', end: 200, status: null })
+})
+
+test('weather that holds all watches does not hold those of the console', async () => {
+  const { ask } = await openPage(await server.console())
+  expect((await ask('/console/api/orch/v1/watches/hold', { method: 'POST', body: {} })).status).toBe(201)
+  const path =
+    '/api/v1/namespaces?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1'
+  const { text } = await ask('/console/watches', { method: 'POST', body: { watches: { namespaces: path } } })
+  expect(text).toContain('"type":"ADDED"')
+  expect(text).toContain('"type":"BOOKMARK"')
+  expect(JSON.parse((await ask('/console/api/orch/v1/watches')).text)).toEqual({ items: [] })
+  await server.reset()
 })
 
 test('over TLS the cookie is for TLS alone, and pages of allowed origins get no further', async () => {

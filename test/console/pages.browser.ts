@@ -9,7 +9,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
   let browser: Browser
 
   beforeAll(async () => {
-    server = await start({ console: true, profile: 'kubernetes', nodes: 2 })
+    server = await start({ console: true, control: true, profile: 'kubernetes', nodes: 2 })
     browser = await openBrowser()
     for (const name of ['one', 'other']) await createNamespace(name)
     await createMaps('one', 3)
@@ -49,10 +49,65 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
-  test.each(['light', 'dark'] as const)('axe finds nothing on the pages in %s', async (colorScheme) => {
-    const { page } = await aPage(await server.console(), { colorScheme })
+  /** Each page, and a text that it has when it is complete. */
+  const places = [
+    ['now', 'Nodes'],
+    ['objects?kind=configmaps', 'map-0'],
+    ['object?kind=configmaps&ns=one&name=map-0', 'no dependants'],
+    ['timeline', 'map-2'],
+    ['requests', '/console/ticket'],
+    ['scheduling', 'Each Pod has a node.'],
+    ['access', 'May a user do this?'],
+    ['weather', 'The weather is fine.'],
+  ] as const
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+  ] as const)('no page has findings of axe or complaints, or is wider than the screen: %s, %i pixels', async (colorScheme, width) => {
+    const { page, complaints } = await aPage(await server.console(), { colorScheme, viewport: { width, height: 800 } })
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
-    expect(await findingsOf(page)).toEqual([])
+    for (const [place, text] of places) {
+      await page.evaluate(`location.hash = '#/${place}'`)
+      await page.getByText(text).first().waitFor()
+      expect([place, await findingsOf(page)]).toEqual([place, []])
+      expect([place, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([place, width])
+    }
+    expect(complaints).toEqual([])
+  })
+
+  test('a hot loop is on top of the requests, and a Secret keeps its values until they are asked for', async () => {
+    const operator = server.user('operator')
+    const patch = { ...aMap('one', 'map-1'), name: 'map-1', namespace: 'one' }
+    for (let count = 0; count < 30; count++) await operator.client.objects.patch(patch, { data: { a: '1' } }, { type: 'merge' })
+    const { page } = await aPage(await server.console())
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByText('operator sends patch configmaps map-1').waitFor()
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'one' }, stringData: { word: 'hunter2' } }
+    await server.client.objects.create<ApiObject>(secret)
+    await page.evaluate("location.hash = '#/object?kind=secrets&ns=one&name=key'")
+    await page.getByText('The values of a Secret are not shown.').waitFor()
+    const value = Buffer.from('hunter2').toString('base64')
+    expect(await page.content()).not.toContain(value)
+    await page.getByRole('button', { name: 'Show the values' }).click()
+    await page.getByText(value).waitFor()
+  })
+
+  test('a user with the rights of view sees no Secrets and no other namespace', async () => {
+    const rules = [
+      { nonResourceURLs: ['/console/ticket', '/api', '/api/*', '/apis', '/apis/*'], verbs: ['get', 'post'] },
+      { apiGroups: [''], resources: ['configmaps', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+    ]
+    const viewer = server.user('viewer', { rules })
+    const { url } = await viewer.client.request<{ url: string }>({ method: 'POST', path: '/console/ticket' })
+    const { page } = await aPage(url)
+    await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
+    await page.evaluate("location.hash = '#/now?empty=1&filter=secret'")
+    const cells = page.getByRole('row', { name: /^Secret/ }).getByRole('cell')
+    await expect.poll(() => cells.nth(1).textContent()).toBe('forbidden')
+    await page.evaluate("location.hash = '#/objects?kind=secrets'")
+    await page.getByText('User "viewer" cannot list resource "secrets"').waitFor()
   })
 
   test('a second tab uses the session of the first, and both end with it', async () => {

@@ -6,6 +6,7 @@ import { linkTo, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
 import { kinds, namespaces } from '../world.ts'
 import { Nodes } from './nodes.tsx'
+import { Watches } from './watches.tsx'
 
 /** Columns of namespaces that a page shows at once. */
 const columnsMax = 12
@@ -28,14 +29,17 @@ export function Now() {
   const all = [...counts.counts.values()].filter(({ kind }) =>
     `${kind.kind} ${keyOfKind(kind)}`.toLowerCase().includes(filter.toLowerCase()),
   )
-  const shown = all.filter(({ total, changes, problem }) => showsEmpty || total > 0 || changes > 0 || problem !== undefined)
+  const shown = all.filter(
+    ({ total, changes, problem }) => showsEmpty || total > 0 || changes > 0 || (problem !== undefined && problem !== 'forbidden'),
+  )
   return (
     <>
       <h1>Now</h1>
       <Facts counts={counts} now={clock.value} />
       <p class="tools">
         <label>
-          <input type="checkbox" checked={showsEmpty} onChange={() => setQuery({ empty: showsEmpty ? '' : '1' })} /> kinds without objects
+          <input type="checkbox" checked={showsEmpty} onChange={() => setQuery({ empty: showsEmpty ? '' : '1' })} /> kinds without objects,
+          or forbidden ones
         </label>
       </p>
       <Table
@@ -46,6 +50,7 @@ export function Now() {
         empty={counts.isComplete.value ? 'No objects match.' : 'Counting …'}
       />
       <Nodes />
+      <Watches />
     </>
   )
 }

@@ -41,6 +41,11 @@ export interface WatchFaultsOptions {
 
 const compile = (match: WatchMatch) => compileMatch(match)
 
+/** The console shows the weather, and has none of its own. */
+function isOfConsole({ request }: { readonly request: GatewayRequest }): boolean {
+  return request.exchange.peer.kind === 'console'
+}
+
 /** The faults of watches: at once for those that are open, or lasting, for open and new ones. */
 export class WatchFaults {
   readonly #options: WatchFaultsOptions
@@ -53,7 +58,7 @@ export class WatchFaults {
   }
 
   add(watch: FaultyWatch): void {
-    this.#open.add(watch)
+    if (!isOfConsole(watch)) this.#open.add(watch)
   }
 
   remove(watch: FaultyWatch): void {
@@ -114,6 +119,7 @@ export class WatchFaults {
 
   /** True if a watch is sent no bookmark. */
   withholds(request: GatewayRequest): boolean {
+    if (isOfConsole({ request })) return false
     const facts = factsOf(request)
     for (const { effect, matches } of this.#rules) if (effect.kind !== 'delayWatch' && matches(facts)) return true
     return false
@@ -142,6 +148,10 @@ export class WatchFaults {
   }
 
   #apply(attachment: FaultyAttachment): void {
+    if (isOfConsole(attachment)) {
+      attachment.weather(false, 0)
+      return
+    }
     const facts = factsOf(attachment.request)
     let [isHeld, delayMs] = [false, 0]
     for (const { effect, matches } of this.#rules) {

@@ -1,0 +1,155 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { ask, formOf, type Kind, type KubeObject, keyOfKind, pathOf } from '../api.ts'
+import { type Blame, blameOf } from '../blame.ts'
+import { linkTo, route } from '../route.ts'
+import { messageOf } from '../text.ts'
+import { watch } from '../watches.ts'
+import { kinds } from '../world.ts'
+import { yamlLines } from '../yaml.ts'
+import { Events, Finalizers, Owners } from './relations.tsx'
+import { Versions } from './versions.tsx'
+
+/** One object: its YAML with the managers of its fields, and what belongs to it. */
+export function ObjectPage() {
+  const { query } = route.value
+  const kind = kinds.value.get(query.get('kind') ?? '')
+  const name = query.get('name') ?? ''
+  if (kind === undefined || name === '')
+    return <p class="empty">{kinds.value.size === 0 ? 'Reading the kinds …' : 'There is no such object.'}</p>
+  const ns = query.get('ns') ?? ''
+  return <Shown key={`${keyOfKind(kind)}/${ns}/${name}`} kind={kind} namespace={ns} name={name} />
+}
+
+/** Values of Secrets are not even sent to the page unless they are asked for. */
+function isSecret({ group, resource }: Kind): boolean {
+  return group === '' && resource === 'secrets'
+}
+
+/** End of the name of the annotation in which kubectl keeps a whole object, values included. */
+const lastApplied = '/last-applied-configuration'
+
+interface ShownProps {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+}
+
+function Shown({ kind, namespace, name }: ShownProps) {
+  const object = useSignal<KubeObject | undefined>(undefined)
+  const problem = useSignal('')
+  const showsValues = useSignal(!isSecret(kind))
+  const isWhole = showsValues.value
+  useEffect(() => {
+    let end: (() => void) | undefined
+    let isOver = false
+    const accept = isWhole ? 'application/json' : formOf('PartialObjectMetadata')
+    const read = async () => {
+      try {
+        const found = await ask<KubeObject>(pathOf(kind, namespace, name), { headers: { accept } })
+        if (isOver) return
+        object.value = isWhole ? found : withoutValues(found, kind)
+        end = watch<KubeObject>({
+          path: `${pathOf(kind, namespace)}?${new URLSearchParams({ fieldSelector: `metadata.name=${name}` })}`,
+          accept,
+          revision: found.metadata.resourceVersion ?? '',
+          onEvents: (events) => {
+            const last = events.at(-1)
+            if (last?.type === 'DELETED') problem.value = 'The object has been deleted. This was its last state.'
+            if (last !== undefined) object.value = isWhole ? last.object : withoutValues(last.object, kind)
+          },
+          onLost: () => void read(),
+        })
+      } catch (error) {
+        problem.value = messageOf(error)
+      }
+    }
+    void read()
+    return () => {
+      isOver = true
+      end?.()
+    }
+  }, [kind, namespace, name, isWhole])
+  const shown = object.value
+  return (
+    <>
+      <p class="crumbs">
+        <a href={linkTo('objects', { kind: keyOfKind(kind), ns: namespace })}>{kind.kind}</a>
+        {namespace !== '' && ` in ${namespace}`}
+      </p>
+      <h1>{name}</h1>
+      {problem.value !== '' && (
+        <p role="alert" class="problem">
+          {problem.value}
+        </p>
+      )}
+      {!isWhole && (
+        <p class="tools">
+          The values of a Secret are not shown.{' '}
+          <button type="button" onClick={() => (showsValues.value = true)}>
+            Show the values
+          </button>
+        </p>
+      )}
+      {shown !== undefined && (
+        <div class="object">
+          <Yaml object={shown} />
+          <div class="beside">
+            <Finalizers object={shown} />
+            <Owners object={shown} kind={kind} namespace={namespace} />
+            <Events object={shown} namespace={namespace} />
+            <Versions kind={kind} namespace={namespace} name={name} hasValues={isWhole} />
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+function withoutValues({ metadata }: KubeObject, { version: apiVersion, kind }: Kind): KubeObject {
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => !name.endsWith(lastApplied))
+  return { apiVersion, kind, metadata: { ...metadata, annotations: Object.fromEntries(annotations) } }
+}
+
+function Yaml({ object }: { readonly object: KubeObject }) {
+  const { managedFields = [], ...metadata } = object.metadata
+  const shown = { ...object, metadata }
+  const blame = blameOf(shown, managedFields)
+  const lines = yamlLines(shown)
+  let last = ''
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    <section class="yaml" tabIndex={0} aria-label="The object as YAML, with the managers of its fields">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Manager</th>
+            <th scope="col">Field</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ text, path }, index) => {
+            const blames = blame(path)
+            const managers = blames.map(({ manager }) => manager).join(', ')
+            const isNew = managers !== last
+            last = managers
+            return (
+              <tr key={index}>
+                <td class="blame" title={blames.map(describe).join('\n')}>
+                  {isNew ? managers : ''}
+                </td>
+                <td>
+                  <pre>{text}</pre>
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function describe({ manager, operation, subresource, time }: Blame): string {
+  return `${manager}: ${operation}${subresource === '' ? '' : ` of ${subresource}`}${time === '' ? '' : `, ${new Date(time).toLocaleString()}`}`
+}

@@ -1,0 +1,127 @@
+import { signal } from '@preact/signals'
+import { ask, formOf, type Kind, type ObjectMeta, pathOf } from './api.ts'
+import { messageOf } from './text.ts'
+import { watch } from './watches.ts'
+
+/** A row of a table that the server has printed. */
+export interface Row {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly cells: readonly unknown[]
+}
+
+interface TableDocument {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string }
+  readonly columnDefinitions: readonly ServerColumn[] | null
+  readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: { readonly metadata: ObjectMeta } }[] | null
+}
+
+interface ServerColumn {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  /** Above 0: of the wide form. */
+  readonly priority: number
+}
+
+/** Objects that are read in one request. */
+const pageSize = 500
+/** Objects that a page holds; the rest is found by a namespace or a selector. */
+const rowsMax = 20_000
+const showEveryMs = 250
+
+/** The objects of a kind as rows, followed by a watch. */
+export class Rows {
+  readonly version = signal(0)
+  readonly problem = signal('')
+  columns: readonly ServerColumn[] = []
+  isComplete = false
+  hasMore = false
+  readonly #path: string
+  readonly #rows = new Map<string, Row>()
+  #sorted: readonly Row[] | undefined
+  #end: (() => void) | undefined
+  #timer: number | undefined
+  #isClosed = false
+
+  constructor(kind: Kind, namespace: string, fieldSelector: string) {
+    const query = fieldSelector === '' ? '' : `?${new URLSearchParams({ fieldSelector })}`
+    this.#path = `${pathOf(kind, namespace)}${query}`
+  }
+
+  /** By namespace and name. */
+  get sorted(): readonly Row[] {
+    this.#sorted ??= [...this.#rows.values()].sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name))
+    return this.#sorted
+  }
+
+  async open(): Promise<void> {
+    const headers = { accept: `${formOf('Table')},application/json` }
+    let next = ''
+    let revision = ''
+    this.#rows.clear()
+    try {
+      do {
+        const query = new URLSearchParams({ limit: String(pageSize), ...(next === '' ? {} : { continue: next }) })
+        const page = await ask<TableDocument>(`${this.#path}${this.#path.includes('?') ? '&' : '?'}${query}`, { headers })
+        if (this.#isClosed) return
+        this.#take(page)
+        revision = page.metadata.resourceVersion ?? ''
+        next = page.metadata.continue ?? ''
+        this.#show()
+      } while (next !== '' && this.#rows.size < rowsMax)
+    } catch (error) {
+      this.problem.value = messageOf(error)
+      return
+    }
+    this.hasMore = next !== ''
+    this.isComplete = true
+    this.#show()
+    this.#follow(revision)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#end?.()
+  }
+
+  #follow(revision: string): void {
+    this.#end = watch<TableDocument>({
+      path: this.#path,
+      accept: `${formOf('Table')},application/json`,
+      revision,
+      onEvents: (events) => {
+        for (const { type, object } of events) {
+          if (type !== 'DELETED') this.#take(object)
+          else for (const row of object.rows ?? []) this.#rows.delete(row.object.metadata.uid ?? '')
+        }
+        this.#sorted = undefined
+        this.#show()
+      },
+      onLost: () => void this.open(),
+    })
+  }
+
+  #take({ columnDefinitions, rows }: TableDocument): void {
+    if (columnDefinitions !== null && columnDefinitions !== undefined && columnDefinitions.length > 0) this.columns = columnDefinitions
+    for (const { cells, object } of rows ?? []) {
+      const { namespace = '', name, uid = '' } = object.metadata
+      if (this.#rows.size < rowsMax || this.#rows.has(uid)) this.#rows.set(uid, { namespace, name, uid, cells })
+    }
+    this.#sorted = undefined
+  }
+
+  #show(): void {
+    if (this.#isClosed) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.version.value += 1
+    }, showEveryMs)
+  }
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
