@@ -9,6 +9,7 @@ import { Objects } from './pages/objects.tsx'
 import { Requests } from './pages/requests.tsx'
 import { Scheduling } from './pages/scheduling.tsx'
 import { Timeline } from './pages/timeline.tsx'
+import { TracePage } from './pages/trace.tsx'
 import { Weather } from './pages/weather.tsx'
 import { goTo, linkTo, route, setQuery } from './route.ts'
 import { closeSession, sessionState } from './session.ts'
@@ -29,6 +30,7 @@ const pages: Readonly<Record<string, Page>> = {
   scheduling: { title: 'Scheduling', view: Scheduling, isListed: true },
   access: { title: 'Access', view: Access, isListed: true },
   weather: { title: 'Weather', view: Weather, isListed: true },
+  trace: { title: 'Trace file', view: TracePage, isListed: true },
   objects: { title: 'Objects', view: Objects, isListed: false },
   object: { title: 'Object', view: ObjectPage, isListed: false },
 }
@@ -57,7 +59,7 @@ export function Shell() {
       <Header />
       <main id="main" tabIndex={-1}>
         {state.kind === 'opening' && <p class="empty">Opening the session …</p>}
-        {state.kind === 'closed' && <Closed reason={state.reason} />}
+        {state.kind === 'closed' && (page === 'trace' ? <TracePage /> : <Closed reason={state.reason} />)}
         {isOpen && problem.value !== '' && (
           <p role="alert" class="problem">
             {problem.value}
@@ -152,6 +154,9 @@ function Closed({ reason }: { readonly reason: string }) {
       <p>
         Get a new link: <code>orch console</code> prints one, which opens once, within a minute. In a test{' '}
         <code>await server.console()</code> gives it.
+      </p>
+      <p>
+        A <a href={linkTo('trace')}>trace file</a> of a failed test opens without a session.
       </p>
     </section>
   )

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
 import { start } from 'orch'
 import type { Browser, Page } from 'playwright-core'
@@ -59,6 +62,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     ['scheduling', 'Each Pod has a node.'],
     ['access', 'May a user do this?'],
     ['weather', 'The weather is fine.'],
+    ['trace', 'The file that a failed test has left'],
   ] as const
 
   test.each([
@@ -108,6 +112,32 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await expect.poll(() => cells.nth(1).textContent()).toBe('forbidden')
     await page.evaluate("location.hash = '#/objects?kind=secrets'")
     await page.getByText('User "viewer" cannot list resource "secrets"').waitFor()
+  })
+
+  test('the file of a failed test is shown without a session', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'console-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'a.trace.gz')
+    await server.saveTrace(file, { test: 'a widget is reconciled', failure: 'expected 3 to be 4' })
+    const { page, complaints } = await aPage(`${(await server.console()).split('#')[0]}`)
+    await page.getByRole('link', { name: 'trace file' }).click()
+    await page.getByLabel('The file that a failed test has left').setInputFiles(file)
+    await page.getByRole('heading', { name: 'a widget is reconciled' }).waitFor()
+    await page.getByText('expected 3 to be 4').waitFor()
+    await page
+      .getByRole('row', { name: /ConfigMap map-2/ })
+      .first()
+      .waitFor()
+    await page
+      .getByRole('row', { name: /patch|post/ })
+      .first()
+      .waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page
+      .getByLabel('The file that a failed test has left')
+      .setInputFiles({ name: 'b.gz', mimeType: '', buffer: Buffer.from('no gzip') })
+    await page.getByText('b.gz cannot be read').waitFor()
   })
 
   test('a second tab uses the session of the first, and both end with it', async () => {

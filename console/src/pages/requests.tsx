@@ -8,7 +8,7 @@ import { messageOf, shortUser, timeOfDay } from '../text.ts'
 import { kinds } from '../world.ts'
 
 /** A request, as the log of the server has it. */
-interface LoggedRequest {
+export interface LoggedRequest {
   readonly id: number
   readonly time: number
   readonly durationMs?: number
@@ -31,7 +31,8 @@ interface LoggedRequest {
 
 /** Requests that the page holds: as many as the log of the server. */
 const keptMax = 10_000
-const showEveryMs = 250
+/** Twice a second: each time all requests are filtered and counted. */
+const showEveryMs = 500
 
 /** Requests of the same kind that follow each other. */
 interface HotLoop {
@@ -49,7 +50,6 @@ export function Requests() {
   const log = useSignal<readonly LoggedRequest[]>([])
   const problem = useSignal('')
   const isPaused = useSignal(false)
-  const chosen = useSignal<LoggedRequest | undefined>(undefined)
   useEffect(() => {
     const ending = new AbortController()
     follow(ending.signal, (found) => {
@@ -85,14 +85,24 @@ export function Requests() {
         </label>
         <span class="dim">{shown.length.toLocaleString('en')} requests</span>
       </p>
+      <RequestTable rows={shown} empty={problem.value === '' ? 'No requests match.' : 'There is no log of requests.'} />
+    </>
+  )
+}
+
+/** Requests as a table, of which one can be looked at. */
+export function RequestTable({ rows, empty }: { readonly rows: readonly LoggedRequest[]; readonly empty: string }) {
+  const chosen = useSignal<LoggedRequest | undefined>(undefined)
+  return (
+    <>
       {chosen.value !== undefined && <Details request={chosen.value} close={() => (chosen.value = undefined)} />}
       <Table
         label="Requests, newest first"
         columns={columnsOf((request) => (chosen.value = request))}
-        rows={shown}
+        rows={rows}
         keyOf={({ id }) => String(id)}
         classOf={({ code, noop }) => (code >= 400 || code === 0 ? 'refused' : noop ? 'noop' : '')}
-        empty={problem.value === '' ? 'No requests match.' : 'There is no log of requests.'}
+        empty={empty}
       />
     </>
   )
@@ -119,7 +129,7 @@ async function follow(signal: AbortSignal, show: (found: readonly LoggedRequest[
         if (known.size <= keptMax) break
         known.delete(id)
       }
-      show([...known.values()].reverse())
+      if (!signal.aborted && !document.hidden) show([...known.values()].reverse())
     }, showEveryMs)
   }
   later()

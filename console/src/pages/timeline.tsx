@@ -74,9 +74,14 @@ export function Timeline() {
           </button>
         )}
       </p>
-      <Table label="Changes, newest first" columns={columns} rows={shown} keyOf={({ revision }) => revision} empty="No changes match." />
+      <ChangeTable rows={shown} />
     </>
   )
+}
+
+/** Changes as a table. */
+export function ChangeTable({ rows }: { readonly rows: readonly Change[] }) {
+  return <Table label="Changes, newest first" columns={columns} rows={rows} keyOf={({ revision }) => revision} empty="No changes match." />
 }
 
 function textOf({ kind, namespace = '', name, user = '', changed = [] }: Change): string {
@@ -108,7 +113,7 @@ const lanesMax = 8
 const laneWidth = 1_000
 
 /** A lane for each of the objects that changed most, over the revisions of the shown changes. */
-function Lanes({ changes }: { readonly changes: readonly Change[] }) {
+export function Lanes({ changes }: { readonly changes: readonly Change[] }) {
   const [newest, oldest] = [Number(changes[0]?.revision ?? 0), Number(changes.at(-1)?.revision ?? 0)]
   const lanes = new Map<string, Change[]>()
   for (const change of changes) {
