@@ -110,10 +110,13 @@ function ObjectOf({ change: { resource, kind, namespace, name } }: { readonly ch
 }
 
 const lanesMax = 8
+/** Newest changes that are drawn. */
+const laneChangesMax = 2_000
 const laneWidth = 1_000
 
 /** A lane for each of the objects that changed most, over the revisions of the shown changes. */
-export function Lanes({ changes }: { readonly changes: readonly Change[] }) {
+export function Lanes({ changes: all }: { readonly changes: readonly Change[] }) {
+  const changes = all.slice(0, laneChangesMax)
   const [newest, oldest] = [Number(changes[0]?.revision ?? 0), Number(changes.at(-1)?.revision ?? 0)]
   const lanes = new Map<string, Change[]>()
   for (const change of changes) {
