@@ -214,9 +214,17 @@ function columnsOf(choose: (request: LoggedRequest) => void): Column<LoggedReque
       ),
       width: 16,
     },
-    { title: 'User', cell: ({ user }) => shortUser(user), width: 22 },
-    { title: 'Verb', cell: ({ verb }) => verb, width: 12 },
-    { title: 'Object', cell: (request) => <ObjectOf request={request} /> },
+    { title: 'User', cell: ({ user }) => shortUser(user), width: 22, isMinor: true },
+    { title: 'Verb', cell: ({ verb }) => verb, width: 12, isMinor: true },
+    {
+      title: 'Object',
+      cell: (request) => (
+        <>
+          <span class="phone">{request.verb} </span>
+          <ObjectOf request={request} />
+        </>
+      ),
+    },
     {
       title: 'Code',
       cell: ({ code }) => <span class={code >= 500 || code === 0 ? 'bad' : code >= 400 ? 'warn' : ''}>{code}</span>,
