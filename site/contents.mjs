@@ -20,6 +20,7 @@ export const contents = [
       { file: 'package.html', title: 'The package for tests', sources: ['docs/how-to/package.md'] },
       { file: 'forks.html', title: 'Forks and snapshots', sources: ['docs/how-to/forks.md'] },
       { file: 'time-and-seed.html', title: 'Time and seed', sources: ['docs/how-to/time-and-seed.md'] },
+      { file: 'load.html', title: 'A dump of a cluster', sources: ['docs/how-to/load.md'] },
       { file: 'history.html', title: 'The history of objects', sources: ['docs/how-to/history.md'] },
       { file: 'console.html', title: 'The console', sources: ['docs/how-to/console.md'] },
       { file: 'weather.html', title: 'A controller under bad weather', sources: ['docs/how-to/weather.md'] },

@@ -38,6 +38,7 @@ import { boundInFlight } from './steps/in-flight.ts'
 import { injectFault } from './steps/inject-fault.ts'
 import type { Step } from './steps/step.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
+import { type LoadOutcome, type LoadSettings, loadObjects } from './write/load-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
 function chainOf(
@@ -78,6 +79,8 @@ export interface Gateway {
   listen(options: ListenOptions): Promise<number>
   /** Creates objects of the server's own in collections that are empty at the first start; see `writeBootstrapObjects`. */
   writeBootstrapObjects(objects: readonly BootstrapWrite[]): Promise<void>
+  /** Stores objects of another server as they are; see `loadObjects`. */
+  loadObjects(objects: readonly ApiObject[], settings: LoadSettings): Promise<LoadOutcome[]>
   /** A way in without a socket, as a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
   /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */
@@ -133,6 +136,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return listener.port
     },
     writeBootstrapObjects: (objects) => writeBootstrapObjects(objects, parts),
+    loadObjects: (objects, settings) => loadObjects(objects, settings, parts),
     loopback: (user) => createLoopback(handle, user),
     async close({ delayMs = 0, graceMs = 0 } = {}) {
       if (!state.isClosing) {

@@ -6,7 +6,7 @@ import { admissionContract, nodesContract, type Store, storageContract, watchCon
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
-import type { ControlHandler, Faults, HealthCheck, RequestLog } from '@orch/gateway'
+import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -120,6 +120,8 @@ export interface Server {
   readonly nodes: OpenNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
+  /** Stores objects of another server as they are. */
+  readonly loadObjects: Gateway['loadObjects']
   /** Gives a user rules that no object holds. */
   giveRules(user: string, rules: readonly PolicyRule[]): void
   stop(options: StopOptions): Promise<void>
@@ -239,6 +241,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     moment,
     nodes,
     clientAs,
+    loadObjects: services.gateway.loadObjects,
     giveRules: services.giveRules,
     async stop(how) {
       stopOptions = how

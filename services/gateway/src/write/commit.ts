@@ -243,7 +243,7 @@ function encodeDraft(
 }
 
 /** An object in the stored version as it will be stored. */
-function encodeStored({ served: { resource } }: Target, { object, hasBigIntegers }: ReadObject): Encoding {
+export function encodeStored({ served: { resource } }: Pick<Target, 'served'>, { object, hasBigIntegers }: ReadObject): Encoding {
   const stored = resource.stored.readers.printable?.(object) ?? object
   return { stored, encoded: encodeExactly(stored, hasBigIntegers, resource.readers.isUntyped) }
 }
@@ -262,7 +262,10 @@ function newWriteId({ trace }: Origin, { draws }: Pick<CommitParts, 'draws'>): s
 }
 
 /** Events are not kept for ever. */
-function expiryOf({ served: { strategy } }: Target, { eventTtlMs, clock }: CommitParts): number {
+export function expiryOf(
+  { served: { strategy } }: Pick<Target, 'served'>,
+  { eventTtlMs, clock }: Pick<CommitParts, 'eventTtlMs' | 'clock'>,
+): number {
   return strategy.rules.expires === true && eventTtlMs !== undefined ? clock.now() + eventTtlMs : 0
 }
 

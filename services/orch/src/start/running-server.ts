@@ -5,6 +5,7 @@ import type { StateSnapshot } from '@orch/storage'
 import type { ServerNodes } from '../nodes/open.ts'
 import type { ControlAccess } from './control/copies.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
+import type { LoadOptions, LoadReport } from './load.ts'
 import type { ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import type { ServerRequests } from './requests.ts'
@@ -51,6 +52,11 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
    * with the stored objects when every served version of each definition is listed by discovery.
    */
   install(paths: string | readonly string[]): Promise<ApiObject[]>
+  /**
+   * Loads dumps of a cluster: files and folders of kubectl, must-gather and crust-gather, backups of velero. Objects keep uid,
+   * creationTimestamp, managers, owners, status and deletionTimestamp, and get new resourceVersions in the order of the old ones.
+   */
+  load(paths: string | readonly string[], options?: LoadOptions): Promise<LoadReport>
   /**
    * The endpoint of webhooks that are installed from now on, in place of their Services: a handler, which is served over HTTPS on
    * a free port, or a server of the test's own. Resolves with host, port and certificate authority.

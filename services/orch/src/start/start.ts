@@ -356,6 +356,11 @@ export class InProcessServer implements RunningServer {
     return install(this.client, typeof paths === 'string' ? [paths] : paths, { endpoint: this.#endpoint, log: this.#parts.log })
   }
 
+  readonly load: RunningServer['load'] = async (paths, options = {}) => {
+    const { load } = await import('./load.ts')
+    return load(typeof paths === 'string' ? [paths] : paths, options, { client: this.client, loadObjects: this.#server.loadObjects })
+  }
+
   readonly webhookEndpoint = async (target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint> => {
     if (typeof target !== 'function') {
       this.#endpoint = target

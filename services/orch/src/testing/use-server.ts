@@ -60,6 +60,7 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       snapshot: () => running().snapshot(),
       restore: (snapshot) => running().restore(snapshot),
       fork: (options) => running().fork(options),
+      load: (paths, options) => running().load(paths, options),
       install: (paths) => running().install(paths),
       webhookEndpoint: (target) => running().webhookEndpoint(target),
       scheduler: { explain: (pod) => running().scheduler.explain(pod) },

@@ -1,0 +1,125 @@
+import { type CommitRequest, objectKey } from '@orch/core/contracts'
+import { type ApiObject, parseApiVersion, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { encodeStoredObject } from '@orch/core/stored'
+import { toStoredObject } from '../conversion/convert.ts'
+import { readyReaders } from '../custom-resources/ready-readers.ts'
+import type { SchemaParts } from '../custom-resources/schema-budget.ts'
+import type { Draws } from '../request/draws.ts'
+import type { Pace } from '../request/pace.ts'
+import type { Served, ServedResources } from '../target/target.ts'
+import { ownUser } from './bootstrap-objects.ts'
+import { decodeCandidate } from './candidate.ts'
+import { type CommitParts, encodeStored, expiryOf } from './commit.ts'
+
+/** The dependencies of loading objects. */
+export type LoadParts = CommitParts &
+  SchemaParts & {
+    readonly served: Pick<ServedResources, 'of'>
+    readonly catalogue: { findKind(gvk: { group: string; version: string; kind: string }): Served['resource'] | undefined }
+    readonly draws: Pick<Draws, 'uid' | 'writeId'>
+    readonly pace: Pace
+  }
+
+/** The end of one object of a dump. */
+export type LoadOutcome =
+  /** Fields that the schema does not know, which are not stored. */
+  | { readonly kind: 'loaded'; readonly problems: readonly string[] }
+  /** Its kind is not served, or its objects are not stored. */
+  | { readonly kind: 'unknown' }
+  /** Another object with its name stays. */
+  | { readonly kind: 'existing' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** Options of loading objects. */
+export interface LoadSettings {
+  /** Objects that are there already stay as they are. */
+  readonly keepsExisting: boolean
+}
+
+/** Objects that are loaded in one turn of the event loop. */
+const loadedPerTurn = 50
+
+/**
+ * Stores objects of another server as they are, in their order: with uid, creationTimestamp, generation, managers, owners, status and
+ * deletionTimestamp. They pass no authorization, no admission and no rule; their types and fields alone are read by the schema.
+ * Reservations, such as those of addresses of Services, are not made.
+ */
+export async function loadObjects(objects: readonly ApiObject[], settings: LoadSettings, parts: LoadParts): Promise<LoadOutcome[]> {
+  const outcomes: Promise<LoadOutcome>[] = []
+  for (const [index, object] of objects.entries()) {
+    const served = servedOf(object, parts)
+    if (served === undefined) {
+      outcomes.push(Promise.resolve({ kind: 'unknown' }))
+      continue
+    }
+    const ready = readyReaders(served, parts)
+    if (ready !== undefined) await ready
+    // Begun in the order of the objects, commits are made in it.
+    const outcome = loadObject(object, served, settings, parts)
+    // A failure is thrown at the end; until then it is not one that nothing sees.
+    outcome.catch(() => {})
+    outcomes.push(outcome)
+    if (index % loadedPerTurn !== loadedPerTurn - 1) continue
+    await outcomes.at(-1)
+    await parts.pace.turn()
+  }
+  return Promise.all(outcomes)
+}
+
+function servedOf({ apiVersion, kind }: ApiObject, parts: LoadParts): Served | undefined {
+  const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {}
+  const resource = parts.catalogue.findKind({ group, version, kind })
+  return resource?.backing === 'stored' ? parts.served.of(resource) : undefined
+}
+
+async function loadObject(object: ApiObject, served: Served, settings: LoadSettings, parts: LoadParts): Promise<LoadOutcome> {
+  const problem = problemOf(object, served)
+  if (problem !== undefined) return { kind: 'refused', reason: problem }
+  try {
+    const { commit, problems } = commitOf(object, served, parts)
+    return (await commitLoaded(commit, settings, parts)) ? { kind: 'loaded', problems } : { kind: 'existing' }
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return { kind: 'refused', reason: error.message }
+  }
+}
+
+function problemOf({ metadata }: ApiObject, { resource, isStoredVersion }: Served): string | undefined {
+  const { name = '', namespace = '' } = metadata
+  if (name === '' || name.includes('/')) return 'it has no name'
+  if (resource.isNamespaced && namespace === '') return 'it has no namespace'
+  if (!resource.isNamespaced && namespace !== '') return 'its kind has no namespaces'
+  if (resource.conversion !== undefined && !isStoredVersion)
+    return `the webhook of ${resource.conversion.definition} would have to convert it`
+  return undefined
+}
+
+function commitOf(
+  given: ApiObject,
+  served: Served,
+  parts: LoadParts,
+): { readonly commit: CommitRequest; readonly problems: readonly string[] } {
+  const { resource } = served
+  const candidate = decodeCandidate(resource, { ...given }, { hasBigIntegers: false, duplicates: [] })
+  const { resourceVersion: _, ...metadata } = candidate.object.metadata
+  const { uid = parts.draws.uid(), creationTimestamp = printTime(toInstant(parts.clock.now())) } = metadata
+  const object = { ...candidate.object, metadata: { ...metadata, uid, creationTimestamp } }
+  const { stored, encoded } = encodeStored({ served }, { object: toStoredObject(parts, served, object), hasBigIntegers: false })
+  const writeId = parts.draws.writeId()
+  const value = encodeStoredObject({ stored: resource.stored, object: stored, encoded, writeId, expiresAtMs: expiryOf({ served }, parts) })
+  const key = objectKey(resource.stored.prefix, resource.isNamespaced ? metadata.namespace : undefined, metadata.name ?? '')
+  return { commit: { key, expected: 0, conditions: [], value, writeId, user: ownUser.name }, problems: candidate.problems }
+}
+
+/** False: another object with the key stays. */
+async function commitLoaded(commit: CommitRequest, { keepsExisting }: LoadSettings, parts: LoadParts): Promise<boolean> {
+  for (let expected = 0; ; ) {
+    const outcome = await parts.storage.commit({ ...commit, expected })
+    if (outcome.kind === 'written') {
+      parts.recent.forget(commit.key)
+      return true
+    }
+    if (keepsExisting) return false
+    expected = outcome.kind === 'stale' ? (outcome.current?.revision ?? 0) : 0
+  }
+}

@@ -1,0 +1,230 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { ApiObject } from '@orch/core/meta'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningServer, start } from '../index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'load-'))
+let base: RunningServer
+
+beforeAll(async () => {
+  base = await start({ profile: 'kubernetes' })
+})
+afterAll(async () => {
+  await base.stop()
+  rmSync(folder, { recursive: true })
+})
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+  return path
+}
+
+const uid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const metadataOf = (name: string, number: number, rest: object = {}) => ({
+  name,
+  namespace: 'shop',
+  uid: uid(number),
+  resourceVersion: String(1_000 - number),
+  creationTimestamp: '2025-01-02T03:04:05Z',
+  ...rest,
+})
+
+const namespace = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'shop', uid: uid(1), resourceVersion: '5', creationTimestamp: '2025-01-02T03:04:05Z' },
+  spec: { finalizers: ['kubernetes'] },
+  status: { phase: 'Active' },
+}
+const replicaSet = {
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: metadataOf('web-1', 2, { generation: 7 }),
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web:1' }] } },
+  },
+  status: { replicas: 1, readyReplicas: 1, observedGeneration: 7 },
+}
+const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: uid(2), controller: true, blockOwnerDeletion: true }
+const managedFields = [
+  {
+    manager: 'old',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: '2025-01-02T03:04:05Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:data': {} },
+  },
+]
+const configMap = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: metadataOf('settings', 3, {
+    ownerReferences: [owner],
+    managedFields,
+    finalizers: ['example.com/keep'],
+    deletionTimestamp: '2025-02-03T04:05:06Z',
+    deletionGracePeriodSeconds: 0,
+  }),
+  data: { a: 'b' },
+}
+const secret = { apiVersion: 'v1', kind: 'Secret', metadata: metadataOf('password', 4), type: 'Opaque', data: { password: 'c2VjcmV0' } }
+const token = { ...secret, metadata: metadataOf('token', 5), type: 'kubernetes.io/service-account-token' }
+const event = { apiVersion: 'v1', kind: 'Event', metadata: metadataOf('e', 6), involvedObject: {} }
+const unknown = { apiVersion: 'nowhere.example.com/v1', kind: 'Thing', metadata: metadataOf('thing', 7) }
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com', uid: uid(8), resourceVersion: '900' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { size: { type: 'integer' } } },
+              status: { type: 'object', properties: { ready: { type: 'boolean' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+  status: { conditions: [], acceptedNames: { plural: '', kind: '' }, storedVersions: [] },
+}
+const widget = {
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: metadataOf('a', 9),
+  spec: { size: 3, colour: 'red' },
+  status: { ready: true },
+}
+
+/** An object as it is stored, without the members that a load gives it. */
+async function stored(
+  { client }: RunningServer,
+  { apiVersion, kind, metadata: { name = '', namespace: place } }: ApiObject,
+): Promise<object> {
+  const object = await client.objects.get({ apiVersion, kind, name, ...(place === undefined ? {} : { namespace: place }) })
+  return { ...object, metadata: { ...object.metadata, resourceVersion: undefined } }
+}
+const asGiven = (object: ApiObject) => ({ ...object, metadata: { ...object.metadata, resourceVersion: undefined } })
+
+test('a dump of kubectl is loaded as it is: uids, owners, managers, status and deletion are kept, in the order of revisions', async () => {
+  await using server = await base.fork()
+  const items = [widget, configMap, secret, token, event, unknown, replicaSet, definition, namespace]
+  const path = write('dump.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  const report = await server.load(path)
+  expect(report).toEqual({
+    loaded: 6,
+    kinds: { CustomResourceDefinition: 1, Namespace: 1, Widget: 1, Secret: 1, ConfigMap: 1, ReplicaSet: 1 },
+    skipped: { Secret: 1, Event: 1 },
+    unknown: { 'nowhere.example.com/v1 Thing': 1 },
+    findings: [{ object: 'example.com/v1 Widget shop/a', file: path, reason: expect.stringContaining('spec.colour') }],
+    unread: [],
+  })
+  expect(await stored(server, namespace)).toMatchObject({
+    metadata: { uid: uid(1), creationTimestamp: '2025-01-02T03:04:05Z' },
+    status: { phase: 'Active' },
+  })
+  expect(await stored(server, configMap)).toEqual(asGiven(configMap))
+  expect(await stored(server, replicaSet)).toMatchObject(asGiven(replicaSet))
+  expect(await stored(server, widget)).toMatchObject({ metadata: { uid: uid(9) }, spec: { size: 3 }, status: { ready: true } })
+  const changes = (await server.timeline()).filter(({ name, namespace: place }) => place === 'shop' || name === 'shop')
+  expect(changes.map(({ name }) => name)).toEqual(['shop', 'a', 'password', 'settings', 'web-1'])
+})
+
+test('an existing object is replaced, or stays where that is asked for; values of Secrets may be left out', async () => {
+  await using server = await base.fork()
+  const { client } = server
+  await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+  const path = write('two.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [namespace, secret] }))
+  expect(await server.load(path, { existing: 'keep', secrets: 'redact' })).toMatchObject({ loaded: 1, skipped: { Namespace: 1 } })
+  expect(await stored(server, secret)).toMatchObject({ data: { password: Buffer.from('redacted').toString('base64') } })
+  expect(await stored(server, namespace)).not.toMatchObject({ metadata: { uid: uid(1) } })
+  expect(await server.load(path, { skip: ['Secret'] })).toMatchObject({ loaded: 1, skipped: { Secret: 1 } })
+  expect(await stored(server, namespace)).toMatchObject({ metadata: { uid: uid(1) } })
+})
+
+test('a folder of must-gather is read to its depth, and files without objects are listed', async () => {
+  await using server = await base.fork()
+  const { apiVersion: _, kind: __, ...bare } = configMap
+  write('gather/cluster-scoped-resources/core/namespaces/shop.yaml', `---\n${JSON.stringify(namespace)}\n`)
+  write('gather/namespaces/shop/core/configmaps.yaml', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMapList', items: [bare] }))
+  write('gather/namespaces/shop/pods/web/web.log', 'a line')
+  write('gather/version.yaml', 'just: a text\n')
+  const report = await server.load(join(folder, 'gather'))
+  expect(report).toMatchObject({ loaded: 2, findings: [] })
+  expect(report.unread).toEqual([
+    { file: join(folder, 'gather/version.yaml'), reason: expect.stringContaining('has no apiVersion or no kind') },
+  ])
+  expect(await stored(server, configMap)).toEqual(asGiven(configMap))
+})
+
+/** A tar archive of POSIX. */
+function archive(files: Readonly<Record<string, string>>): Buffer {
+  const parts = Object.entries(files).flatMap(([name, text]) => {
+    const head = Buffer.alloc(512)
+    head.write(name.slice(-100))
+    if (name.length > 100) head.write(name.slice(0, -101), 345)
+    head.write(`${text.length.toString(8).padStart(11, '0')}\0`, 124)
+    head.write('0', 156)
+    return [head, Buffer.concat([Buffer.from(text)], Math.ceil(text.length / 512) * 512)]
+  })
+  return Buffer.concat([...parts, Buffer.alloc(1_024)])
+}
+
+test('a backup of velero is loaded, each object once', async () => {
+  await using server = await base.fork()
+  const path = write(
+    'backup.tar.gz',
+    gzipSync(
+      archive({
+        'metadata/version': '1.1.0',
+        'resources/namespaces/cluster/shop.json': JSON.stringify(namespace),
+        'resources/configmaps/namespaces/shop/settings.json': JSON.stringify(configMap),
+        'resources/configmaps/v1-preferredversion/namespaces/shop/settings.json': JSON.stringify({ ...configMap, data: {} }),
+      }),
+    ),
+  )
+  expect(await server.load([path])).toMatchObject({ loaded: 2, kinds: { Namespace: 1, ConfigMap: 1 } })
+  expect(await stored(server, configMap)).toEqual(asGiven(configMap))
+})
+
+test.each<[string, () => string, object, string]>([
+  ['a file that is not there', () => join(folder, 'absent.json'), {}, 'there is no such file or folder'],
+  ['a file that is no object', () => write('list.json', '{"a":1}'), {}, 'has no apiVersion or no kind'],
+  ['broken JSON', () => write('broken.json', '{"apiVersion":'), {}, 'broken.json: '],
+  ['an archive that is none', () => write('none.tar.gz', 'text'), {}, 'is no archive compressed by gzip'],
+  [
+    'an archive without objects',
+    () => write('empty.tar.gz', gzipSync(archive({ a: 'b' }))),
+    {},
+    'holds no objects: expected a backup of velero',
+  ],
+  ['an unknown option', () => write('x.json', JSON.stringify(namespace)), { colour: 1 }, 'load(): unknown option colour'],
+  [
+    'an unknown kind, where that is an error',
+    () => write('y.json', JSON.stringify(unknown)),
+    { unknown: 'error' },
+    'its kind is not served',
+  ],
+])('load refuses %s with a sentence', async (_what, path, options, message) => {
+  await expect(base.load(path(), options)).rejects.toThrow(message)
+})
