@@ -17,14 +17,12 @@ test.each(['decode', 'shape', 'table', 'protobuf', 'dropDisabledFields', 'refuse
   },
 )
 
-test.each(['dropDisabledFields', 'refuseDisabledValues', 'printable'] as const)(
-  '%s is absent where the type has no such fields, and that is found out once',
-  (name) => {
-    expect(ofPods[name]).toBeDefined()
-    expect(ofConfigMaps[name]).toBeUndefined()
-    expect(Object.hasOwn(ofConfigMaps, name)).toBe(true)
-  },
-)
+test('an object without fields of features and without empty lists stays as it is', () => {
+  const object = { metadata: { name: 'm' }, data: { a: 'b' } }
+  expect(ofConfigMaps.dropDisabledFields?.(object, undefined, () => false)).toBe(object)
+  expect(ofConfigMaps.refuseDisabledValues?.(object, undefined, () => false)).toEqual([])
+  expect(ofConfigMaps.printable?.(object)).toBe(object)
+})
 
 test('defaults and warnings are those of the kind, absent if it has none', () => {
   const levels: number[] = []

@@ -7,8 +7,9 @@ import { hasType, packageOf, resolveNode } from '../schema/resolve.ts'
 
 /** Fields whose empty list or map is printed. */
 const placeOf = placeFinder((field): field is Field => {
+  if (field.pointer === true || (field.required !== true && field.keepEmpty !== true)) return false
   const { kind } = resolveNode(field.node)
-  return (kind === 'list' || kind === 'map') && field.pointer !== true && (field.required === true || field.keepEmpty === true)
+  return kind === 'list' || kind === 'map'
 })
 
 /**
@@ -53,7 +54,10 @@ function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, 
     copy ??= { ...struct }
     copy[name] = null
   }
-  for (const [name, place] of inner) {
+  for (const name of Object.keys(struct)) {
+    if (!hasMembers(struct[name])) continue
+    const place = inner(name)
+    if (place === undefined) continue
     const kept = without(place, struct[name])
     if (kept === struct[name]) continue
     copy ??= { ...struct }

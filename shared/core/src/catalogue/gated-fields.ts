@@ -49,7 +49,7 @@ function listAt(path: string): string {
   return /(\w+)\[[^\]]*\]$/.exec(path)?.[1] ?? ''
 }
 
-/** A copy of the parts that lead to dropped fields; everything else is shared. Undefined: the part is dropped as well. */
+/** A copy of the parts that may lead to such fields; everything else is shared. Undefined: the part is dropped as well. */
 function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<GatedField>, list = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (place.kind === 'each') {
@@ -61,9 +61,10 @@ function without(place: Place<GatedField>, value: unknown, dropped: ReadonlySet<
     return chosen === undefined ? value : without(chosen, value, dropped, list)
   }
   const struct: Record<string, unknown> = { ...value }
-  for (const [name, inner] of place.inner) {
+  for (const name of Object.keys(struct)) {
     const before = struct[name]
-    if (before === undefined) continue
+    const inner = place.inner(name)
+    if (inner === undefined) continue
     const after = without(inner, before, dropped, name)
     if (after === undefined || countOf(after) < Math.min(countOf(before), 1)) delete struct[name]
     else struct[name] = after

@@ -8,10 +8,12 @@ export type Place<F extends Field = Field> =
   | { readonly kind: 'either'; readonly object: Place<F> | undefined; readonly array: Place<F> | undefined }
   | StructPlace<F>
 
-interface StructPlace<F extends Field> {
+/** The places in a struct. Those below a member are found when a value has it: most values lack most of what their type may have. */
+export interface StructPlace<F extends Field = Field> {
   readonly kind: 'struct'
   readonly fields: readonly F[]
-  readonly inner: Map<string, Place<F>>
+  /** The places in a member; undefined: there are none. */
+  readonly inner: (name: string) => Place<F> | undefined
 }
 
 /** A value as the decoder leaves it. */
@@ -19,26 +21,40 @@ export type Struct = Readonly<Record<string, unknown>>
 
 /** Finds the places of certain fields in a type. Objects within objects, such as a template of a claim, are passed over. */
 export function placeFinder<F extends Field>(isWanted: (field: Field) => field is F): (type: string) => Place<F> | undefined {
-  const known = new Map<StructNode, StructPlace<F>>()
+  const known = new Map<StructNode, StructPlace<F> | undefined>()
   const find = (declared: Node): Place<F> | undefined => {
+    if (isPlain(declared)) return undefined
     const node = resolveNode(declared)
     if (node.kind === 'list') return eachOf(find(node.items))
     if (node.kind === 'map') return eachOf(find(node.values))
     if (node.kind === 'variant') return eitherOf(find(node.object.node), node.array && find(node.array.node))
     return node.kind === 'struct' && !node.hasTypeMeta ? findInStruct(node) : undefined
   }
-  const findInStruct = (node: StructNode): StructPlace<F> => {
-    const found = known.get(node)
-    if (found !== undefined) return found
-    const place: StructPlace<F> = { kind: 'struct', fields: node.fields.filter(isWanted), inner: new Map() }
-    known.set(node, place)
-    for (const { name, node: declared } of node.fields) {
-      const inner = find(declared)
-      if (inner !== undefined) place.inner.set(name, inner)
-    }
-    return place
+  const findInStruct = (node: StructNode): StructPlace<F> | undefined => {
+    if (!known.has(node)) known.set(node, placeInStruct(node))
+    return known.get(node)
   }
-  return (type) => onlyUseful(findInStruct(resolveStruct(type)))
+  const placeInStruct = ({ fields: declared }: StructNode): StructPlace<F> | undefined => {
+    const fields = declared.filter(isWanted)
+    if (fields.length === 0 && declared.every(({ node }) => isPlain(node))) return undefined
+    const found = new Map<string, Place<F> | undefined>()
+    const inner = (name: string) => {
+      const place = found.get(name)
+      if (place !== undefined || found.has(name)) return place
+      const field = declared.find((one) => one.name === name)
+      if (field !== undefined) found.set(name, find(field.node))
+      return found.get(name)
+    }
+    return { kind: 'struct', fields, inner }
+  }
+  return (type) => findInStruct(resolveStruct(type))
+}
+
+/** True if values of a node have no structs, as its description says without looking into other types. */
+function isPlain(node: Node): boolean {
+  if (node.kind === 'list') return isPlain(node.items)
+  if (node.kind === 'map') return isPlain(node.values)
+  return node.kind !== 'ref' && node.kind !== 'struct' && node.kind !== 'variant'
 }
 
 function eachOf<F extends Field>(of: Place<F> | undefined): Place<F> | undefined {
@@ -47,26 +63,6 @@ function eachOf<F extends Field>(of: Place<F> | undefined): Place<F> | undefined
 
 function eitherOf<F extends Field>(object: Place<F> | undefined, array: Place<F> | undefined): Place<F> | undefined {
   return object === undefined && array === undefined ? undefined : { kind: 'either', object, array }
-}
-
-/** Removes parts that lead to no field from all places that a place leads to. */
-function onlyUseful<F extends Field>(root: StructPlace<F>): Place<F> | undefined {
-  const structs = new Set([root])
-  for (const { inner } of structs) for (const place of inner.values()) for (const struct of structsOf(place)) structs.add(struct)
-  const useful = new Set([...structs].filter(({ fields }) => fields.length > 0))
-  const isUseful = (place: Place<F>): boolean => structsOf(place).some((struct) => useful.has(struct))
-  for (let count = -1; count < useful.size; ) {
-    count = useful.size
-    for (const struct of structs) if ([...struct.inner.values()].some(isUseful)) useful.add(struct)
-  }
-  for (const { inner } of structs) for (const [name, place] of inner) if (!isUseful(place)) inner.delete(name)
-  return useful.has(root) ? root : undefined
-}
-
-function structsOf<F extends Field>(place: Place<F> | undefined): StructPlace<F>[] {
-  if (place === undefined) return []
-  if (place.kind === 'struct') return [place]
-  return place.kind === 'each' ? structsOf(place.of) : [...structsOf(place.object), ...structsOf(place.array)]
 }
 
 /** Calls back for every struct that may have such fields; `path` is only made when it is asked for. */
@@ -88,11 +84,11 @@ export function visitPlaces<F extends Field>(
     return
   }
   if (place.fields.length > 0) visit(value, place.fields, path)
-  // Of large objects most parts are small: it is cheaper to see that they lead nowhere than to look for each that might be there.
-  if (!Object.keys(value).some((name) => place.inner.has(name))) return
-  for (const [name, inner] of place.inner) {
+  for (const name of Object.keys(value)) {
     const member = value[name]
-    if (member !== undefined) visitPlaces(inner, member, visit, () => memberPath(path(), name))
+    if (!hasMembers(member)) continue
+    const inner = place.inner(name)
+    if (inner !== undefined) visitPlaces(inner, member, visit, () => memberPath(path(), name))
   }
 }
 

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { Field } from '../description/node.ts'
+import { placeFinder, visitPlaces } from './field-places.ts'
+
+const named = (...names: readonly string[]) => {
+  const asked = new Set<string>()
+  const isWanted = (field: Field): field is Field => {
+    asked.add(field.name)
+    return names.includes(field.name)
+  }
+  return { asked, finder: placeFinder(isWanted) }
+}
+
+function pathsIn(finder: ReturnType<typeof placeFinder>, type: string, value: object): string[] {
+  const paths: string[] = []
+  const place = finder(type)
+  if (place !== undefined) visitPlaces(place, value, (_, fields, path) => paths.push(...fields.map(({ name }) => `${path()}.${name}`)))
+  return paths
+}
+
+test('wanted fields are found in structs, lists and types that contain themselves', () => {
+  const { finder } = named('restartPolicy', 'image', 'description')
+  const pod = { spec: { containers: [{ name: 'a' }, { name: 'b' }] } }
+  expect(pathsIn(finder, 'core/v1.Pod', pod)).toEqual([
+    'spec.restartPolicy',
+    'spec.containers[0].image',
+    'spec.containers[1].image',
+  ])
+  const schema = { properties: { a: { items: { type: 'string' } } } }
+  expect(pathsIn(finder, 'apiextensions/v1.JSONSchemaProps', schema)).toEqual([
+    '.description',
+    'properties[a].description',
+    'properties[a].items.description',
+  ])
+})
+
+test('the types of members that no value had are not looked at', () => {
+  const { asked, finder } = named('restartPolicy')
+  pathsIn(finder, 'core/v1.Pod', { spec: { containers: [{ name: 'a' }] } })
+  expect([asked.has('volumes'), asked.has('terminationMessagePath')]).toEqual([true, true])
+  expect([asked.has('azureDisk'), asked.has('topologyKey'), asked.has('podIPs')]).toEqual([false, false, false])
+  pathsIn(finder, 'core/v1.Pod', { spec: { volumes: [{ name: 'v' }], containers: [] } })
+  expect([asked.has('azureDisk'), asked.has('topologyKey')]).toEqual([true, false])
+})
