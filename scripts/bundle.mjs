@@ -47,6 +47,17 @@ const withoutFetch = {
   },
 }
 
+/** Puts the levels of all types into the bundle: a server that finds them itself describes hundreds of types at its first request. */
+const withLevels = {
+  name: 'with-levels',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]core[\\/]dist[\\/]schema[\\/]preset-levels\.js$/ }, async () => {
+      const { levelsOfAllTypes } = await import(new URL('../shared/core/dist/schema/resolve.js', import.meta.url).href)
+      return { contents: `export const presetLevels = JSON.parse(${JSON.stringify(JSON.stringify(levelsOfAllTypes()))})` }
+    })
+  },
+}
+
 /** CommonJS packages ask for `require`, which modules do not have. */
 const banner =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
@@ -77,7 +88,7 @@ export const bundleOptions = {
   minifyWhitespace: true,
   logLevel: 'error',
   banner: { js: banner },
-  plugins: [withoutFetch],
+  plugins: [withoutFetch, withLevels],
 }
 
 async function write(folder) {

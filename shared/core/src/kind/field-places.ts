@@ -9,7 +9,7 @@ export type Place<F extends Field = Field> =
   | StructPlace<F>
 
 /** The places in a struct. Those below a member are found when a value has it: most values lack most of what their type may have. */
-export interface StructPlace<F extends Field = Field> {
+interface StructPlace<F extends Field = Field> {
   readonly kind: 'struct'
   readonly fields: readonly F[]
   /** The places in a member; undefined: there are none. */

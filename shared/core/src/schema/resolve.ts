@@ -15,6 +15,7 @@ import {
 import type { Node, StructNode } from '../description/node.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { domainGroup, type Names } from '../names.ts'
+import { presetLevels } from './preset-levels.ts'
 
 const described = new Map<string, Node>()
 const resolved = new Map<string, Node>()
@@ -64,8 +65,16 @@ export function typeNameAt(name: string, level: number): string {
 }
 
 function levelsOfType(name: string): LevelSet {
-  const known = levelsOfTypes.get(name)
-  if (known !== undefined) return known
+  return levelsOfTypes.get(name) ?? (presetLevels === undefined ? findLevelsOfType(name) : (presetLevels[name] ?? 0))
+}
+
+/** The types that differ at some levels from the level before, with these levels. */
+export function levelsOfAllTypes(): Record<string, LevelSet> {
+  const levels = allTypeNames().map((name) => [name, findLevelsOfType(name)] as const)
+  return Object.fromEntries(levels.filter(([, set]) => set !== 0))
+}
+
+function findLevelsOfType(name: string): LevelSet {
   const references = new Map<string, (readonly [name: string, during: LevelSet])[]>([[name, []]])
   // Types contain each other: levels are handed on until nothing changes any more.
   for (const [type, found] of references) {
