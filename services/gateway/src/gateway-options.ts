@@ -15,6 +15,7 @@ import type { HealthCheck } from './server/health-check.ts'
 import type { LimitShare } from './server/limit-share.ts'
 import type { VersionInfo } from './server/version-info.ts'
 import type { InFlightBounds } from './steps/in-flight.ts'
+import type { RequestOrder } from './steps/take-turn.ts'
 import type { WatchHub } from './watch-hub/index.ts'
 
 /** Bounds of the requests in flight, and how they are divided. */
@@ -113,6 +114,8 @@ export interface GatewayOptions {
   readonly requestLog?: RequestLog | undefined
   /** The faults of a test; absent: there are never any. */
   readonly faults?: Faults | undefined
+  /** Lets the requests of a test's clients pass one at a time; absent: they pass as they come. */
+  readonly order?: RequestOrder | undefined
   /** FaultRules are faults, too: the kind is made and followed. Needs `faults`. */
   readonly followsFaultRules?: boolean
   /** Serves the paths by which a test controls the server; absent: they do not exist. */

@@ -37,12 +37,13 @@ import { impersonate } from './steps/impersonate.ts'
 import { boundInFlight } from './steps/in-flight.ts'
 import { injectFault } from './steps/inject-fault.ts'
 import type { Step } from './steps/step.ts'
+import { takeTurn } from './steps/take-turn.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
 import { type LoadOutcome, type LoadSettings, loadObjects } from './write/load-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
 function chainOf(
-  { auditor, flowControl, faults }: GatewayParts,
+  { auditor, flowControl, faults, order }: GatewayParts,
   { isImpersonating }: { readonly isImpersonating: boolean },
 ): readonly Step<GatewayParts>[] {
   return [
@@ -52,6 +53,7 @@ function chainOf(
     ...(auditor === undefined ? [] : [audit]),
     ...(isImpersonating ? [impersonate] : []),
     permitExplanation,
+    ...(order === undefined ? [] : [takeTurn]),
     ...(faults === undefined || faults.isEmpty ? [] : [injectFault]),
     flowControl?.takeSeat ?? boundInFlight,
     authorize,

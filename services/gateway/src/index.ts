@@ -59,6 +59,7 @@ export type { ControlAnswer, ControlCall, ControlHandler } from './routes/contro
 export type { HealthCheck } from './server/health-check.ts'
 export { type LimitShare, shareOf } from './server/limit-share.ts'
 export type { VersionInfo } from './server/version-info.ts'
+export type { OrderedRequest, RequestOrder } from './steps/take-turn.ts'
 export * from './watch-hub/index.ts'
 export type { BootstrapWrite } from './write/bootstrap-objects.ts'
 export type { LoadOutcome, LoadSettings } from './write/load-objects.ts'

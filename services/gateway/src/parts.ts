@@ -338,6 +338,7 @@ function settingsOf(options: GatewayOptions) {
     requestLog: options.requestLog,
     faults: options.faults,
     control: options.control,
+    order: options.order,
     runsControllers: options.runsControllers === true,
     runsScheduler: options.runsScheduler === true,
     fieldValidation: options.catalogue.isGateOn('ServerSideFieldValidation'),

@@ -92,6 +92,11 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./validate/settings.ts')).validateSettings,
     run: async (terminal, flags) => (await import('./validate/validate.ts')).validate(terminal, flags),
   },
+  explore: {
+    doc: 'run a test command under many orders of requests and faults: orch explore --seeds 1..200 -- npm test',
+    settings: async () => (await import('./start/explore/command.ts')).exploreSettings,
+    run: async (terminal, flags) => (await import('./start/explore/command.ts')).exploreCommand(terminal, flags),
+  },
   kubeconfig: {
     doc: "print the administrator's client configuration, or merge it into that of the user",
     settings: async () => (await import('./instance/settings.ts')).kubeconfigSettings,

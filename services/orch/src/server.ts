@@ -6,7 +6,7 @@ import { admissionContract, nodesContract, type Store, storageContract, watchCon
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
-import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog } from '@orch/gateway'
+import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestOrder } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -78,6 +78,8 @@ export interface ServerOptions extends GatewayGroups {
   readonly requestLog?: RequestLog
   /** For tests: faults that hit requests. Absent: there are never any. */
   readonly faults?: Faults
+  /** For tests: the order of requests. Absent: they pass as they come. */
+  readonly order?: RequestOrder | undefined
   /** For tests: the calls by which one controls the server, and the token of their caller. Absent: there are none. */
   readonly control?: ControlHandler | undefined
   readonly controlToken?: string | undefined

@@ -102,6 +102,12 @@ export class Faults {
     return peer.kind === 'certificate' && this.#ownClients.has(peer.sha256)
   }
 
+  /** True for requests of the server's own parts, of the test itself, and for calls of the control: only faults that name the user hit them. */
+  spares({ exchange: { peer }, info }: GatewayRequest): boolean {
+    if (peer.kind === 'internal' || isOfControl(info)) return true
+    return peer.kind === 'certificate' && this.#ownClients.get(peer.sha256)?.isHarness === true
+  }
+
   /** The rules that a request may be hit by, as far as it is known without its body. */
   rulesFor(request: GatewayRequest): readonly FaultRule[] | undefined {
     const { exchange, user, info, query } = request

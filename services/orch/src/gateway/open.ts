@@ -10,6 +10,7 @@ import {
   type LimitShare,
   type ListenOptions,
   type RequestLog,
+  type RequestOrder,
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
 import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/front-proxy.ts'
@@ -48,6 +49,8 @@ export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualC
   readonly faults?: Faults | undefined
   /** The calls by which a test controls the server; absent: there are none. */
   readonly control?: ControlHandler | undefined
+  /** Orders the requests of a test; absent: they pass as they come. */
+  readonly order?: RequestOrder | undefined
   /** Opened before, where others need it too; absent: it is opened here. */
   readonly access?: GatewayAccess
 }

@@ -92,6 +92,11 @@ export interface StartOptions {
   readonly seed?: number | string
   /** A number in [0, 1), drawn instead of the seed's or the system's. */
   readonly random?: () => number
+  /**
+   * `seeded`: requests of clients pass one at a time, when the server is at rest, in an order that the seed draws among those that wait;
+   * it needs `seed`. By default they pass as they come.
+   */
+  readonly order?: 'seeded'
   /** Serves `/orch/v1`, by which a program in any language controls the server: `RunningServer.control` says where and with which token. */
   readonly control?: boolean
   /** Silent by default. */
@@ -112,7 +117,7 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange console flags crds webhooks freezesLinks clock seed random control log'.split(
+  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange console flags crds webhooks freezesLinks clock seed random order control log'.split(
     ' ',
   )
 
@@ -122,9 +127,16 @@ function checkMembers(options: StartOptions): void {
   if (unknown !== undefined) throw new SettingsError(`start(): unknown option ${unknown}${suggestion(unknown, members)}`)
 }
 
+function checkOrder({ order, seed }: StartOptions): void {
+  if (order === undefined) return
+  if (order !== 'seeded') throw new SettingsError(`order: ${String(order)}: must be seeded`)
+  if (seed === undefined) throw new SettingsError("order: 'seeded' needs seed, which draws the order")
+}
+
 /** Flags, then the options besides them. */
 export function readStartSettings(options: StartOptions) {
   checkMembers(options)
+  checkOrder(options)
   const { values, given, texts } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
   const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
   const simulatedNodes = parsed('nodes', startSettings.simulatedNodes.type, options.nodes?.toString()) ?? values.simulatedNodes

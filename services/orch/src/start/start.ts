@@ -33,11 +33,13 @@ import { type Server, type ServerBase, type ServerOptions, type StopOptions, sta
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
+import { explorationVariable, readExploration, weatherOfExploration } from './explore/weather.ts'
 import type { Origin } from './origin.ts'
 import { pastOf, type ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
+import { SeededOrder } from './seeded-order.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
@@ -47,7 +49,9 @@ import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-en
 export type { HotLoopOptions, RunningServer } from './running-server.ts'
 
 /** Starts a server in this process; it is ready when the promise resolves. Any number may run at a time. Wrong options reject. */
-export async function start(options: StartOptions = {}): Promise<RunningServer> {
+export async function start(given: StartOptions = {}): Promise<RunningServer> {
+  const exploration = readExploration(process.env[explorationVariable])
+  const options: StartOptions = exploration === undefined ? given : { ...given, seed: exploration.seed, order: 'seeded' }
   if (options.from !== undefined) return startFrom(readSnapshot(options.from), options)
   return isUsual(options) ? startPristine(options) : startWith(options, chanceOf(options))
 }
@@ -143,11 +147,13 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
   const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
   const controlToken = settings.control ? keepControlToken(certificateFiles) : undefined
   const door = settings.control ? new ControlDoor() : undefined
+  const order = options.order === undefined ? undefined : new SeededOrder(chance, activity)
   const server = await startServer({
     ...readGateway(settings),
     ...beginning,
     requestLog,
     faults,
+    order,
     control: door?.handle,
     controlToken,
     flags: settings.flagTexts,
@@ -266,6 +272,7 @@ export class InProcessServer implements RunningServer {
       clock,
       storage,
       names: server.names,
+      onMade: weatherOfExploration(faults),
       harness: () => this.client,
       counted: (transport) => counted(transport, activity),
     })

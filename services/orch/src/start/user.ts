@@ -79,6 +79,8 @@ export interface UserParts extends WeatherParts, ScenarioParts {
   readonly cluster: string
   readonly issue: ClientIssuer
   readonly giveRules: (user: string, rules: readonly PolicyRule[]) => void
+  /** Called with each user that is made. */
+  readonly onMade: (user: ServerUser) => void
   /** Counts requests that no gateway has seen yet. */
   readonly counted: (transport: Transport) => Transport
 }
@@ -116,6 +118,7 @@ export class ServerUsers {
     this.#parts.giveRules(name, rules)
     const made = createUser(name, groups, this.#parts)
     this.#users.set(name, { ...made, options })
+    this.#parts.onMade(made.user)
     return made.user
   }
 

@@ -1,0 +1,144 @@
+import type { Client } from '@orch/client'
+import { aConfigMap } from '@orch/testkit'
+import { afterEach, describe, expect, test } from 'vitest'
+import { runCommand } from '../../command-line.ts'
+import { type RunningServer, start } from '../start.ts'
+import { explore, readSeeds } from './explore.ts'
+import { drawWeather, explorationVariable } from './weather.ts'
+
+const maps = (client: Client) => client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+const inDefault = { namespace: 'default' }
+const childrenOf = async (client: Client) => (await maps(client).list({ ...inDefault, labelSelector: 'app=web' })).items
+const child = (metadata: object) => {
+  const object = aConfigMap({ name: 'web-0' })
+  return { ...object, metadata: { ...object.metadata, labels: { app: 'web' }, ...metadata } }
+}
+
+type Controller = (client: Client) => Promise<void>
+
+/** Runs a controller four times, as events would; what the server has then is as it should be, or not. */
+function testOf(
+  controller: Controller,
+  isRight: (server: RunningServer) => Promise<boolean>,
+  prepare: (server: RunningServer) => Promise<unknown> = async () => {},
+) {
+  return async (exploration: string): Promise<boolean> => {
+    process.env[explorationVariable] = exploration
+    await using server = await start({ profile: 'kubernetes' })
+    await prepare(server)
+    const { client } = server.user('operator')
+    for (let turn = 0; turn < 4; turn += 1) await controller(client).catch(() => {})
+    server.faults.clear()
+    for (let turn = 0; turn < 2; turn += 1) await controller(client).catch(() => {})
+    return await isRight(server)
+  }
+}
+
+afterEach(() => {
+  delete process.env[explorationVariable]
+})
+
+const isOne = async ({ client }: RunningServer) => (await childrenOf(client)).length === 1
+const hasTwo = async ({ client }: RunningServer) => (await childrenOf(client)).length === 2
+
+/** Creates again after an error, under a name that the server draws. */
+const createsTwice: Controller = async (client) => {
+  if ((await childrenOf(client)).length > 0) return
+  const unnamed = child({ name: undefined, generateName: 'web-' })
+  await maps(client)
+    .create(unnamed)
+    .catch(() => maps(client).create(unnamed))
+}
+const createsOnce: Controller = async (client) => {
+  if ((await childrenOf(client)).length > 0) return
+  await maps(client).create(child({}))
+}
+
+/** Deletes the first of too many that an old cache shows: the next one each time. */
+const scalesDown: Controller = async (client) => {
+  const [first, ...others] = await childrenOf(client)
+  if (first === undefined || others.length < 2) return
+  const sorted = [first, ...others].map(({ metadata }) => metadata.name ?? '').sort()
+  for (const name of sorted) {
+    const gone = await maps(client)
+      .delete(name, inDefault)
+      .then(
+        () => true,
+        ({ code }) => code !== 404,
+      )
+    if (gone) return
+  }
+}
+/** Chooses which ones go by their names, so that a second look chooses no others. */
+const scalesDownByName: Controller = async (client) => {
+  const names = (await childrenOf(client)).map(({ metadata }) => metadata.name ?? '').sort()
+  for (const name of names.slice(2)) await maps(client).delete(name, inDefault)
+}
+const threeChildren = async ({ client }: RunningServer) => {
+  for (const name of ['web-0', 'web-1', 'web-2']) await maps(client).create(child({ name }))
+}
+
+describe('explore finds', () => {
+  test('a second child after a lost reply, and passes the controller that decides the name once', async () => {
+    const failure = await explore({ first: 9, last: 10 }, testOf(createsTwice, isOne))
+    expect(failure?.faults).toHaveLength(1)
+    expect(failure?.faults[0]).toMatch(/lost reply/)
+    expect(await testOf(createsTwice, isOne)(failure?.exploration ?? '')).toBe(false)
+    expect(await testOf(createsOnce, isOne)(failure?.exploration ?? '')).toBe(true)
+  })
+
+  test('a child too few after a scale-down by an old cache, and passes the controller that chooses by name', async () => {
+    const failure = await explore({ first: 29, last: 29 }, testOf(scalesDown, hasTwo, threeChildren))
+    expect(failure?.faults).toHaveLength(1)
+    expect(failure?.faults[0]).toMatch(/cache that is old/)
+    expect(await testOf(scalesDownByName, hasTwo, threeChildren)(failure?.exploration ?? '')).toBe(true)
+  })
+})
+
+/** Two users write in turns as fast as they can; the order in which their writes were served. */
+async function orderOf(seed: number): Promise<string> {
+  await using server = await start({ profile: 'kubernetes', seed, order: 'seeded' })
+  const write = async (user: string) => {
+    for (let number = 0; number < 4; number += 1) await maps(server.user(user).client).create(aConfigMap({ name: `${user}-${number}` }))
+  }
+  await Promise.all(['a', 'b'].map(write))
+  return server
+    .requests({ verb: 'create', resource: 'configmaps', user: /^[ab]$/ })
+    .map(({ name }) => name)
+    .join(' ')
+}
+
+test('order: seeded serves the requests of several clients one at a time, in an order that the seed decides', async () => {
+  const orders = [await orderOf(1), await orderOf(1), await orderOf(2)]
+  expect(orders[1]).toBe(orders[0])
+  expect(new Set(orders).size).toBeGreaterThan(1)
+  await expect(start({ order: 'seeded' })).rejects.toThrow("order: 'seeded' needs seed")
+})
+
+test('a seed draws the same faults each time', () => {
+  for (let seed = 1; seed <= 50; seed += 1)
+    expect(drawWeather(seed).map(({ text }) => text)).toEqual(drawWeather(seed).map(({ text }) => text))
+  expect(readSeeds('3')).toEqual({ first: 3, last: 3 })
+  expect(() => readSeeds('9..1')).toThrow('must be a range of seeds')
+})
+
+test('orch explore prints the seed and the faults of a command that fails, and how it fails again', async () => {
+  const printed = { out: '', error: '' }
+  const command = [process.execPath, '-e', `process.exit(process.env.${explorationVariable}.startsWith('3') ? 1 : 0)`]
+  const run = (...words: string[]) => {
+    const out = (text: string) => {
+      printed.out += text
+    }
+    const error = (text: string) => {
+      printed.error += text
+    }
+    return runCommand({ arguments: ['explore', ...words], env: process.env, workingFolder: process.cwd(), out, error })
+  }
+  expect(await run('--seeds', '2..4', '--', ...command)).toBe(1)
+  expect(printed.out).toContain(
+    'the test fails under seed 3 with\n  no fault: the order of requests alone\nIt fails again with\n  ORCH_EXPLORE=3: ',
+  )
+  expect(await run('--seeds', '1..2', '--', ...command)).toBe(0)
+  expect(await run('--seeds', '1..2')).toBe(2)
+  expect(printed.error).toContain('a test command must follow --')
+})

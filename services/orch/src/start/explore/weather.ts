@@ -1,0 +1,122 @@
+import { cut, type Effect, type Faults, loseReply, refuse, truncate } from '@orch/gateway'
+import { SettingsError, seededChance } from '@orch/platform'
+import type { ServerUser } from '../user.ts'
+
+/** The seed of a run of `orch explore`, and the faults of it that are in force. */
+export interface Exploration {
+  readonly seed: number
+  /** Indexes of faults; absent: all. */
+  readonly only?: readonly number[]
+}
+
+/** The environment variable by which `orch explore` tells a test of its run. */
+export const explorationVariable = 'ORCH_EXPLORE'
+
+/** Reads `7`, or `7:0,2` with the faults that are in force; undefined: the test is not explored. */
+export function readExploration(text: string | undefined): Exploration | undefined {
+  if (text === undefined || text === '') return undefined
+  const match = /^(\d{1,9})(?::((?:\d{1,2}(?:,\d{1,2})*)?))?$/.exec(text)
+  if (match === null)
+    throw new SettingsError(`${explorationVariable}=${text}: must be a seed, such as 7, or 7:0,2 with the indexes of faults`)
+  const [, seed = '', only] = match
+  return { seed: Number(seed), ...(only === undefined ? {} : { only: only === '' ? [] : only.split(',').map(Number) }) }
+}
+
+/** Begins the weather of an explored test for each of its users. */
+export function weatherOfExploration(faults: Faults): (user: ServerUser) => void {
+  const exploration = readExploration(process.env[explorationVariable])
+  if (exploration === undefined) return () => {}
+  const { seed, only } = exploration
+  const weather = drawWeather(seed).filter((_, index) => only === undefined || only.includes(index))
+  return (user) => {
+    for (const fault of weather) fault.begin(user, faults)
+  }
+}
+
+/** A fault of a drawn weather. */
+export interface DrawnFault {
+  /** A line for people. */
+  readonly text: string
+  begin(user: ServerUser, faults: Faults): void
+}
+
+/** Faults that one weather has at most. */
+const faultsMax = 4
+/** Requests of a kind before a fault at most. */
+const afterMax = 6
+
+const effects: readonly { readonly name: string; readonly verb: readonly string[]; readonly effect: Effect }[] = [
+  { name: 'a lost reply', verb: ['create', 'update', 'patch', 'delete'], effect: loseReply() },
+  { name: 'a conflict', verb: ['update', 'patch'], effect: refuse(409) },
+  { name: 'a refusal with 500', verb: ['get', 'list', 'create', 'update', 'patch', 'delete'], effect: refuse(500) },
+  { name: 'a request that is cut off', verb: ['create', 'update', 'patch', 'delete'], effect: cut() },
+  { name: 'a list that breaks off', verb: ['list'], effect: truncate(20) },
+  { name: 'a watch that breaks off', verb: ['watch'], effect: cut({ when: 'after' }) },
+]
+
+/** Requests for which reads are frozen, and watches held. */
+const frozenFor = 6
+
+/** The faults of a seed: the same ones for the same seed, for the requests of one user. */
+export function drawWeather(seed: number): readonly DrawnFault[] {
+  const draw = seededChance(seed).stream('weather').fraction
+  const whole = (below: number) => Math.floor(draw() * below)
+  const count = 1 + whole(faultsMax)
+  return Array.from({ length: count }, (): DrawnFault => {
+    const kind = whole(effects.length + 3)
+    const after = whole(afterMax)
+    const drawn = effects[kind]
+    if (drawn !== undefined) {
+      const { name, verb, effect } = drawn
+      const begin = (user: ServerUser) => void user.faults.add({ name, on: { verb }, after, times: 1, effect })
+      return { text: `${name}, at request ${after + 1} of ${verb.join(', ')}`, begin }
+    }
+    if (kind === effects.length) {
+      const begin = (user: ServerUser) =>
+        void user.faults.add({
+          name: 'a lost lease',
+          on: { resource: 'leases', verb: ['update', 'patch'] },
+          after,
+          effect: refuse(409, { always: true }),
+        })
+      return { text: `a lease that is lost at write ${after + 1}`, begin }
+    }
+    return kind === effects.length + 1 ? oldCache(after) : quietWatches(after)
+  })
+}
+
+/** Reads see the past from a request on, and the present again some requests later. */
+function oldCache(after: number): DrawnFault {
+  return {
+    text: `a cache that is old from request ${after + 1} to ${after + frozenFor}`,
+    begin: (user, faults) =>
+      duringRequests(user, faults, after, () => {
+        const frozen = user.reads.freeze({}, { strength: 'all' })
+        return () => void frozen.then(({ thaw }) => thaw())
+      }),
+  }
+}
+
+/** Watches get nothing from a request on; some requests later they end with 410. */
+function quietWatches(after: number): DrawnFault {
+  return {
+    text: `watches that get nothing from request ${after + 1} to ${after + frozenFor}, and expire`,
+    begin: (user, faults) =>
+      duringRequests(user, faults, after, () => {
+        const held = user.watches.hold()
+        return () => {
+          user.watches.expire()
+          held.release()
+        }
+      }),
+  }
+}
+
+function duringRequests(user: ServerUser, faults: Faults, after: number, begin: () => () => void): void {
+  const noEffect: Effect = { kind: 'delay', ms: 0 }
+  let end = () => {}
+  faults.add({ name: 'weather begins', on: { user: user.name }, after, times: 1, effect: noEffect }, () => {
+    end = begin()
+  })
+  faults.add({ name: 'weather ends', on: { user: user.name }, after: after + frozenFor, times: 1, effect: noEffect }, () => end())
+}

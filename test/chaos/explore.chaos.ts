@@ -1,0 +1,192 @@
+import type { Client } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import { aConfigMap } from '@orch/testkit'
+import { type RunningServer, start } from 'orch'
+import { afterEach, expect, test } from 'vitest'
+import { explore } from '../../services/orch/src/start/explore/explore.ts'
+
+const explorationVariable = 'ORCH_EXPLORE'
+/** Seeds until a known mistake has to be found. */
+const seedsMax = 200
+
+const maps = (client: Client) =>
+  client.resource<ApiObject & { readonly data?: object }>({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+const leases = (client: Client) =>
+  client.resource<ApiObject & { readonly spec: object }>({
+    group: 'coordination.k8s.io',
+    version: 'v1',
+    plural: 'leases',
+    namespaced: true,
+  })
+const inDefault = { namespace: 'default' }
+const childrenOf = async (client: Client) => (await maps(client).list({ ...inDefault, labelSelector: 'app=web' })).items
+const child = (name: string, rest: object = {}) => {
+  const object = aConfigMap({ name })
+  return { ...object, metadata: { ...object.metadata, labels: { app: 'web' }, ...rest } }
+}
+
+type Controller = (client: Client) => Promise<void>
+
+/** A mistake of the field: the controller that makes it, one that does not, and how the end shows it. */
+interface Mistake {
+  readonly name: string
+  prepare(server: RunningServer): Promise<unknown>
+  /** Makes a controller with a memory of its own. */
+  bad(server: RunningServer): Controller
+  good(server: RunningServer): Controller
+  isRight(server: RunningServer): Promise<boolean>
+}
+
+/** Runs a controller as events would; what the server has then is as it should be, or not. */
+function testOf({ prepare, isRight }: Mistake, make: (server: RunningServer) => Controller) {
+  return async (exploration: string): Promise<boolean> => {
+    process.env[explorationVariable] = exploration
+    await using server = await start({ profile: 'kubernetes' })
+    await prepare(server)
+    const controller = make(server)
+    const { client } = server.user('operator')
+    for (let turn = 0; turn < 6; turn += 1) await controller(client).catch(() => {})
+    server.faults.clear()
+    for (let turn = 0; turn < 2; turn += 1) await controller(client).catch(() => {})
+    return await isRight(server)
+  }
+}
+
+afterEach(() => {
+  delete process.env[explorationVariable]
+})
+
+const nothing = async () => {}
+const codeIs = (wanted: number) => (error: { readonly code?: number }) => {
+  if (error.code !== wanted) throw error
+}
+
+const mistakes: readonly Mistake[] = [
+  {
+    name: 'a second child after a lost reply',
+    prepare: nothing,
+    bad: () => async (client) => {
+      if ((await childrenOf(client)).length > 0) return
+      const unnamed = child('', { name: undefined, generateName: 'web-' })
+      await maps(client)
+        .create(unnamed)
+        .catch(() => maps(client).create(unnamed))
+    },
+    good: () => async (client) => {
+      if ((await childrenOf(client)).length === 0) await maps(client).create(child('web-0')).then(nothing, codeIs(409))
+    },
+    isRight: async ({ client }) => (await childrenOf(client)).length === 1,
+  },
+  {
+    name: 'a child too few after a scale-down by an old cache',
+    async prepare({ client }) {
+      for (const name of ['web-0', 'web-1', 'web-2']) await maps(client).create(child(name))
+    },
+    bad: () => async (client) => {
+      const names = (await childrenOf(client)).map(({ metadata }) => metadata.name ?? '').sort()
+      if (names.length <= 2) return
+      for (const name of names)
+        if (
+          await maps(client)
+            .delete(name, inDefault)
+            .then(
+              () => true,
+              ({ code }) => code !== 404,
+            )
+        )
+          return
+    },
+    good: () => async (client) => {
+      const names = (await childrenOf(client)).map(({ metadata }) => metadata.name ?? '').sort()
+      for (const name of names.slice(2)) await maps(client).delete(name, inDefault).then(nothing, codeIs(404))
+    },
+    isRight: async ({ client }) => (await childrenOf(client)).length === 2,
+  },
+  {
+    name: 'a status that a stale update has taken back',
+    prepare: ({ client }) => maps(client).create(aConfigMap({ name: 'goal', data: { step: '0' } })),
+    bad: (server) =>
+      besideAnother(server, async (client) => {
+        const { data, metadata } = await maps(client).get('goal', inDefault)
+        const { resourceVersion: _, ...unversioned } = metadata
+        await maps(client).update({ ...aConfigMap({ name: 'goal' }), metadata: unversioned, data: { ...Object(data), step: '1' } })
+      }),
+    good: (server) =>
+      besideAnother(server, async (client) => {
+        await maps(client).patch('goal', { data: { step: '1' } }, { ...inDefault, type: 'merge' })
+      }),
+    async isRight(server) {
+      const { data } = await maps(server.client).get('goal', inDefault)
+      const acknowledged = server.requests({ user: 'other', verb: 'patch', changed: true }).length
+      return Object.keys(Object(data)).filter((key) => key.startsWith('seen-')).length >= acknowledged
+    },
+  },
+  {
+    name: 'a leader that writes on without its lease',
+    async prepare({ client }) {
+      await leases(client).create({
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'lock', namespace: 'default' },
+        spec: { holderIdentity: 'operator' },
+      })
+      await maps(client).create(aConfigMap({ name: 'goal' }))
+    },
+    bad: () => leader(false),
+    good: () => leader(true),
+    isRight: async (server) => {
+      const writes = server.requests({ user: 'operator' })
+      const lost = writes.findIndex(({ resource, code, fault }) => resource === 'leases' && fault === 'a lost lease' && code === 409)
+      return lost < 0 || !writes.slice(lost).some(({ resource, changed }) => resource === 'configmaps' && changed)
+    },
+  },
+  {
+    name: 'two managers that undo one another without end',
+    prepare: ({ client }) => maps(client).create(aConfigMap({ name: 'goal' })),
+    bad: () => flip(['one', 'two']),
+    good: () => flip(['one', 'one']),
+    isRight: async (server) => server.requests({ user: 'operator', verb: 'patch', changed: true }).length <= 4,
+  },
+]
+
+/** Another client notes something in the same object at the same time. */
+function besideAnother(server: RunningServer, own: Controller): Controller {
+  let turn = 0
+  return async (client) => {
+    turn += 1
+    const note = { data: { [`seen-${turn}`]: 'yes' } }
+    await Promise.allSettled([own(client), maps(server.user('other').client).patch('goal', note, { ...inDefault, type: 'merge' })])
+  }
+}
+
+/** Each turn renews the lease, then writes. */
+function leader(stops: boolean): Controller {
+  let isLeading = true
+  return async (client) => {
+    const renewed = await leases(client)
+      .patch('lock', { spec: { holderIdentity: 'operator' } }, { ...inDefault, type: 'merge' })
+      .then(
+        () => true,
+        () => false,
+      )
+    if (!renewed && stops) isLeading = false
+    if (isLeading) await maps(client).patch('goal', { data: { turn: String(Math.random()) } }, { ...inDefault, type: 'merge' })
+  }
+}
+
+function flip(values: readonly string[]): Controller {
+  return async (client) => {
+    for (const value of values) await maps(client).patch('goal', { data: { value } }, { ...inDefault, type: 'merge' })
+  }
+}
+
+test.each(mistakes)('explore finds $name without a hint, and passes the controller that is written well', async (mistake) => {
+  let tried = 0
+  const failure = await explore({ first: 1, last: seedsMax }, testOf(mistake, mistake.bad), () => {
+    tried += 1
+  })
+  expect(failure).toBeDefined()
+  process.stdout.write(`${mistake.name}: seed ${failure?.seed} after ${tried} seeds: ${failure?.faults.join('; ') || 'no fault'}\n`)
+  expect(await testOf(mistake, mistake.bad)(failure?.exploration ?? '')).toBe(false)
+  expect(await testOf(mistake, mistake.good)(failure?.exploration ?? '')).toBe(true)
+})
