@@ -59,7 +59,7 @@ export const keyBytesMax = 1_900
 export const valueBytesMax = 1.5 * 1024 * 1024
 
 /** Bytes of objects after which an answer of the history ends; its changes may ask for one object more. An eighth is read in one turn. */
-export const historyPageBytes = 4 * 1024 * 1024
+export const historyPageBytes = 2 * 1024 * 1024
 
 /** Records read from the store at once, when it is loaded or its past is asked. */
 export const storePageRecords = 1_000

@@ -149,6 +149,9 @@ async function queryOf(reference: ObjectName | undefined, { client }: PastParts)
   return { resource: group === '' ? plural : `${plural}.${group}`, name, ...(namespaced ? { namespace } : {}) }
 }
 
+/** Objects that are compared in one turn of the event loop. */
+const comparedPerTurn = 100
+
 /** Most changes of a page: each reads the log from its beginning on. */
 const pageMax = 1_000
 
@@ -182,7 +185,9 @@ async function differences(from: number | Date, to: number | Date, parts: PastPa
     first.set(key, change)
   }
   const found: ObjectDifference[] = []
+  let compared = 0
   for (const [key, { apiVersion, kind, namespace, name, after }] of last) {
+    if (++compared % comparedPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
     const states = [first.get(key)?.before, after]
     const [before, present] = a <= b ? states : states.reverse()
     if (JSON.stringify(withoutRevision(before)) === JSON.stringify(withoutRevision(present))) continue
