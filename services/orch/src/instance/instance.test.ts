@@ -5,6 +5,7 @@ import { readYaml } from '@orch/core/yaml'
 import { silentLog } from '@orch/platform'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
+import { start } from '../start/start.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
 
 let folder = ''
@@ -30,7 +31,7 @@ async function run(...args: string[]) {
   return { code, ...printed }
 }
 
-const printed = (out: string, code = 0) => ({ code, out, error: '' })
+const printed = (out: unknown, code = 0) => ({ code, out, error: '' })
 const refused = (reason: string) => ({ code: 1, out: '', error: expect.stringContaining(reason) })
 
 /** A data folder as a server leaves it. */
@@ -46,6 +47,23 @@ function serve(data: string, address = 'https://127.0.0.1:1'): void {
   makeDataFolder(data, silentLog)
   lockDataFolder(data).announce(address)
 }
+
+describe('console', () => {
+  test('prints a link of the server of a folder, and says where there is none', async () => {
+    const data = aDataFolder()
+    expect(await run('console')).toEqual(refused('.orch/kubernetes: no server runs on it; start one with orch up'))
+    serve(data)
+    for (const hasConsole of [true, false]) {
+      const server = await start({ console: hasConsole })
+      onTestFinished(() => server.stop())
+      writeFileSync(join(data, 'admin.conf'), server.kubeconfig)
+      const answer = hasConsole
+        ? printed(expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console\/#ticket=[\w-]{43}\n$/))
+        : refused('.orch/kubernetes: its server has no console; start it with --console=true')
+      expect(await run('console')).toEqual(answer)
+    }
+  })
+})
 
 describe('status', () => {
   test('finds no server without a data folder', async () => {

@@ -11,6 +11,11 @@ async function read(flags: string[]) {
 const alone: readonly { what: string; flags: string[]; sentence: string }[] = [
   { what: 'services apart', flags: ['--distributed'], sentence: 'with --distributed: gateways are processes there; see --gateways' },
   {
+    what: 'a console that was asked for',
+    flags: ['--console=true'],
+    sentence: 'with --console=true: a session of the console is known to one thread',
+  },
+  {
     what: 'fewer reads than threads',
     flags: ['--max-requests-inflight=1'],
     sentence: 'with --max-requests-inflight=1: threads divide it, so it is at least 2, or 0',
