@@ -128,10 +128,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
       .getByRole('row', { name: /ConfigMap map-2/ })
       .first()
       .waitFor()
-    await page
-      .getByRole('row', { name: /patch|post/ })
-      .first()
-      .waitFor()
+    await page.getByRole('region', { name: 'Requests, newest first' }).getByRole('row').nth(1).waitFor()
     expect(await findingsOf(page)).toEqual([])
     expect(complaints).toEqual([])
     await page
