@@ -21,11 +21,7 @@ function pathsIn(finder: ReturnType<typeof placeFinder>, type: string, value: ob
 test('wanted fields are found in structs, lists and types that contain themselves', () => {
   const { finder } = named('restartPolicy', 'image', 'description')
   const pod = { spec: { containers: [{ name: 'a' }, { name: 'b' }] } }
-  expect(pathsIn(finder, 'core/v1.Pod', pod)).toEqual([
-    'spec.restartPolicy',
-    'spec.containers[0].image',
-    'spec.containers[1].image',
-  ])
+  expect(pathsIn(finder, 'core/v1.Pod', pod)).toEqual(['spec.restartPolicy', 'spec.containers[0].image', 'spec.containers[1].image'])
   const schema = { properties: { a: { items: { type: 'string' } } } }
   expect(pathsIn(finder, 'apiextensions/v1.JSONSchemaProps', schema)).toEqual([
     '.description',
