@@ -3,7 +3,7 @@ import { createCountedHistogram, createCountedNumbers, createTimedHistogram } fr
 import { createMetrics } from './metrics.ts'
 
 test('a histogram is printed as every other one', async () => {
-  const options = { name: 'seconds', help: '[ALPHA] Seconds.', buckets: [0.1, 1] }
+  const options = { name: 'seconds', help: 'Seconds.', buckets: [0.1, 1] }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
   const histogram = createCountedHistogram(ours, options)
   const series = [histogram.series({ type: 'a' }), histogram.series({ type: 'a' })]
@@ -17,7 +17,7 @@ test('a histogram is printed as every other one', async () => {
 })
 
 test.each(['counter', 'gauge'] as const)('a %s is printed as every other one', async (type) => {
-  const options = { name: 'things', help: '[ALPHA] Things.' }
+  const options = { name: 'things', help: '[BETA] Things.' }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
   const numbers = createCountedNumbers(ours, { ...options, type })
   numbers.series({ type: 'never counted' })

@@ -34,7 +34,7 @@ test('the metrics of several threads are printed together: sums by labels, the l
     'seconds_bucket{le="+Inf"} 2',
     'seconds_sum 5',
     'seconds_count 2',
-    '# HELP kept_total Kept.',
+    '# HELP kept_total [ALPHA] Kept.',
     'kept_total{of="a"} 5',
     '# HELP far_total [ALPHA] Far.',
     'far_total 7',

@@ -98,10 +98,11 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
     },
     histogram: (options) => new Histogram({ ...common(options), buckets: [...options.buckets] }),
     keep: (metric) => {
-      const common = { name: metric.name, help: metric.help, type: metric.type, aggregator: 'sum' }
+      const help = printMetricHelp(metric.help)
+      const common = { name: metric.name, help, type: metric.type, aggregator: 'sum' }
       // The registry asks a metric for its name and its values, and for nothing else.
       registry.registerMetric({ ...common, get: async () => ({ ...common, values: [...metric.values()] }) } as never)
-      keptMetrics.set(metric.name, metric)
+      keptMetrics.set(metric.name, { ...metric, help, values: () => metric.values() })
     },
     text: async () => {
       let text = ''
@@ -223,7 +224,7 @@ function minorOf(release: string): number {
 }
 
 /** `[ALPHA] (Deprecated from 1.22) Watches that are open.` What does not say how stable it is may change at any time. */
-function printMetricHelp(help: string, deprecatedFrom: string | undefined): string {
-  const [, stability = 'ALPHA', text = help] = /^\[(ALPHA|STABLE)\] (.*)$/s.exec(help) ?? []
+function printMetricHelp(help: string, deprecatedFrom?: string): string {
+  const [, stability = 'ALPHA', text = help] = /^\[(ALPHA|BETA|STABLE)\] (.*)$/s.exec(help) ?? []
   return `[${stability}] ${deprecatedFrom === undefined ? '' : `(Deprecated from ${deprecatedFrom}) `}${text}`
 }
