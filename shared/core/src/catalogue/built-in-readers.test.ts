@@ -18,10 +18,12 @@ test.each(['decode', 'shape', 'table', 'protobuf', 'dropDisabledFields', 'refuse
 )
 
 test('an object without fields of features and without empty lists stays as it is', () => {
-  const object = { metadata: { name: 'm' }, data: { a: 'b' } }
-  expect(ofConfigMaps.dropDisabledFields?.(object, undefined, () => false)).toBe(object)
-  expect(ofConfigMaps.refuseDisabledValues?.(object, undefined, () => false)).toEqual([])
-  expect(ofConfigMaps.printable?.(object)).toBe(object)
+  const object = { metadata: { name: 'p' }, spec: { nodeName: 'n' } }
+  expect(ofPods.dropDisabledFields?.(object, undefined, () => false)).toBe(object)
+  expect(ofPods.refuseDisabledValues?.(object, undefined, () => false)).toEqual([])
+  expect(ofPods.printable?.(object)).toBe(object)
+  const { dropDisabledFields, refuseDisabledValues, printable } = ofConfigMaps
+  expect([dropDisabledFields, refuseDisabledValues, printable]).toEqual([undefined, undefined, undefined])
 })
 
 test('defaults and warnings are those of the kind, absent if it has none', () => {

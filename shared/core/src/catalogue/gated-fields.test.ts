@@ -102,9 +102,9 @@ test('a hook that is left with nothing is dropped, and a volume of an image with
 })
 
 test('an object of a type without fields of features stays as it is, and a type that holds no other has nothing that drops any', () => {
-  const written = { metadata: { name: 'm' }, data: { a: 'b' } }
-  expect(dropperOf('core/v1.ConfigMap')(written, undefined, off)).toBe(written)
-  expect(disabledFieldsDropper('core/v1.KeyToPath')).toBeUndefined()
+  const written = { metadata: { name: 'p' }, spec: { nodeName: 'n' } }
+  expect(dropperOf('core/v1.Pod')(written, undefined, off)).toBe(written)
+  expect(disabledFieldsDropper('core/v1.ConfigMap')).toBeUndefined()
 })
 
 test('a claim within another object keeps its fields', () => {

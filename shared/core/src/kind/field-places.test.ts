@@ -30,6 +30,15 @@ test('wanted fields are found in structs, lists and types that contain themselve
   ])
 })
 
+test.each(['core/v1.ConfigMap', 'core/v1.ConfigMap@37'])(
+  'metadata of %s is not looked into, and nothing else has members there',
+  (type) => {
+    const { asked, finder } = named('ownerReferences')
+    expect(finder(type)).toBeUndefined()
+    expect([asked.has('metadata'), asked.has('ownerReferences')]).toEqual([true, false])
+  },
+)
+
 test('the types of members that no value had are not looked at', () => {
   const { asked, finder } = named('restartPolicy')
   pathsIn(finder, 'core/v1.Pod', { spec: { containers: [{ name: 'a' }] } })

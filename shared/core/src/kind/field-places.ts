@@ -1,3 +1,4 @@
+import { plainNameOf } from '../description/levels.ts'
 import type { Field, Node, StructNode } from '../description/node.ts'
 import { hasMembers } from '../json/member.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
@@ -19,7 +20,10 @@ interface StructPlace<F extends Field = Field> {
 /** A value as the decoder leaves it. */
 export type Struct = Readonly<Record<string, unknown>>
 
-/** Finds the places of certain fields in a type. Objects within objects, such as a template of a claim, are passed over. */
+/**
+ * Finds the places of certain fields in a type. Objects within objects, such as a template of a claim, are passed over, and metadata, which
+ * has the same fields in every release.
+ */
 export function placeFinder<F extends Field>(isWanted: (field: Field) => field is F): (type: string) => Place<F> | undefined {
   const known = new Map<StructNode, StructPlace<F> | undefined>()
   const find = (declared: Node): Place<F> | undefined => {
@@ -50,11 +54,12 @@ export function placeFinder<F extends Field>(isWanted: (field: Field) => field i
   return (type) => findInStruct(resolveStruct(type))
 }
 
-/** True if values of a node have no structs, as its description says without looking into other types. */
+/** True if values of a node have no structs that are looked into, as its description says without resolving other types. */
 function isPlain(node: Node): boolean {
   if (node.kind === 'list') return isPlain(node.items)
   if (node.kind === 'map') return isPlain(node.values)
-  return node.kind !== 'ref' && node.kind !== 'struct' && node.kind !== 'variant'
+  if (node.kind === 'ref') return plainNameOf(node.name) === 'meta/v1.ObjectMeta'
+  return node.kind !== 'struct' && node.kind !== 'variant'
 }
 
 function eachOf<F extends Field>(of: Place<F> | undefined): Place<F> | undefined {
