@@ -1,8 +1,8 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
-import { failed } from '@orch/core/meta'
+import { badRequest, failed, parseRevision, type Revision } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
-import { parsePastMoment } from '../request/past-path.ts'
 import { type CallOrigin, callContext, type GatewayRequest } from '../request/request.ts'
+import { pastFolder } from '../request/request-info.ts'
 
 /** The dependencies of requests to a state of the past. */
 export interface PastParts {
@@ -39,4 +39,18 @@ async function revisionAt(timeMs: number, request: CallOrigin, parts: PastParts)
 export function pastReadOf({ pastRevision }: Pick<GatewayRequest, 'pastRevision'>): Freshness | undefined {
   if (pastRevision === 0) return undefined
   return { kind: 'exact', revision: pastRevision, asked: String(pastRevision), isPast: true }
+}
+
+/** A moment of the past: at a revision, or at a time in milliseconds since 1970. */
+type PastMoment = { readonly kind: 'revision'; readonly revision: Revision } | { readonly kind: 'time'; readonly timeMs: number }
+
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Parses the name of a moment: a revision, or a time as in RFC 3339. Throws a 400 for others. */
+function parsePastMoment(text: string): PastMoment {
+  const revision = parseRevision(text)
+  if (revision !== undefined && revision > 0) return { kind: 'revision', revision }
+  const timeMs = timeForm.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(timeMs)) return { kind: 'time', timeMs }
+  throw badRequest(`${pastFolder}${text}: expected a revision from 1 on, or a time such as 2026-11-29T10:00:00Z, for a state of the past`)
 }

@@ -131,3 +131,15 @@ export function queryInteger(query: Query, name: string): number | undefined {
   if (reading.kind === 'refused') throw reading.error
   return reading.value
 }
+
+/** Below it are the states of the past: `/at/216/api/v1/pods`. */
+export const pastFolder = '/at/'
+
+/** The path within a state of the past, and the text that names the state: `/at/216/api` gives `216` and `/api`. Undefined for other paths. */
+export function splitPastPath(path: string): { readonly moment: string; readonly path: string } | undefined {
+  if (!path.startsWith(pastFolder)) return undefined
+  const end = path.indexOf('/', pastFolder.length)
+  return end < 0
+    ? { moment: path.slice(pastFolder.length), path: '/' }
+    : { moment: path.slice(pastFolder.length, end), path: path.slice(end) }
+}

@@ -8,8 +8,7 @@ import type { TextThread } from '../texts/text-thread.ts'
 import type { Draws } from './draws.ts'
 import type { Explanation } from './explanation.ts'
 import { acceptsAnything, type Format, type Negotiated, type Negotiator, type Representation } from './negotiate.ts'
-import { splitPastPath } from './past-path.ts'
-import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo } from './request-info.ts'
+import { emptyQuery, parseQuery, parseRequestInfo, type Query, queryBoolean, type RequestInfo, splitPastPath } from './request-info.ts'
 import { Warnings } from './warnings.ts'
 
 /** The parts shared by all requests of a gateway. */
