@@ -281,7 +281,7 @@ spec:
     const { code, out } = await validate('sets.yaml')
     expect(code).toBe(1)
     expect(out).toMatch(
-      /^sets\.yaml:\d+: error: StatefulSet none: its Pods would be refused: .*Not found: "none"\n3 objects in 1 file: 1 error, 0 warnings\n$/,
+      /^sets\.yaml:\d+: error: StatefulSet none: spec\.template\..*Not found: "none"\n3 objects in 1 file: 1 error, 0 warnings\n$/,
     )
   })
 
