@@ -24,6 +24,14 @@ test('a value packed without a base is read without one', () => {
   expect(Buffer.from(unpackValue(packed, () => undefined)).equals(value)).toBe(true)
 })
 
+test.each<[string, string | undefined]>([
+  ['with a base', 'b'.repeat(2_000)],
+  ['without one', undefined],
+])('a value packed %s keeps no other bytes in memory', (_what, base) => {
+  const { bytes } = packValue(text(`${'a'.repeat(10)}${'b'.repeat(2_000)}`), base === undefined ? undefined : text(base))
+  expect([bytes.length < 100, bytes.buffer.byteLength]).toEqual([true, bytes.length])
+})
+
 /** An object of some 20 KB, of which each version has another time, generation and size, at three places. */
 function versionOf(version: number): Buffer {
   const items = Array.from({ length: 400 }, (_, index) => ({ name: `item-${index}`, value: (index * 7_919) % 1_009, text: 'some text' }))

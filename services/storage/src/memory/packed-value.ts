@@ -182,11 +182,9 @@ function commonEnd(a: Buffer, b: Buffer, most: number): number {
   return count
 }
 
-/** Small bytes share Node's pool, so that each costs no buffer of its own. */
+/** In a buffer of their own: in Node's pool a few bytes would keep all that was beside them, such as the body of a request. */
 function copied(bytes: Buffer): Uint8Array {
-  const copy = Buffer.allocUnsafe(bytes.length)
-  copy.set(bytes)
-  return copy
+  return new Uint8Array(bytes)
 }
 
 function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
