@@ -220,7 +220,8 @@ export function sharedApi(options: StartOptions = {}): { readonly api: Api } {
   }
 }
 
-let namesGiven = 0
+/** Names sort in the order in which they are given: their numbers have one length. */
+let namesGiven = 10_000
 
 /** A name that no other test uses. */
 export function aName(prefix = 'x'): string {
