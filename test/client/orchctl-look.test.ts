@@ -289,3 +289,11 @@ describe('completion', () => {
     expect({ code, calls: out.includes('orchctl __complete') }).toEqual({ code: 0, calls: true })
   })
 })
+
+test.each(['fault list', 'fault clear', 'fault remove a', 'fault add a hang'])(
+  '%s says how to start a server with faults',
+  async (line) => {
+    const { code, error } = await ctl(line.split(' '))
+    expect([code, error]).toEqual([1, 'error: the server has no FaultRules: it has to be started with --fault-injection\n'])
+  },
+)

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import { faultsGroup } from '@orch/core/names'
 import { type Command, type CommandContext, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
@@ -35,27 +35,37 @@ export const fault: Command = command({
   doc: 'add, list and remove faults of a server with --fault-injection: fault add lost lose-reply --user operator --verb create',
   flags,
   async run(context) {
-    const [action, ...words] = context.rest
-    switch (action) {
-      case 'add':
-        return add(context, words)
-      case 'list':
-        requireNone(words, 'fault list')
-        return list(context)
-      case 'remove':
-        if (words.length === 0) throw new CtlError('a fault must be named: fault remove name')
-        for (const name of words) await remove(context, name)
-        return undefined
-      case 'clear': {
-        requireNone(words, 'fault clear')
-        const { items } = await resourceOf(context).list()
-        for (const { metadata } of items) await remove(context, metadata.name ?? '')
-        return undefined
-      }
+    try {
+      return await runAction(context)
+    } catch (error) {
+      // The answer for a path that is not served names no kind.
+      if (!(error instanceof StatusError) || error.code !== 404 || error.status.details?.kind !== undefined) throw error
+      throw new CtlError('the server has no FaultRules: it has to be started with --fault-injection')
     }
-    throw new CtlError('must be fault add name effect, fault list, fault remove name, or fault clear')
   },
 })
+
+async function runAction(context: Context): Promise<undefined> {
+  const [action, ...words] = context.rest
+  switch (action) {
+    case 'add':
+      return add(context, words)
+    case 'list':
+      requireNone(words, 'fault list')
+      return list(context)
+    case 'remove':
+      if (words.length === 0) throw new CtlError('a fault must be named: fault remove name')
+      for (const name of words) await remove(context, name)
+      return undefined
+    case 'clear': {
+      requireNone(words, 'fault clear')
+      const { items } = await resourceOf(context).list()
+      for (const { metadata } of items) await remove(context, metadata.name ?? '')
+      return undefined
+    }
+  }
+  throw new CtlError('must be fault add name effect, fault list, fault remove name, or fault clear')
+}
 
 function requireNone(words: readonly string[], usage: string): void {
   if (words.length > 0) throw new CtlError(`${words.join(' ')}: ${usage} takes no names`)
