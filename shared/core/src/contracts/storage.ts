@@ -128,7 +128,7 @@ const commitRequest = message({
   writeId: string(5),
   /** Deletes an object that cannot be read, at any revision; any other one is stale. */
   removesUnreadable: optional(bool(6)),
-  /** Name of the user for whom it is made, for the history. */
+  /** Name of the user who sent the request. The history shows it. */
   user: optional(string(7)),
 })
 export type CommitRequest = Static<typeof commitRequest>
