@@ -1,19 +1,11 @@
+import type { TimelineEntry } from '@orch/core/contracts'
 import { ask } from './api.ts'
 
 /** A change, as the timeline of the server has it. */
-export interface Change {
+export interface Change
+  extends Pick<TimelineEntry, 'time' | 'event' | 'kind' | 'resource' | 'namespace' | 'name'>,
+    Partial<Pick<TimelineEntry, 'uid' | 'managers' | 'user' | 'request' | 'changed'>> {
   readonly revision: string
-  readonly time?: string
-  readonly event: 'created' | 'modified' | 'deleted'
-  readonly kind: string
-  readonly resource: string
-  readonly namespace?: string
-  readonly name: string
-  readonly uid?: string
-  readonly managers?: readonly string[]
-  readonly user?: string
-  readonly request?: string
-  readonly changed?: readonly string[]
   readonly before?: unknown
   readonly after?: unknown
 }

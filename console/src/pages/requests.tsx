@@ -1,3 +1,4 @@
+import type { LoggedRequest } from '@orch/core/contracts'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError, ask, type Kind, keyOfKind } from '../api.ts'
@@ -6,28 +7,6 @@ import { send } from '../session.ts'
 import { type Column, Table } from '../table.tsx'
 import { messageOf, shortUser, timeOfDay } from '../text.ts'
 import { kinds } from '../world.ts'
-
-/** A request, as the log of the server has it. */
-export interface LoggedRequest {
-  readonly id: number
-  readonly time: number
-  readonly durationMs?: number
-  readonly user: string
-  readonly agent: string
-  readonly verb: string
-  readonly path: string
-  readonly group: string
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  readonly name: string
-  readonly code: number
-  readonly revision?: number
-  readonly changed: boolean
-  readonly noop: boolean
-  readonly fault?: string
-  readonly watch?: number
-}
 
 /** Requests that the page holds: as many as the log of the server. */
 const keptMax = 10_000

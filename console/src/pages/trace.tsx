@@ -1,10 +1,11 @@
+import type { LoggedRequest } from '@orch/core/contracts'
 import { useSignal } from '@preact/signals'
 import type { KubeObject } from '../api.ts'
 import { route } from '../route.ts'
 import { messageOf } from '../text.ts'
 import type { Change } from '../timeline.ts'
 import { yamlLines } from '../yaml.ts'
-import { type LoggedRequest, RequestTable } from './requests.tsx'
+import { RequestTable } from './requests.tsx'
 import { ChangeTable, Lanes } from './timeline.tsx'
 
 /** The contents of a trace file (docs/reference/trace.md). */

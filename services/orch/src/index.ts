@@ -1,5 +1,6 @@
 /** A server of one's own, for tests and for programs that carry one inside. */
 
+export type { LoggedRequest } from '@orch/core/contracts'
 export type {
   CutScope,
   Effect,
@@ -8,7 +9,6 @@ export type {
   FaultMatch,
   FreezeStrength,
   FrozenReads,
-  LoggedRequest,
   RefuseOptions,
   RequestFilter,
   RequestMatch,

@@ -1,5 +1,13 @@
 import type { Catalogue, Resource } from '@orch/core/catalogue'
-import { type CallContext, historyChangesMax, objectKey, type PastChange, type StorageService, scopePrefix } from '@orch/core/contracts'
+import {
+  type CallContext,
+  historyChangesMax,
+  objectKey,
+  type PastChange,
+  type StorageService,
+  scopePrefix,
+  type TimelineEntry,
+} from '@orch/core/contracts'
 import { changedPaths } from '@orch/core/json'
 import { type ApiObject, badRequest } from '@orch/core/meta'
 import type { Pace } from '../request/pace.ts'
@@ -17,30 +25,6 @@ export interface TimelineQuery {
   /** Only changes before this revision. */
   readonly before?: number | undefined
   readonly limit: number
-}
-
-/** A change of an object. */
-interface TimelineEntry {
-  readonly revision: number
-  /** As in RFC 3339, with milliseconds; absent: the store does not note times. */
-  readonly time?: string
-  readonly event: 'created' | 'modified' | 'deleted'
-  readonly apiVersion: string
-  readonly kind: string
-  /** Plural. */
-  readonly resource: string
-  /** Absent: the kind has no namespaces. */
-  readonly namespace?: string
-  readonly name: string
-  readonly uid: string
-  /** The field managers that have made the change, as far as the entries of the object tell; of a deleted object none. */
-  readonly managers: readonly string[]
-  /** Absent: the server itself made the change, or the store does not note users. */
-  readonly user?: string
-  /** The audit ID of the request. Absent as `user`. */
-  readonly request?: string
-  /** Paths of the innermost members that differ, 100 at most; of created and deleted objects none. */
-  readonly changed: readonly string[]
 }
 
 /** A change as it was stored. */

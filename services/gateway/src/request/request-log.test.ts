@@ -1,8 +1,9 @@
+import type { LoggedRequest } from '@orch/core/contracts'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo } from './request-info.ts'
-import { type LoggedRequest, printRequests, RequestLog } from './request-log.ts'
+import { printRequests, RequestLog } from './request-log.ts'
 import { compileMatch } from './request-match.ts'
 
 type Asked = Pick<GatewayRequest, 'method' | 'path' | 'user' | 'code' | 'revision' | 'writtenName' | 'hasChanged' | 'isNoop' | 'fault'> & {

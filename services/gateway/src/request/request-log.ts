@@ -1,44 +1,9 @@
+import type { LoggedRequest } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
 import { parseRequestInfo } from './request-info.ts'
 import { compileMatch, type RequestMatch } from './request-match.ts'
-
-/** A request that was answered, or a watch that has begun. */
-export interface LoggedRequest {
-  /** Its number since the start, from 1. */
-  readonly id: number
-  /** Arrival, in milliseconds since 1970. */
-  readonly time: number
-  /** Absent: the watch is still open. */
-  readonly durationMs?: number
-  readonly user: string
-  /** The header `User-Agent`; '' without one. */
-  readonly agent: string
-  readonly verb: string
-  /** The path, without the prefix of the server and without query. */
-  readonly path: string
-  /** '' for the core group, and for other paths. */
-  readonly group: string
-  /** Plural; '' for a path that is not one of a resource. */
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  /** The name of the object. A create has one if it has written an object. */
-  readonly name: string
-  /** 0: the client left, or was cut off, before an answer. */
-  readonly code: number
-  /** The revision of the written or read object, or of the list. Absent: none was written or read. */
-  readonly revision?: number
-  /** Something was written. */
-  readonly changed: boolean
-  /** A write that was accepted and changed nothing. */
-  readonly noop: boolean
-  /** Name of the fault that hit it. */
-  readonly fault?: string
-  /** Number of the watch, from 1. */
-  readonly watch?: number
-}
 
 /** Chooses requests of a log. */
 export interface RequestFilter extends RequestMatch {

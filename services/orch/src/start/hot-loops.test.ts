@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '@orch/gateway'
+import type { LoggedRequest } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
 import { hotLoopsIn } from './hot-loops.ts'
 

@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '@orch/gateway'
+import type { LoggedRequest } from '@orch/core/contracts'
 
 /** Writes of one object that change nothing, from which on they are a loop. */
 const noopsMin = 3

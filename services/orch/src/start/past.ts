@@ -1,4 +1,5 @@
 import { type Client, createClient, type Transport } from '@orch/client'
+import type { TimelineEntry } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import type { Storage } from '@orch/storage'
 import type { ObjectName } from './eventually.ts'
@@ -25,23 +26,8 @@ interface PastList {
 }
 
 /** One change of an object. */
-export interface ObjectChange {
-  readonly revision: number
+export interface ObjectChange extends Omit<TimelineEntry, 'time' | 'resource'> {
   readonly time: Date
-  readonly event: 'created' | 'modified' | 'deleted'
-  readonly apiVersion: string
-  readonly kind: string
-  readonly namespace?: string
-  readonly name: string
-  readonly uid: string
-  /** The field managers that have made the change. */
-  readonly managers: readonly string[]
-  /** Absent: the server itself made it. */
-  readonly user?: string
-  /** The audit ID of the request. Absent: the server itself made the change. */
-  readonly request?: string
-  /** Paths of the members that differ, such as `spec.size`. */
-  readonly changed: readonly string[]
   /** Absent: the object was created. */
   readonly before?: ApiObject
   /** Absent: the object was deleted. */

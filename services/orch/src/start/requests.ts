@@ -1,4 +1,5 @@
-import { type LoggedRequest, printRequests, type RequestFilter, type RequestLog } from '@orch/gateway'
+import type { LoggedRequest } from '@orch/core/contracts'
+import { printRequests, type RequestFilter, type RequestLog } from '@orch/gateway'
 
 /** The last 10,000 requests that were answered, oldest first, with the watches that are open. */
 export interface Requests {

@@ -2,10 +2,11 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import type { LoggedRequest } from '@orch/core/contracts'
 import { everything } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
-import { type FaultRule, type LoggedRequest, printFault } from '@orch/gateway'
+import { type FaultRule, printFault } from '@orch/gateway'
 import { messageOf, systemCodeOf } from '@orch/platform'
 import type { Storage } from '@orch/storage'
 import { productVersion } from '../version.ts'
@@ -119,7 +120,7 @@ function lineOf(kind: string, members: object): string {
   return JSON.stringify({ kind, ...members })
 }
 
-/** The change's own kind, that of its object, stands beside the kind of the line. */
+/** `kind` is that of the line: the kind of the changed object is `objectKind` there. */
 function changeLine({ kind: objectKind, before, after, ...change }: ObjectChange, show: (object: ApiObject) => ApiObject): string {
   return lineOf('Change', {
     ...change,

@@ -1,13 +1,6 @@
+import type { LoggedRequest } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
-import {
-  asBadRequest,
-  type ControlAnswer,
-  type ControlCall,
-  type LoggedRequest,
-  matchOf,
-  type RequestFilter,
-  type RequestLog,
-} from '@orch/gateway'
+import { asBadRequest, type ControlAnswer, type ControlCall, matchOf, type RequestFilter, type RequestLog } from '@orch/gateway'
 import { object, type Route, readCount, readFlag } from './route.ts'
 
 /** Requests of one answer. */
