@@ -26,6 +26,15 @@ test.each([
   expect(checkWords('a.ts', `const first = 1\n${comment}`)).toEqual([`a.ts:${line}: "${word}": ${advice}`])
 })
 
+test.each([
+  "  doc: 'Whether the store is open.',",
+  "  type: field(string(), { tag: 1, doc: 'What the condition is about.' }),",
+  '  doc:\n    "Who holds the pod\'s lease.",',
+])('the description of a field that begins with a relative clause is a violation: %s', (text) => {
+  expect(checkWords('shared/core/src/api/core-v1.ts', text)).toEqual([expect.stringContaining('begin with the subject')])
+  expect(checkWords('shared/core/src/meta/texts.ts', text)).toEqual([])
+})
+
 test('a later line of a comment, a word that begins alike and a heading may begin so', () => {
   expect(checkWords('a.ts', '// The store says\n// What it holds.')).toEqual([])
   expect(checkWords('a.ts', '/**\n * The store says\n * Where it is.\n */')).toEqual([])

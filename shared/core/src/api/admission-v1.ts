@@ -39,14 +39,14 @@ export const admissionV1 = defineTypes({
           tag: 8,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Who makes the request.',
+          doc: 'User who makes the request.',
         }),
         object: field(raw(), { tag: 9, doc: 'The object after the change. Unset for DELETE.' }),
         oldObject: field(raw(), { tag: 10, doc: 'The object before the change. Unset for CREATE and CONNECT.' }),
-        dryRun: field(boolean(), { tag: 11, pointer: true, doc: 'Whether nothing will be stored. Default: false.' }),
+        dryRun: field(boolean(), { tag: 11, pointer: true, doc: 'True for a dry run: nothing is stored. Default: false.' }),
         options: field(raw(), { tag: 12, doc: 'Options of the operation, such as DeleteOptions.' }),
       },
-      { doc: 'What a webhook is asked about.' },
+      { doc: 'Request to a webhook.' },
     ),
   AdmissionResponse: () =>
     struct(
@@ -61,12 +61,12 @@ export const admissionV1 = defineTypes({
           tag: 2,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Whether the request may go on.',
+          doc: 'True if the request is admitted.',
         }),
         status: field(ref('meta/v1.Status'), {
           tag: 3,
           pointer: true,
-          doc: 'Why it may not. Not read if it may.',
+          doc: 'Reason of a refusal. Ignored if the request is admitted.',
         }),
         patch: field(bytes(), { tag: 4, doc: 'Changes to the object, as a JSON patch in base64.' }),
         patchType: field(ref('admission/v1.PatchType'), {
@@ -81,7 +81,7 @@ export const admissionV1 = defineTypes({
           doc: 'Warnings for the client, best below 120 characters.',
         }),
       },
-      { doc: 'What a webhook answers.' },
+      { doc: 'Response of a webhook.' },
     ),
   AdmissionReview: () =>
     object(

@@ -40,7 +40,7 @@ export const admissionPolicies = defineTypes({
           required: true,
           doc: 'Path of the field with the expression, such as spec.validations[0].expression.',
         }),
-        warning: needed(string(), { tag: 3, required: true, doc: 'What the type checker has found, by the kinds that it has looked at.' }),
+        warning: needed(string(), { tag: 3, required: true, doc: 'Results of the type checker, by the kinds that it has looked at.' }),
       },
       { doc: 'A mistake of types in an expression.' },
     ),
@@ -99,13 +99,13 @@ export const admissionPolicies = defineTypes({
           doc: 'Exact matches only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
         }),
       },
-      { structType: 'atomic', doc: 'Which requests a policy or a binding is about.' },
+      { structType: 'atomic', doc: 'Requests that a policy or a binding matches.' },
     ),
   MutatingAdmissionPolicy: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
-        spec: field(ref(`${pkg}.MutatingAdmissionPolicySpec`), { tag: 2, doc: 'What the policy changes, and in which requests.' }),
+        spec: field(ref(`${pkg}.MutatingAdmissionPolicySpec`), { tag: 2, doc: 'Mutations of the policy, and the requests it matches.' }),
       },
       { doc: 'Changes in CEL to objects before they are stored, made by the server without a webhook. It takes effect through bindings.' },
     ),
@@ -113,7 +113,10 @@ export const admissionPolicies = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
-        spec: field(ref(`${pkg}.MutatingAdmissionPolicyBindingSpec`), { tag: 2, doc: 'Which policy is bound, and to what.' }),
+        spec: field(ref(`${pkg}.MutatingAdmissionPolicyBindingSpec`), {
+          tag: 2,
+          doc: 'Bound policy, its parameters, and the matched objects.',
+        }),
       },
       { doc: 'Puts a MutatingAdmissionPolicy into effect, for some requests and with some parameters.' },
     ),
@@ -147,7 +150,7 @@ export const admissionPolicies = defineTypes({
           doc: 'Narrows the requests that the policy matches. Absent means all of them.',
         }),
       },
-      { doc: 'What a binding binds.' },
+      { doc: 'Policy and parameters of a binding, and the objects it applies to.' },
     ),
   MutatingAdmissionPolicyList: () =>
     object(
@@ -172,7 +175,7 @@ export const admissionPolicies = defineTypes({
         matchConstraints: field(ref(`${pkg}.MatchResources`), {
           tag: 2,
           pointer: true,
-          doc: 'Which requests the policy is about, with at least one resource rule. Requests for policies and bindings never match. Required.',
+          doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
         }),
         variables: field(list(ref(`${pkg}.Variable`)), {
           tag: 3,
@@ -187,7 +190,7 @@ export const admissionPolicies = defineTypes({
         failurePolicy: field(ref(`${pkg}.FailurePolicyType`), {
           tag: 5,
           pointer: true,
-          doc: 'What an error of evaluation or configuration means: Fail (the default) refuses the request, Ignore leaves the change out.',
+          doc: 'Effect of an error of evaluation or configuration: Fail (the default) refuses the request, Ignore leaves the change out.',
         }),
         matchConditions: field(list(ref(`${pkg}.MatchCondition`)), {
           tag: 6,
@@ -202,7 +205,7 @@ export const admissionPolicies = defineTypes({
           doc: 'Never evaluates once; IfNeeded once more when the object is changed afterwards. Required.',
         }),
       },
-      { doc: 'What a policy changes, and in which requests.' },
+      { doc: 'Mutations of a policy, and the requests it matches.' },
     ),
   Mutation: () =>
     struct(
@@ -245,10 +248,10 @@ export const admissionPolicies = defineTypes({
         parameterNotFoundAction: field(ref(`${pkg}.ParameterNotFoundActionType`), {
           tag: 4,
           pointer: true,
-          doc: 'What happens where there is no object: Allow does not apply the binding, Deny fails as failurePolicy says. Required.',
+          doc: 'Effect of a missing object: Allow does not apply the binding, Deny fails as failurePolicy says. Required.',
         }),
       },
-      { structType: 'atomic', doc: 'Which objects are the parameters of a binding.' },
+      { structType: 'atomic', doc: 'Parameter objects of a binding.' },
     ),
   ParameterNotFoundActionType: () => closed('Allow', 'Deny'),
   TypeChecking: () =>
@@ -260,16 +263,19 @@ export const admissionPolicies = defineTypes({
           doc: 'Mistakes in expressions, in the order of the policy.',
         }),
       },
-      { doc: 'What checking the expressions against the types of the matched kinds has found.' },
+      { doc: 'Result of checking the expressions against the types of the matched kinds.' },
     ),
   ValidatingAdmissionPolicy: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: metadataDoc }),
-        spec: field(ref(`${pkg}.ValidatingAdmissionPolicySpec`), { tag: 2, doc: 'What the policy demands, and of which requests.' }),
+        spec: field(ref(`${pkg}.ValidatingAdmissionPolicySpec`), {
+          tag: 2,
+          doc: 'Validations of the policy, and the requests it matches.',
+        }),
         status: field(ref(`${pkg}.ValidatingAdmissionPolicyStatus`), {
           tag: 3,
-          doc: 'What the server has found out about the policy. Read-only.',
+          doc: 'Observed state of the policy. Read-only.',
         }),
       },
       { doc: 'Rules in CEL about requests, evaluated by the server without a webhook. It takes effect through bindings.' },
@@ -281,7 +287,7 @@ export const admissionPolicies = defineTypes({
         spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
-          doc: 'Which policy is bound, and to what.',
+          doc: 'Bound policy, its parameters, and the matched objects.',
         }),
       },
       { doc: 'Puts a ValidatingAdmissionPolicy into effect, for some requests and with some parameters.' },
@@ -320,10 +326,10 @@ export const admissionPolicies = defineTypes({
           tag: 4,
           listType: 'set',
           changes: { 36: { listedAsRequired: true } },
-          doc: 'What becomes of a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
+          doc: 'Actions on a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
         }),
       },
-      { doc: 'What a binding binds.' },
+      { doc: 'Policy and parameters of a binding, and the objects it applies to.' },
     ),
   ValidatingAdmissionPolicyList: () =>
     object(
@@ -348,17 +354,17 @@ export const admissionPolicies = defineTypes({
         matchConstraints: field(ref(`${pkg}.MatchResources`), {
           tag: 2,
           pointer: true,
-          doc: 'Which requests the policy is about, with at least one resource rule. Requests for policies and bindings never match. Required.',
+          doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
         }),
         validations: field(list(ref(`${pkg}.Validation`)), {
           tag: 3,
           listType: 'atomic',
-          doc: 'What must hold. A policy has validations, auditAnnotations or both.',
+          doc: 'Expressions that must hold. A policy has validations, auditAnnotations or both.',
         }),
         failurePolicy: field(ref(`${pkg}.FailurePolicyType`), {
           tag: 4,
           pointer: true,
-          doc: 'What an error of evaluation or configuration means: Fail (the default) counts as a validation that fails, Ignore as one that holds.',
+          doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a validation that fails, Ignore as one that holds.',
         }),
         auditAnnotations: field(list(ref(`${pkg}.AuditAnnotation`)), {
           tag: 5,
@@ -382,7 +388,7 @@ export const admissionPolicies = defineTypes({
           doc: 'Values with names, for other expressions: variables.<name>. Each may use those before it, and is evaluated when it is first used.',
         }),
       },
-      { doc: 'What a policy demands, and of which requests.' },
+      { doc: 'Validations of a policy, and the requests it matches.' },
     ),
   ValidatingAdmissionPolicyStatus: () =>
     struct(
@@ -400,7 +406,7 @@ export const admissionPolicies = defineTypes({
           doc: 'Conditions of the policy.',
         }),
       },
-      { doc: 'What the server has found out about a policy.' },
+      { doc: 'Observed state of a policy.' },
     ),
   Validation: () =>
     struct(
@@ -412,7 +418,7 @@ export const admissionPolicies = defineTypes({
         }),
         message: field(string(), {
           tag: 2,
-          doc: 'What is said where it is not. One line; required where the expression has several. Default: failed expression: <expression>.',
+          doc: 'Message of a failure. One line; required if the expression has several. Default: failed expression: <expression>.',
         }),
         reason: field(string(), {
           tag: 3,

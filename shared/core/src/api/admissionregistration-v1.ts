@@ -15,7 +15,7 @@ export const admissionregistrationV1 = defineTypes({
         clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
           tag: 2,
           required: true,
-          doc: 'How to reach the service. Required.',
+          doc: 'Address of the service. Required.',
         }),
         rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
           tag: 3,
@@ -25,7 +25,7 @@ export const admissionregistrationV1 = defineTypes({
         failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
           tag: 4,
           pointer: true,
-          doc: 'What a call that fails or times out means: Fail refuses the request (the default), Ignore goes on without the webhook.',
+          doc: 'Effect of a call that fails or times out: Fail refuses the request (the default), Ignore continues without the webhook.',
         }),
         matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
           tag: 9,
@@ -46,7 +46,7 @@ export const admissionregistrationV1 = defineTypes({
           tag: 6,
           required: true,
           pointer: true,
-          doc: 'What calls leave behind: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
+          doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
         }),
         timeoutSeconds: field(int32(), { tag: 7, pointer: true, doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.' }),
         admissionReviewVersions: field(list(string()), {
@@ -168,7 +168,7 @@ export const admissionregistrationV1 = defineTypes({
         clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
           tag: 2,
           required: true,
-          doc: 'How to reach the service. Required.',
+          doc: 'Address of the service. Required.',
         }),
         rules: field(list(ref('admissionregistration/v1.RuleWithOperations')), {
           tag: 3,
@@ -178,7 +178,7 @@ export const admissionregistrationV1 = defineTypes({
         failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
           tag: 4,
           pointer: true,
-          doc: 'What a call that fails or times out means: Fail refuses the request (the default), Ignore goes on without the webhook.',
+          doc: 'Effect of a call that fails or times out: Fail refuses the request (the default), Ignore continues without the webhook.',
         }),
         matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
           tag: 9,
@@ -199,7 +199,7 @@ export const admissionregistrationV1 = defineTypes({
           tag: 6,
           required: true,
           pointer: true,
-          doc: 'What calls leave behind: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
+          doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
         }),
         timeoutSeconds: field(int32(), { tag: 7, pointer: true, doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.' }),
         admissionReviewVersions: field(list(string()), {
@@ -270,6 +270,6 @@ export const admissionregistrationV1 = defineTypes({
           doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
         }),
       },
-      { doc: 'How to call a webhook: by url or by service, exactly one of them.' },
+      { doc: 'Address of a webhook: a url or a service, exactly one of them.' },
     ),
 })

@@ -64,7 +64,7 @@ export const apiextensionsV1 = defineTypes({
           tag: 3,
           doc: 'Format of the type, as in OpenAPI. The column with the format name is what identifies a row.',
         }),
-        description: field(string(), { tag: 4, doc: 'What the column shows.' }),
+        description: field(string(), { tag: 4, doc: 'Description of the column.' }),
         priority: field(int32(), {
           tag: 5,
           doc: '0 for columns that are always shown; the higher, the sooner a column is left out when there is little room.',
@@ -83,7 +83,7 @@ export const apiextensionsV1 = defineTypes({
         }),
         webhook: field(ref('apiextensions/v1.WebhookConversion'), { tag: 2, pointer: true, doc: 'The service, for Webhook.' }),
       },
-      { doc: 'How objects are converted between versions.' },
+      { doc: 'Conversion of objects between versions.' },
     ),
   CustomResourceDefinition: () =>
     object(
@@ -99,7 +99,7 @@ export const apiextensionsV1 = defineTypes({
         }),
         status: field(ref('apiextensions/v1.CustomResourceDefinitionStatus'), {
           tag: 3,
-          doc: 'Whether it is served, and under which names.',
+          doc: 'Observed state of the definition, and its accepted names.',
         }),
       },
       { doc: "Adds a resource of one's own to the API. It must be named plural.group." },
@@ -110,10 +110,10 @@ export const apiextensionsV1 = defineTypes({
         type: field(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about, such as Established, NamesAccepted or Terminating.',
+          doc: 'Aspect that the condition describes, such as Established, NamesAccepted or Terminating.',
         }),
         status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
         observedGeneration: field(int64(), {
@@ -194,7 +194,7 @@ export const apiextensionsV1 = defineTypes({
         conversion: field(ref('apiextensions/v1.CustomResourceConversion'), {
           tag: 9,
           pointer: true,
-          doc: 'How objects are converted between versions.',
+          doc: 'Conversion of objects between versions.',
         }),
         preserveUnknownFields: field(boolean(), {
           tag: 10,
@@ -230,15 +230,19 @@ export const apiextensionsV1 = defineTypes({
           doc: 'Generation of the definition from which the status was made.',
         }),
       },
-      { doc: 'Whether an added resource is served.' },
+      { doc: 'Observed state of a definition.' },
     ),
   CustomResourceDefinitionVersion: () =>
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the version, such as v1 or v2beta1.' }),
-        served: field(boolean(), { tag: 2, required: true, doc: 'Whether the version can be used by clients.' }),
-        storage: field(boolean(), { tag: 3, required: true, doc: 'Whether objects are stored in this version. Exactly one version is.' }),
-        deprecated: field(boolean(), { tag: 7, doc: 'Whether clients that use the version are warned. Default: false.' }),
+        served: field(boolean(), { tag: 2, required: true, doc: 'True if clients can use the version.' }),
+        storage: field(boolean(), {
+          tag: 3,
+          required: true,
+          doc: 'True if objects are stored in this version. Exactly one version is the storage version.',
+        }),
+        deprecated: field(boolean(), { tag: 7, doc: 'True if clients that use the version are warned. Default: false.' }),
         deprecationWarning: field(string(), {
           tag: 8,
           pointer: true,
@@ -247,7 +251,7 @@ export const apiextensionsV1 = defineTypes({
         schema: field(ref('apiextensions/v1.CustomResourceValidation'), {
           tag: 4,
           pointer: true,
-          doc: 'What objects of the version look like.',
+          doc: 'Schema of objects of the version.',
         }),
         subresources: field(ref('apiextensions/v1.CustomResourceSubresources'), {
           tag: 5,
@@ -279,7 +283,7 @@ export const apiextensionsV1 = defineTypes({
           doc: 'Path of the label selector as text, below .spec or .status. Needed for autoscaling.',
         }),
       },
-      { doc: 'Where the scale subresource finds its values in the object.' },
+      { doc: 'Paths of the values of the scale subresource in the object.' },
     ),
   CustomResourceSubresourceStatus: () => struct({}, { doc: 'A status subresource. It has no settings.' }),
   CustomResourceSubresources: () =>
@@ -303,12 +307,12 @@ export const apiextensionsV1 = defineTypes({
       {
         openAPIV3Schema: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 1, pointer: true, doc: 'The schema.' }),
       },
-      { doc: 'What objects look like.' },
+      { doc: 'Schema of objects.' },
     ),
   ExternalDocumentation: () =>
     struct(
       {
-        description: field(string(), { tag: 1, doc: 'What is found there.' }),
+        description: field(string(), { tag: 1, doc: 'Type of the path.' }),
         url: field(string(), { tag: 2, doc: 'Address of the documentation.' }),
       },
       { doc: 'Points to further documentation.' },
@@ -320,21 +324,21 @@ export const apiextensionsV1 = defineTypes({
         id: field(string(), { tag: 1, doc: 'Not allowed.' }),
         $schema: field(string(), { tag: 2, protoName: 'schema', doc: 'Address of the version of JSON Schema.' }),
         $ref: field(string(), { tag: 3, protoName: 'ref', pointer: true, doc: 'Not allowed.' }),
-        description: field(string(), { tag: 4, doc: 'What the value means.' }),
+        description: field(string(), { tag: 4, doc: 'Meaning of the value.' }),
         type: field(string(), { tag: 5, doc: 'Type of the value: object, array, string, integer, number or boolean.' }),
         format: field(string(), { tag: 6, doc: 'Format of the value. Known ones are checked, others ignored.' }),
         title: field(string(), { tag: 7, doc: 'Short name of the value.' }),
         default: field(json(), { tag: 8, pointer: true, doc: 'Value that is filled in when there is none.' }),
         maximum: field(double(), { tag: 9, pointer: true, doc: 'Greatest number.' }),
-        exclusiveMaximum: field(boolean(), { tag: 10, doc: 'Whether the greatest number itself is excluded.' }),
+        exclusiveMaximum: field(boolean(), { tag: 10, doc: 'True if the greatest number itself is excluded.' }),
         minimum: field(double(), { tag: 11, pointer: true, doc: 'Least number.' }),
-        exclusiveMinimum: field(boolean(), { tag: 12, doc: 'Whether the least number itself is excluded.' }),
+        exclusiveMinimum: field(boolean(), { tag: 12, doc: 'True if the least number itself is excluded.' }),
         maxLength: field(int64(), { tag: 13, pointer: true, doc: 'Greatest length of a string.' }),
         minLength: field(int64(), { tag: 14, pointer: true, doc: 'Least length of a string.' }),
         pattern: field(string(), { tag: 15, doc: 'Regular expression that a string must match.' }),
         maxItems: field(int64(), { tag: 16, pointer: true, doc: 'Greatest number of items.' }),
         minItems: field(int64(), { tag: 17, pointer: true, doc: 'Least number of items.' }),
-        uniqueItems: field(boolean(), { tag: 18, doc: 'Whether items must differ. Only false is allowed.' }),
+        uniqueItems: field(boolean(), { tag: 18, doc: 'True if items must differ. Only false is allowed.' }),
         multipleOf: field(double(), { tag: 19, pointer: true, doc: 'Number that the value must be a multiple of.' }),
         enum: field(list(json()), { tag: 20, changes: { 30: { listType: 'atomic' } }, doc: 'Values that are allowed.' }),
         maxProperties: field(int64(), { tag: 21, pointer: true, doc: 'Greatest number of properties.' }),
@@ -369,7 +373,7 @@ export const apiextensionsV1 = defineTypes({
         definitions: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 34, doc: 'Not allowed.' }),
         externalDocs: field(ref('apiextensions/v1.ExternalDocumentation'), { tag: 35, pointer: true, doc: 'Further documentation.' }),
         example: field(json(), { tag: 36, pointer: true, doc: 'An example of the value.' }),
-        nullable: field(boolean(), { tag: 37, doc: 'Whether null is allowed. Default: false.' }),
+        nullable: field(boolean(), { tag: 37, doc: 'True if null is allowed. Default: false.' }),
         'x-kubernetes-preserve-unknown-fields': field(boolean(), {
           tag: 38,
           protoName: 'xKubernetesPreserveUnknownFields',
@@ -390,19 +394,19 @@ export const apiextensionsV1 = defineTypes({
           tag: 41,
           protoName: 'xKubernetesListMapKeys',
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Properties by which the items of a list of type map are told apart.',
+          doc: 'Properties that identify an item in a list of type map.',
         }),
         'x-kubernetes-list-type': field(string(), {
           tag: 42,
           protoName: 'xKubernetesListType',
           pointer: true,
-          doc: 'How lists are merged: atomic (the default, as a whole), set (by value) or map (by keys).',
+          doc: 'Merge strategy of lists: atomic (the default, as a whole), set (by value) or map (by keys).',
         }),
         'x-kubernetes-map-type': field(string(), {
           tag: 43,
           protoName: 'xKubernetesMapType',
           pointer: true,
-          doc: 'How objects are merged: granular (the default, by field) or atomic (as a whole).',
+          doc: 'Merge strategy of objects: granular (the default, by field) or atomic (as a whole).',
         }),
         'x-kubernetes-validations': field(list(ref('apiextensions/v1.ValidationRule')), {
           tag: 44,
@@ -461,7 +465,7 @@ export const apiextensionsV1 = defineTypes({
           required: true,
           doc: 'The rule, in the Common Expression Language, where self is the value. It must give true.',
         }),
-        message: field(string(), { tag: 2, doc: 'What is said when it does not. Default: one made of the rule.' }),
+        message: field(string(), { tag: 2, doc: 'Message of a failure. Default: a message made from the rule.' }),
         messageExpression: field(string(), {
           tag: 3,
           doc: 'Expression for the message, which must give a string. It takes precedence over message; when it fails, message is used.',
@@ -479,7 +483,7 @@ export const apiextensionsV1 = defineTypes({
           tag: 6,
           pointer: true,
           featureGate: 'CRDValidationRatcheting',
-          doc: 'Whether oldSelf is an optional, so that a rule that names it is also evaluated when there is no old value.',
+          doc: 'True if oldSelf is an optional, so that a rule that names it is also evaluated when there is no old value.',
         }),
       },
       { doc: 'A rule that a value must keep.' },
@@ -498,7 +502,7 @@ export const apiextensionsV1 = defineTypes({
           doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
         }),
       },
-      { doc: 'How to call a webhook: by url or by service, exactly one of them.' },
+      { doc: 'Address of a webhook: a url or a service, exactly one of them.' },
     ),
   WebhookConversion: () =>
     struct(
@@ -506,7 +510,7 @@ export const apiextensionsV1 = defineTypes({
         clientConfig: field(ref('apiextensions/v1.WebhookClientConfig'), {
           tag: 2,
           pointer: true,
-          doc: 'How to call the service. Required.',
+          doc: 'Address of the service. Required.',
         }),
         conversionReviewVersions: field(list(string()), {
           tag: 3,

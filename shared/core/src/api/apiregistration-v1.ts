@@ -28,7 +28,7 @@ export const apiregistrationV1 = defineTypes({
         spec: field(ref('apiregistration/v1.APIServiceSpec'), { tag: 2, doc: 'The group version and the service.' }),
         status: field(ref('apiregistration/v1.APIServiceStatus'), {
           tag: 3,
-          doc: 'Whether the service can be reached.',
+          doc: 'Availability of the service.',
         }),
       },
       { doc: 'A group version of the API, and the service that serves it.' },
@@ -39,10 +39,10 @@ export const apiregistrationV1 = defineTypes({
         type: field(ref('apiregistration/v1.APIServiceConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about. The only value is Available.',
+          doc: 'Aspect that the condition describes. The only value is Available.',
         }),
         status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -104,7 +104,7 @@ export const apiregistrationV1 = defineTypes({
           doc: 'State of the service by aspect.',
         }),
       },
-      { doc: 'Whether a service can be reached.' },
+      { doc: 'Availability of a service.' },
     ),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
   ServiceReference: () =>

@@ -25,7 +25,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
           doc: 'Versions of the API in which the server serves the kind. They are among those that it can decode.',
         }),
       },
-      { doc: 'How one server stores a resource.' },
+      { doc: 'Storage version of a resource in one server.' },
     ),
   StorageVersion: () =>
     object(
@@ -45,10 +45,10 @@ export const apiserverinternalV1alpha1 = defineTypes({
           tag: 3,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'What each server does.',
+          doc: 'Storage version in each server.',
         }),
       },
-      { doc: 'How the servers of the cluster store a resource. Its name is group.resource.' },
+      { doc: "Storage versions of a resource in the servers of the cluster. The object's name is group.resource." },
     ),
   StorageVersionCondition: () =>
     struct(
@@ -56,14 +56,18 @@ export const apiserverinternalV1alpha1 = defineTypes({
         type: field(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about, such as AllEncodingVersionsEqual.',
+          doc: 'Aspect that the condition describes, such as AllEncodingVersionsEqual.',
         }),
         status: field(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         observedGeneration: field(int64(), {
           tag: 3,
           doc: 'The metadata.generation that the condition was derived from. If it is behind, the condition is out of date.',
         }),
-        lastTransitionTime: field(time(), { tag: 4, markedRequired: true, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), {
+          tag: 4,
+          markedRequired: true,
+          doc: 'Time of the last change of the status from one value to another.',
+        }),
         reason: field(string(), {
           tag: 5,
           required: true,
@@ -102,7 +106,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
           tag: 1,
           listType: 'map',
           listMapKeys: ['apiServerID'],
-          doc: 'What each server does.',
+          doc: 'Storage version in each server.',
         }),
         commonEncodingVersion: field(string(), { tag: 2, pointer: true, doc: 'Version that all servers write, if they agree.' }),
         conditions: field(list(ref('apiserverinternal/v1alpha1.StorageVersionCondition')), {
@@ -112,6 +116,6 @@ export const apiserverinternalV1alpha1 = defineTypes({
           doc: 'State by aspect.',
         }),
       },
-      { doc: 'How the servers store a resource.' },
+      { doc: 'Storage versions of a resource in all servers.' },
     ),
 })

@@ -70,11 +70,11 @@ export const appsV1 = defineTypes({
         spec: field(ref('apps/v1.DaemonSetSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'Which pod is wanted, and how it is replaced by a newer one.',
+          doc: 'Desired state of the daemon set: the template of its pods, and the way they are replaced.',
         }),
         status: field(ref('apps/v1.DaemonSetStatus'), {
           tag: 3,
-          doc: 'How many pods there are. It may lag behind.',
+          doc: 'Observed number of pods. May be out of date.',
         }),
       },
       { doc: 'Keeps one pod running on every node that matches.' },
@@ -86,7 +86,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'What the condition is about.',
+          doc: 'Aspect that the condition describes.',
         }),
         status: field(ref('core/v1.ConditionStatus'), {
           tag: 2,
@@ -94,7 +94,7 @@ export const appsV1 = defineTypes({
           changes: { 37: { required: false, keepEmpty: true } },
           doc: 'True, False or Unknown.',
         }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -126,7 +126,10 @@ export const appsV1 = defineTypes({
           required: true,
           doc: 'The pod that is made on each node which its node selector and tolerations allow.',
         }),
-        updateStrategy: field(ref('apps/v1.DaemonSetUpdateStrategy'), { tag: 3, doc: 'How pods are replaced when the template changes.' }),
+        updateStrategy: field(ref('apps/v1.DaemonSetUpdateStrategy'), {
+          tag: 3,
+          doc: 'Way of replacing pods after a change of the template.',
+        }),
         minReadySeconds: field(int32({ min: 0 }), {
           tag: 4,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
@@ -134,10 +137,10 @@ export const appsV1 = defineTypes({
         revisionHistoryLimit: field(int32({ min: 0 }), {
           tag: 6,
           pointer: true,
-          doc: 'How many earlier forms are kept, to go back to. Default: 10.',
+          doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.',
         }),
       },
-      { doc: 'Which pod is wanted on the nodes.' },
+      { doc: 'Desired state of a daemon set.' },
     ),
   DaemonSetStatus: () =>
     struct(
@@ -163,7 +166,7 @@ export const appsV1 = defineTypes({
         collisionCount: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
-          doc: 'How often a name for a revision was taken already. Used to make new names.',
+          doc: 'Number of collisions of names of revisions. The hash of the next name includes it.',
         }),
         conditions: field(list(ref('apps/v1.DaemonSetCondition')), {
           tag: 10,
@@ -173,18 +176,18 @@ export const appsV1 = defineTypes({
           doc: 'State of the daemon set by aspect.',
         }),
       },
-      { doc: 'How many pods a daemon set has.' },
+      { doc: 'Observed state of a daemon set.' },
     ),
   DaemonSetUpdateStrategy: () =>
     struct(
       {
         type: field(ref('apps/v1.DaemonSetUpdateStrategyType'), {
           tag: 1,
-          doc: 'RollingUpdate (the default) replaces them by and by; OnDelete replaces those that somebody deletes.',
+          doc: 'RollingUpdate (the default) replaces the pods a few at a time; OnDelete replaces a pod after it was deleted.',
         }),
         rollingUpdate: field(ref('apps/v1.RollingUpdateDaemonSet'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
       },
-      { doc: 'How the pods of a daemon set are replaced.' },
+      { doc: 'Way of replacing the pods of a daemon set.' },
     ),
   DaemonSetUpdateStrategyType: () => closed('RollingUpdate', 'OnDelete'),
   Deployment: () =>
@@ -197,11 +200,11 @@ export const appsV1 = defineTypes({
         spec: field(ref('apps/v1.DeploymentSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'How many pods of which kind are wanted, and how they are replaced.',
+          doc: 'Desired number of pods, their template, and the way they are replaced.',
         }),
         status: field(ref('apps/v1.DeploymentStatus'), {
           tag: 3,
-          doc: 'How many pods there are, and how the replacement goes.',
+          doc: 'Number of pods, and progress of their replacement.',
         }),
       },
       { doc: 'Keeps a number of equal pods running and replaces them step by step when their template changes.' },
@@ -213,7 +216,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'What the condition is about: Available, Progressing or ReplicaFailure.',
+          doc: 'Aspect that the condition describes: Available, Progressing or ReplicaFailure.',
         }),
         status: field(ref('core/v1.ConditionStatus'), {
           tag: 2,
@@ -221,8 +224,8 @@ export const appsV1 = defineTypes({
           changes: { 37: { required: false, keepEmpty: true } },
           doc: 'True, False or Unknown.',
         }),
-        lastUpdateTime: field(time(), { tag: 6, doc: 'When the condition was last written.' }),
-        lastTransitionTime: field(time(), { tag: 7, doc: 'When the status last changed from one value to another.' }),
+        lastUpdateTime: field(time(), { tag: 6, doc: 'Time of the last write of the condition.' }),
+        lastTransitionTime: field(time(), { tag: 7, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -255,7 +258,7 @@ export const appsV1 = defineTypes({
         strategy: field(ref('apps/v1.DeploymentStrategy'), {
           tag: 4,
           patchStrategy: 'retainKeys',
-          doc: 'How old pods are replaced by new ones.',
+          doc: 'Way of replacing old pods by new ones.',
         }),
         minReadySeconds: field(int32({ min: 0 }), {
           tag: 5,
@@ -264,26 +267,26 @@ export const appsV1 = defineTypes({
         revisionHistoryLimit: field(int32({ min: 0 }), {
           tag: 6,
           pointer: true,
-          doc: 'How many old replica sets are kept, to go back to. Default: 10.',
+          doc: 'Number of old replica sets that are kept for a rollback. Default: 10.',
         }),
-        paused: field(boolean(), { tag: 7, doc: 'Whether changes of the template are left waiting. Default: false.' }),
+        paused: field(boolean(), { tag: 7, doc: 'True if the controller does not act on changes of the template. Default: false.' }),
         progressDeadlineSeconds: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
           doc: 'Seconds without progress after which the deployment is reported as failed. It goes on trying. Default: 600.',
         }),
       },
-      { doc: 'How many pods of which kind are wanted.' },
+      { doc: 'Desired number of pods, and their template.' },
     ),
   DeploymentStatus: () =>
     struct(
       {
         observedGeneration: field(int64({ min: 0 }), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
         replicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of pods that match the selector and are not ending.' }),
-        updatedReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'How many of them have the newest template.' }),
-        readyReplicas: field(int32({ min: 0 }), { tag: 7, doc: 'How many of them are ready.' }),
-        availableReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them have been ready for at least minReadySeconds.' }),
-        unavailableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many more available pods are needed.' }),
+        updatedReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of pods of the newest template.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 7, doc: 'Number of ready pods.' }),
+        availableReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
+        unavailableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of available pods that are missing.' }),
         terminatingReplicas: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
@@ -301,10 +304,10 @@ export const appsV1 = defineTypes({
         collisionCount: field(int32({ min: 0 }), {
           tag: 8,
           pointer: true,
-          doc: 'How often a name for a replica set was taken already. Used to make new names.',
+          doc: 'Number of collisions of names of replica sets. The hash of the next name includes it.',
         }),
       },
-      { doc: 'How many pods a deployment has.' },
+      { doc: 'Observed state of a deployment.' },
     ),
   DeploymentStrategy: () =>
     struct(
@@ -315,7 +318,7 @@ export const appsV1 = defineTypes({
         }),
         rollingUpdate: field(ref('apps/v1.RollingUpdateDeployment'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
       },
-      { doc: 'How the pods of a deployment are replaced.' },
+      { doc: 'Way of replacing the pods of a deployment.' },
     ),
   DeploymentStrategyType: () => closed('Recreate', 'RollingUpdate'),
   PersistentVolumeClaimRetentionPolicyType: () => only(known('Retain', 'Delete')),
@@ -330,11 +333,11 @@ export const appsV1 = defineTypes({
         spec: field(ref('apps/v1.ReplicaSetSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'How many pods of which kind are wanted.',
+          doc: 'Desired number of pods, and their template.',
         }),
         status: field(ref('apps/v1.ReplicaSetStatus'), {
           tag: 3,
-          doc: 'How many pods there are. It may lag behind.',
+          doc: 'Observed number of pods. May be out of date.',
         }),
       },
       { doc: 'Keeps a number of equal pods running. Mostly made by a Deployment.' },
@@ -346,7 +349,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'What the condition is about, such as ReplicaFailure.',
+          doc: 'Aspect that the condition describes, such as ReplicaFailure.',
         }),
         status: field(ref('core/v1.ConditionStatus'), {
           tag: 2,
@@ -354,7 +357,7 @@ export const appsV1 = defineTypes({
           changes: { 37: { required: false, keepEmpty: true } },
           doc: 'True, False or Unknown.',
         }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -389,15 +392,15 @@ export const appsV1 = defineTypes({
         }),
         template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, doc: 'The pod that is made when there are too few.' }),
       },
-      { doc: 'How many pods of which kind are wanted.' },
+      { doc: 'Desired number of pods, and their template.' },
     ),
   ReplicaSetStatus: () =>
     struct(
       {
         replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
-        fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'How many of them have all labels of the template.' }),
-        readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them are ready.' }),
-        availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many of them have been ready for at least minReadySeconds.' }),
+        fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of pods with all labels of the template.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of ready pods.' }),
+        availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
         terminatingReplicas: field(int32({ min: 0 }), {
           tag: 7,
           pointer: true,
@@ -414,7 +417,7 @@ export const appsV1 = defineTypes({
           doc: 'State of the replica set by aspect.',
         }),
       },
-      { doc: 'How many pods a replica set has.' },
+      { doc: 'Observed state of a replica set.' },
     ),
   RollingUpdateDaemonSet: () =>
     struct(
@@ -430,7 +433,7 @@ export const appsV1 = defineTypes({
           doc: 'Most nodes, as a number or percentage rounded up, that have old and new pod at once. Default: 0.',
         }),
       },
-      { doc: 'How fast the pods of a daemon set are replaced.' },
+      { doc: 'Speed of a rolling update of a daemon set.' },
     ),
   RollingUpdateDeployment: () =>
     struct(
@@ -446,7 +449,7 @@ export const appsV1 = defineTypes({
           doc: 'Most pods, as a number or percentage rounded up, beyond the wanted number meanwhile. Default: 25%.',
         }),
       },
-      { doc: 'How fast the pods of a deployment are replaced.' },
+      { doc: 'Speed of a rolling update of a deployment.' },
     ),
   RollingUpdateStatefulSetStrategy: () =>
     struct(
@@ -463,7 +466,7 @@ export const appsV1 = defineTypes({
           doc: 'Most pods, as a number or percentage rounded up, that may be missing meanwhile. Default: 1.',
         }),
       },
-      { doc: 'Which pods of a stateful set are replaced, and how fast.' },
+      { doc: 'Pods of a stateful set that a rolling update replaces, and its speed.' },
     ),
   StatefulSet: () =>
     object(
@@ -475,11 +478,11 @@ export const appsV1 = defineTypes({
         spec: field(ref('apps/v1.StatefulSetSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'How many pods of which kind are wanted, and how they are replaced.',
+          doc: 'Desired number of pods, their template, and the way they are replaced.',
         }),
         status: field(ref('apps/v1.StatefulSetStatus'), {
           tag: 3,
-          doc: 'How many pods there are. It may lag behind.',
+          doc: 'Observed number of pods. May be out of date.',
         }),
       },
       { doc: 'Keeps a number of pods running, each with a name and storage of its own that stay when the pod is replaced.' },
@@ -491,7 +494,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'What the condition is about.',
+          doc: 'Aspect that the condition describes.',
         }),
         status: field(ref('core/v1.ConditionStatus'), {
           tag: 2,
@@ -499,7 +502,7 @@ export const appsV1 = defineTypes({
           changes: { 37: { required: false, keepEmpty: true } },
           doc: 'True, False or Unknown.',
         }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -528,14 +531,14 @@ export const appsV1 = defineTypes({
       {
         whenDeleted: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), {
           tag: 1,
-          doc: 'When the set is deleted: Retain (the default) or Delete.',
+          doc: 'Action when the set is deleted: Retain (the default) or Delete.',
         }),
         whenScaled: field(ref('apps/v1.PersistentVolumeClaimRetentionPolicyType'), {
           tag: 2,
-          doc: 'When the number of pods goes down: Retain (the default) or Delete.',
+          doc: 'Action when the number of pods is reduced: Retain (the default) or Delete.',
         }),
       },
-      { doc: 'What becomes of the claims of a stateful set.' },
+      { doc: 'Retention of the claims of a stateful set.' },
     ),
   StatefulSetSpec: () =>
     struct(
@@ -571,12 +574,12 @@ export const appsV1 = defineTypes({
         }),
         updateStrategy: field(ref('apps/v1.StatefulSetUpdateStrategy'), {
           tag: 7,
-          doc: 'How pods are replaced when the template changes.',
+          doc: 'Way of replacing pods after a change of the template.',
         }),
         revisionHistoryLimit: field(int32(), {
           tag: 8,
           pointer: true,
-          doc: 'How many earlier forms are kept, to go back to. Default: 10.',
+          doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.',
         }),
         minReadySeconds: field(int32({ min: 0 }), {
           tag: 9,
@@ -586,7 +589,7 @@ export const appsV1 = defineTypes({
           tag: 10,
           pointer: true,
           featureGate: 'StatefulSetAutoDeletePVC',
-          doc: 'What becomes of the claims of pods that are removed. Unset means that they are kept.',
+          doc: 'Retention of the claims of removed pods. Unset: they are kept.',
         }),
         ordinals: field(ref('apps/v1.StatefulSetOrdinals'), {
           tag: 11,
@@ -596,22 +599,22 @@ export const appsV1 = defineTypes({
           doc: 'Numbering of the pods. Unset: numbers begin with 0.',
         }),
       },
-      { doc: 'How many pods of which kind are wanted.' },
+      { doc: 'Desired number of pods, and their template.' },
     ),
   StatefulSetStatus: () =>
     struct(
       {
         observedGeneration: field(int64({ min: 0 }), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
         replicas: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Number of pods made by the set.' }),
-        readyReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'How many of them are ready.' }),
-        currentReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'How many of them have the form named in currentRevision.' }),
-        updatedReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'How many of them have the form named in updateRevision.' }),
+        readyReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of ready pods.' }),
+        currentReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of pods of the revision in currentRevision.' }),
+        updatedReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods of the revision in updateRevision.' }),
         currentRevision: field(string(), { tag: 6, doc: 'Revision of the pods that are not replaced yet.' }),
         updateRevision: field(string(), { tag: 7, doc: 'Revision of the pods that are replaced already.' }),
         collisionCount: field(int32({ min: 0 }), {
           tag: 9,
           pointer: true,
-          doc: 'How often a name for a revision was taken already. Used to make new names.',
+          doc: 'Number of collisions of names of revisions. The hash of the next name includes it.',
         }),
         conditions: field(list(ref('apps/v1.StatefulSetCondition')), {
           tag: 10,
@@ -623,17 +626,17 @@ export const appsV1 = defineTypes({
         availableReplicas: field(int32({ min: 0 }), {
           tag: 11,
           keepEmpty: true,
-          doc: 'How many of them have been ready for at least minReadySeconds.',
+          doc: 'Number of pods that have been ready for at least minReadySeconds.',
         }),
       },
-      { doc: 'How many pods a stateful set has.' },
+      { doc: 'Observed state of a stateful set.' },
     ),
   StatefulSetUpdateStrategy: () =>
     struct(
       {
         type: field(ref('apps/v1.StatefulSetUpdateStrategyType'), {
           tag: 1,
-          doc: 'RollingUpdate (the default) replaces them one after another; OnDelete replaces those that somebody deletes.',
+          doc: 'RollingUpdate (the default) replaces the pods one after another; OnDelete replaces a pod after it was deleted.',
         }),
         rollingUpdate: field(ref('apps/v1.RollingUpdateStatefulSetStrategy'), {
           tag: 2,
@@ -641,7 +644,7 @@ export const appsV1 = defineTypes({
           doc: 'Settings for RollingUpdate.',
         }),
       },
-      { doc: 'How the pods of a stateful set are replaced.' },
+      { doc: 'Way of replacing the pods of a stateful set.' },
     ),
   StatefulSetUpdateStrategyType: () => valuesByLevel(closed('RollingUpdate', 'OnDelete', 'Recreate'), { since: { Recreate: 37 } }),
 })

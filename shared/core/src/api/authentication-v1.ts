@@ -23,7 +23,7 @@ export const authenticationV1 = defineTypes({
           tag: 2,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'What token is asked for.',
+          doc: 'Audiences, lifetime and bound object of the requested token.',
         }),
         status: field(ref('authentication/v1.TokenRequestStatus'), {
           tag: 3,
@@ -59,7 +59,7 @@ export const authenticationV1 = defineTypes({
           doc: 'Statements about the requester that admission may demand, by name.',
         }),
       },
-      { doc: 'What token is asked for.' },
+      { doc: 'Audiences, lifetime and bound object of the requested token.' },
     ),
   TokenRequestStatus: () =>
     struct(
@@ -69,7 +69,7 @@ export const authenticationV1 = defineTypes({
           tag: 2,
           required: true,
           changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'When the token ends.',
+          doc: 'Time of expiration of the token.',
         }),
       },
       { doc: 'A token.' },
@@ -84,7 +84,7 @@ export const authenticationV1 = defineTypes({
         spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true, doc: 'The token.' }),
         status: field(ref('authentication/v1.TokenReviewStatus'), {
           tag: 3,
-          doc: 'What was found out, filled in by the server.',
+          doc: 'Result, set by the server.',
         }),
       },
       { doc: 'Asks whether a token is good, and whose it is.' },
@@ -104,27 +104,30 @@ export const authenticationV1 = defineTypes({
   TokenReviewStatus: () =>
     struct(
       {
-        authenticated: field(boolean(), { tag: 1, doc: 'Whether the token is good.' }),
+        authenticated: field(boolean(), { tag: 1, doc: 'True if the token is valid.' }),
         user: field(ref('authentication/v1.UserInfo'), { tag: 2, doc: 'The user that the token belongs to.' }),
         audiences: field(list(string()), {
           tag: 4,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Audiences of the token among those that were asked for.',
         }),
-        error: field(string(), { tag: 3, doc: 'Why the token could not be checked.' }),
+        error: field(string(), { tag: 3, doc: 'Reason why the token could not be checked.' }),
       },
-      { doc: 'What was found out about a token.' },
+      { doc: 'Result of the check of a token.' },
     ),
   SelfSubjectReview: () =>
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata; not used.' }),
-        status: field(ref('authentication/v1.SelfSubjectReviewStatus'), { tag: 2, doc: 'Who asks, filled in by the server.' }),
+        status: field(ref('authentication/v1.SelfSubjectReviewStatus'), { tag: 2, doc: 'User who asks, set by the server.' }),
       },
       { doc: 'Asks who the one who asks is taken for.' },
     ),
   SelfSubjectReviewStatus: () =>
-    struct({ userInfo: field(ref('authentication/v1.UserInfo'), { tag: 1, doc: 'The user, after impersonation.' }) }, { doc: 'Who asks.' }),
+    struct(
+      { userInfo: field(ref('authentication/v1.UserInfo'), { tag: 1, doc: 'The user, after impersonation.' }) },
+      { doc: 'User who asks.' },
+    ),
   UserInfo: () =>
     struct(
       {

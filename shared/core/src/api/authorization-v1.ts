@@ -74,7 +74,7 @@ export const authorizationV1 = defineTypes({
     struct(
       {
         namespace: field(string(), { tag: 1, doc: 'Namespace. Empty means none, or all for a resource with namespaces.' }),
-        verb: field(string(), { tag: 2, doc: 'What is done: get, list, watch, create, update, patch, delete and so on. * means all.' }),
+        verb: field(string(), { tag: 2, doc: 'Verb: get, list, watch, create, update, patch, delete and so on. * means all.' }),
         group: field(string(), { tag: 3, doc: 'API group. * means all.' }),
         version: field(string(), { tag: 4, doc: 'Version of the group. * means all.' }),
         resource: field(string(), { tag: 5, doc: 'Resource. * means all.' }),
@@ -100,7 +100,7 @@ export const authorizationV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'What may be done. * means all.',
+          doc: 'Allowed verbs. * means all.',
         }),
         apiGroups: field(list(string()), { tag: 2, changes: { 30: { listType: 'atomic' } }, doc: 'Groups of the resources. * means all.' }),
         resources: field(list(string()), {
@@ -145,7 +145,7 @@ export const authorizationV1 = defineTypes({
           doc: 'A request for a path that is not a resource.',
         }),
       },
-      { doc: 'What is to be done. Exactly one field is set.' },
+      { doc: 'Action of a handler. Exactly one field is set.' },
     ),
   SelfSubjectRulesReview: () =>
     object(
@@ -171,7 +171,7 @@ export const authorizationV1 = defineTypes({
       {
         namespace: field(string(), { tag: 1, doc: 'The namespace. Required.' }),
       },
-      { doc: 'Where something is to be done.' },
+      { doc: 'Attributes of an access to a resource.' },
     ),
   SubjectAccessReview: () =>
     object(
@@ -206,20 +206,20 @@ export const authorizationV1 = defineTypes({
         extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
       },
-      { doc: 'Who is to do what. Exactly one of the attributes is set, and at least one of user and groups.' },
+      { doc: 'User and access in question. Exactly one of the attributes is set, and at least one of user and groups.' },
     ),
   SubjectAccessReviewStatus: () =>
     struct(
       {
-        allowed: field(boolean(), { tag: 1, required: true, doc: 'Whether it is allowed.' }),
+        allowed: field(boolean(), { tag: 1, required: true, doc: 'True if the access is allowed.' }),
         denied: field(boolean(), {
           tag: 4,
-          doc: 'Whether it is denied for certain. Not together with allowed; if both are false, nobody had an opinion.',
+          doc: 'True if the access is denied. Not together with allowed; if both are false, no authorizer has an opinion.',
         }),
-        reason: field(string(), { tag: 2, doc: 'Why, if that is known.' }),
-        evaluationError: field(string(), { tag: 3, doc: 'What went wrong while finding out. The answer may be good nevertheless.' }),
+        reason: field(string(), { tag: 2, doc: 'Reason of the answer, if it is known.' }),
+        evaluationError: field(string(), { tag: 3, doc: 'Error during the check. The answer may be valid nevertheless.' }),
       },
-      { doc: 'Whether something is allowed.' },
+      { doc: 'Result of a question about an access.' },
     ),
   SubjectRulesReviewStatus: () =>
     struct(
@@ -228,17 +228,17 @@ export const authorizationV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'What may be done with resources, in no order.',
+          doc: 'Permissions for resources, in no order.',
         }),
         nonResourceRules: field(list(ref('authorization/v1.NonResourceRule')), {
           tag: 2,
           required: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'What may be done with other paths, in no order.',
+          doc: 'Permissions for paths that are not resources, in no order.',
         }),
-        incomplete: field(boolean(), { tag: 3, required: true, doc: 'Whether there may be more rules than these.' }),
-        evaluationError: field(string(), { tag: 4, doc: 'What went wrong while finding out. The rules may be good nevertheless.' }),
+        incomplete: field(boolean(), { tag: 3, required: true, doc: 'True if there may be more rules than the listed ones.' }),
+        evaluationError: field(string(), { tag: 4, doc: 'Error during the check. The rules may be valid nevertheless.' }),
       },
-      { doc: 'What may be done in a namespace.' },
+      { doc: 'Permissions of a user in a namespace.' },
     ),
 })

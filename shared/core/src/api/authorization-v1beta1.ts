@@ -34,7 +34,7 @@ export const authorizationV1beta1 = inVersion(
       struct(
         {
           namespace: field(string(), { tag: 1, doc: 'Namespace. Empty means none, or all for a resource with namespaces.' }),
-          verb: field(string(), { tag: 2, doc: 'What is done: get, list, watch, create, update, patch, delete and so on. * means all.' }),
+          verb: field(string(), { tag: 2, doc: 'Verb: get, list, watch, create, update, patch, delete and so on. * means all.' }),
           group: field(string(), { tag: 3, doc: 'API group. * means all.' }),
           version: field(string(), { tag: 4, doc: 'Version of the group. * means all.' }),
           resource: field(string(), { tag: 5, doc: 'Resource. * means all.' }),
@@ -61,7 +61,7 @@ export const authorizationV1beta1 = inVersion(
           extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
           uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
         },
-        { doc: 'Who is to do what. Exactly one of the attributes is set, and at least one of user and groups.' },
+        { doc: 'User and access in question. Exactly one of the attributes is set, and at least one of user and groups.' },
       ),
   },
   { from: 'authorization/v1', to: 'authorization/v1beta1' },

@@ -80,11 +80,11 @@ export const autoscalingV1 = defineTypes({
         spec: field(ref('autoscaling/v1.HorizontalPodAutoscalerSpec'), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
-          doc: 'Which object is scaled, and within which bounds.',
+          doc: 'Target of scaling, and its bounds.',
         }),
         status: field(ref('autoscaling/v1.HorizontalPodAutoscalerStatus'), {
           tag: 3,
-          doc: 'What was measured and decided.',
+          doc: 'Observed state of the autoscaler.',
         }),
       },
       { doc: 'Sets the number of pods of another object from the CPU they use.' },
@@ -95,10 +95,10 @@ export const autoscalingV1 = defineTypes({
         type: field(ref('autoscaling/v1.HorizontalPodAutoscalerConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about: ScalingActive, AbleToScale or ScalingLimited.',
+          doc: 'Aspect that the condition describes: ScalingActive, AbleToScale or ScalingLimited.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
         observedGeneration: field(int64(), {
@@ -148,13 +148,13 @@ export const autoscalingV1 = defineTypes({
           doc: 'Wanted average use of CPU, in percent of what the pods request. Default: 80.',
         }),
       },
-      { doc: 'Which object is scaled, and how.' },
+      { doc: 'Target of scaling, and its limits.' },
     ),
   HorizontalPodAutoscalerStatus: () =>
     struct(
       {
         observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
-        lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
+        lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'Time of the last change of the number of pods.' }),
         currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
         desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
         currentCPUUtilizationPercentage: field(int32(), {
@@ -163,7 +163,7 @@ export const autoscalingV1 = defineTypes({
           doc: 'Average use of CPU, in percent of what the pods request.',
         }),
       },
-      { doc: 'What an autoscaler measured and decided.' },
+      { doc: 'Observed state of an autoscaler.' },
     ),
   MetricSourceType: () => closed('Object', 'Pods', 'Resource', 'ContainerResource', 'External'),
   MetricSpec: () =>

@@ -95,7 +95,7 @@ export const autoscalingV2 = defineTypes({
         selectPolicy: field(ref('autoscaling/v2.ScalingPolicySelect'), {
           tag: 1,
           pointer: true,
-          doc: 'Which of the policies counts: Max (the default), Min, or Disabled, which does not scale in this direction.',
+          doc: 'Choice among the policies: Max (the default), Min, or Disabled, which does not scale in this direction.',
         }),
         policies: field(list(ref('autoscaling/v2.HPAScalingPolicy')), {
           tag: 2,
@@ -111,7 +111,7 @@ export const autoscalingV2 = defineTypes({
           doc: 'Deviation from the target, as a share, below which nothing is scaled. Unset: that of the cluster, usually 0.1.',
         }),
       },
-      { doc: 'How fast the number of pods may change in one direction.' },
+      { doc: 'Limits on the speed of scaling in one direction.' },
     ),
   HorizontalPodAutoscaler: () =>
     object(
@@ -123,11 +123,11 @@ export const autoscalingV2 = defineTypes({
         spec: field(ref('autoscaling/v2.HorizontalPodAutoscalerSpec'), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
-          doc: 'Which object is scaled, by what measurements and within which bounds.',
+          doc: 'Target of scaling, its metrics and its bounds.',
         }),
         status: field(ref('autoscaling/v2.HorizontalPodAutoscalerStatus'), {
           tag: 3,
-          doc: 'What was measured and decided.',
+          doc: 'Observed state of the autoscaler.',
         }),
       },
       { doc: 'Sets the number of pods of another object from what is measured of them.' },
@@ -146,7 +146,7 @@ export const autoscalingV2 = defineTypes({
           doc: 'Rules for fewer pods. Default: down to the least number, to the highest value of the last 300 seconds.',
         }),
       },
-      { doc: 'How fast the number of pods may go up and down.' },
+      { doc: 'Limits on the speed of scaling up and down.' },
     ),
   HorizontalPodAutoscalerCondition: () =>
     struct(
@@ -154,10 +154,10 @@ export const autoscalingV2 = defineTypes({
         type: field(ref('autoscaling/v2.HorizontalPodAutoscalerConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about: ScalingActive, AbleToScale or ScalingLimited.',
+          doc: 'Aspect that the condition describes: ScalingActive, AbleToScale or ScalingLimited.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
         observedGeneration: field(int64(), {
@@ -209,23 +209,23 @@ export const autoscalingV2 = defineTypes({
         behavior: field(ref('autoscaling/v2.HorizontalPodAutoscalerBehavior'), {
           tag: 5,
           pointer: true,
-          doc: 'How fast the number may go up and down.',
+          doc: 'Limits on the speed of scaling up and down.',
         }),
       },
-      { doc: 'Which object is scaled, and how.' },
+      { doc: 'Target of scaling, and its limits.' },
     ),
   HorizontalPodAutoscalerStatus: () =>
     struct(
       {
         observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
-        lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
+        lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'Time of the last change of the number of pods.' }),
         currentReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of pods that was last seen.' }),
         desiredReplicas: field(int32({ min: 0 }), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
         currentMetrics: field(list(ref('autoscaling/v2.MetricStatus')), {
           tag: 5,
           keepEmpty: true,
           listType: 'atomic',
-          doc: 'What was last measured.',
+          doc: 'Last measured value.',
         }),
         conditions: field(list(ref('autoscaling/v2.HorizontalPodAutoscalerCondition')), {
           tag: 6,
@@ -233,10 +233,10 @@ export const autoscalingV2 = defineTypes({
           patchMergeKey: 'type',
           listType: 'map',
           listMapKeys: ['type'],
-          doc: 'Whether the autoscaler can measure and scale, and is held back by its bounds.',
+          doc: 'State of the autoscaler by aspect: it can measure, it can scale, its bounds limit it.',
         }),
       },
-      { doc: 'What an autoscaler measured and decided.' },
+      { doc: 'Observed state of an autoscaler.' },
     ),
   MetricIdentifier: () =>
     struct(

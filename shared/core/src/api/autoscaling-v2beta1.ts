@@ -58,7 +58,11 @@ export const autoscalingV2beta1 = inVersion(
       struct(
         {
           metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
-          metricSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, doc: 'Which of the values of that name is meant.' }),
+          metricSelector: field(ref('meta/v1.LabelSelector'), {
+            tag: 2,
+            pointer: true,
+            doc: 'Selector of one of the values of the metric.',
+          }),
           targetValue: field(quantity(), { tag: 3, pointer: true, doc: 'Wanted value.' }),
           targetAverageValue: field(quantity(), { tag: 4, pointer: true, doc: 'Wanted average over the pods, as an amount.' }),
         },
@@ -68,7 +72,11 @@ export const autoscalingV2beta1 = inVersion(
       struct(
         {
           metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
-          metricSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, doc: 'Which of the values of that name is meant.' }),
+          metricSelector: field(ref('meta/v1.LabelSelector'), {
+            tag: 2,
+            pointer: true,
+            doc: 'Selector of one of the values of the metric.',
+          }),
           currentValue: field(quantity(), { tag: 3, required: true, doc: 'Measured value.' }),
           currentAverageValue: field(quantity(), { tag: 4, pointer: true, doc: 'Measured average over the pods, as an amount.' }),
         },
@@ -93,7 +101,7 @@ export const autoscalingV2beta1 = inVersion(
             doc: 'Measurements. Each gives a number of pods and the highest wins. Default: 80% of the CPU that the pods request.',
           }),
         },
-        { doc: 'Which object is scaled, and how.' },
+        { doc: 'Target of scaling, and its limits.' },
       ),
     ObjectMetricSource: () =>
       struct(
@@ -105,7 +113,7 @@ export const autoscalingV2beta1 = inVersion(
           }),
           metricName: field(string(), { tag: 2, required: true, doc: 'Name of the metric.' }),
           targetValue: field(quantity(), { tag: 3, required: true, doc: 'Wanted value.' }),
-          selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Which of the values of that name is meant.' }),
+          selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Selector of one of the values of the metric.' }),
           averageValue: field(quantity(), { tag: 5, pointer: true, doc: 'Average over the pods, as an amount.' }),
         },
         { doc: 'The wanted value of a metric of one object.' },
@@ -120,7 +128,7 @@ export const autoscalingV2beta1 = inVersion(
           }),
           metricName: field(string(), { tag: 2, required: true, doc: 'Name of the metric.' }),
           currentValue: field(quantity(), { tag: 3, required: true, doc: 'Measured value.' }),
-          selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Which of the values of that name is meant.' }),
+          selector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Selector of one of the values of the metric.' }),
           averageValue: field(quantity(), { tag: 5, pointer: true, doc: 'Average over the pods, as an amount.' }),
         },
         { doc: 'The measured value of a metric of one object.' },
@@ -130,7 +138,7 @@ export const autoscalingV2beta1 = inVersion(
         {
           metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
           targetAverageValue: field(quantity(), { tag: 2, required: true, doc: 'Wanted average over the pods, as an amount.' }),
-          selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true, doc: 'Which of the values of that name is meant.' }),
+          selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true, doc: 'Selector of one of the values of the metric.' }),
         },
         { doc: 'The wanted average of a metric of the pods.' },
       ),
@@ -139,7 +147,7 @@ export const autoscalingV2beta1 = inVersion(
         {
           metricName: field(string(), { tag: 1, required: true, doc: 'Name of the metric.' }),
           currentAverageValue: field(quantity(), { tag: 2, required: true, doc: 'Measured average over the pods, as an amount.' }),
-          selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true, doc: 'Which of the values of that name is meant.' }),
+          selector: field(ref('meta/v1.LabelSelector'), { tag: 3, pointer: true, doc: 'Selector of one of the values of the metric.' }),
         },
         { doc: 'The measured average of a metric of the pods.' },
       ),

@@ -69,14 +69,14 @@ export const autoscalingV2beta2 = inVersion(
           selectPolicy: field(ref('autoscaling/v2beta2.ScalingPolicySelect'), {
             tag: 1,
             pointer: true,
-            doc: 'Which of the policies counts: Max (the default), Min, or Disabled, which does not scale in this direction.',
+            doc: 'Choice among the policies: Max (the default), Min, or Disabled, which does not scale in this direction.',
           }),
           policies: field(list(ref('autoscaling/v2beta2.HPAScalingPolicy')), {
             tag: 2,
             doc: 'Bounds on the change. At least one, or all are ignored.',
           }),
         },
-        { doc: 'How fast the number of pods may change in one direction.' },
+        { doc: 'Limits on the speed of scaling in one direction.' },
       ),
     HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
     HorizontalPodAutoscalerSpec: () =>
@@ -100,26 +100,26 @@ export const autoscalingV2beta2 = inVersion(
           behavior: field(ref('autoscaling/v2beta2.HorizontalPodAutoscalerBehavior'), {
             tag: 5,
             pointer: true,
-            doc: 'How fast the number may go up and down.',
+            doc: 'Limits on the speed of scaling up and down.',
           }),
         },
-        { doc: 'Which object is scaled, and how.' },
+        { doc: 'Target of scaling, and its limits.' },
       ),
     HorizontalPodAutoscalerStatus: () =>
       struct(
         {
           observedGeneration: field(int64(), { tag: 1, pointer: true, doc: 'The metadata.generation that the status was derived from.' }),
-          lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'When the number of pods was last changed.' }),
+          lastScaleTime: field(time(), { tag: 2, pointer: true, doc: 'Time of the last change of the number of pods.' }),
           currentReplicas: field(int32(), { tag: 3, required: true, doc: 'Number of pods that was last seen.' }),
           desiredReplicas: field(int32(), { tag: 4, required: true, doc: 'Number of pods that was last worked out.' }),
-          currentMetrics: field(list(ref('autoscaling/v2beta2.MetricStatus')), { tag: 5, keepEmpty: true, doc: 'What was last measured.' }),
+          currentMetrics: field(list(ref('autoscaling/v2beta2.MetricStatus')), { tag: 5, keepEmpty: true, doc: 'Last measured value.' }),
           conditions: field(list(ref('autoscaling/v2beta2.HorizontalPodAutoscalerCondition')), {
             tag: 6,
             keepEmpty: true,
-            doc: 'Whether the autoscaler can measure and scale, and is held back by its bounds.',
+            doc: 'State of the autoscaler by aspect: it can measure, it can scale, its bounds limit it.',
           }),
         },
-        { doc: 'What an autoscaler measured and decided.' },
+        { doc: 'Observed state of an autoscaler.' },
       ),
   },
   { from: 'autoscaling/v2', to: 'autoscaling/v2beta2' },

@@ -33,11 +33,11 @@ export const batchV1 = defineTypes({
         spec: field(ref('batch/v1.CronJobSpec'), {
           tag: 2,
           changes: { 36: { listedAsRequired: true } },
-          doc: 'When jobs are made, and which.',
+          doc: 'Schedule, and template of the jobs.',
         }),
         status: field(ref('batch/v1.CronJobStatus'), {
           tag: 3,
-          doc: 'Which jobs run, and when the last was made.',
+          doc: 'Active jobs, and the time of the last creation.',
         }),
       },
       { doc: 'Makes jobs at set times.' },
@@ -73,27 +73,35 @@ export const batchV1 = defineTypes({
         }),
         concurrencyPolicy: needed(ref('batch/v1.ConcurrencyPolicy'), {
           tag: 3,
-          doc: 'What happens while the last job still runs: Allow makes another (the default), Forbid skips it, Replace ends the running one.',
+          doc: 'Effect of a job that is still running at the next time: Allow makes another (the default), Forbid skips the new one, Replace ends the running one.',
         }),
-        suspend: field(boolean(), { tag: 4, pointer: true, doc: 'Whether no more jobs are made. Those that run go on. Default: false.' }),
+        suspend: field(boolean(), {
+          tag: 4,
+          pointer: true,
+          doc: 'True if no more jobs are created. Running jobs continue. Default: false.',
+        }),
         jobTemplate: field(ref('batch/v1.JobTemplateSpec'), { tag: 5, required: true, doc: 'The job that is made.' }),
         successfulJobsHistoryLimit: field(int32({ min: 0 }), {
           tag: 6,
           pointer: true,
-          doc: 'How many jobs that ended well are kept. Default: 3.',
+          doc: 'Number of successful jobs that are kept. Default: 3.',
         }),
-        failedJobsHistoryLimit: field(int32({ min: 0 }), { tag: 7, pointer: true, doc: 'How many jobs that failed are kept. Default: 1.' }),
+        failedJobsHistoryLimit: field(int32({ min: 0 }), {
+          tag: 7,
+          pointer: true,
+          doc: 'Number of failed jobs that are kept. Default: 1.',
+        }),
       },
-      { doc: 'When jobs are made, and which.' },
+      { doc: 'Schedule, and template of the jobs.' },
     ),
   CronJobStatus: () =>
     struct(
       {
         active: field(list(ref('core/v1.ObjectReference')), { tag: 1, listType: 'atomic', doc: 'Jobs that run.' }),
-        lastScheduleTime: field(time(), { tag: 4, pointer: true, doc: 'When a job was last made.' }),
-        lastSuccessfulTime: field(time(), { tag: 5, pointer: true, doc: 'When a job last ended well.' }),
+        lastScheduleTime: field(time(), { tag: 4, pointer: true, doc: 'Time of the last creation of a job.' }),
+        lastSuccessfulTime: field(time(), { tag: 5, pointer: true, doc: 'Time of the last successful end of a job.' }),
       },
-      { doc: 'What a cron job has done.' },
+      { doc: 'Observed state of a cron job.' },
     ),
   Job: () =>
     object(
@@ -102,10 +110,10 @@ export const batchV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Which pods are run, and how often.' }),
+        spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Template of the pods, and the number of completions.' }),
         status: field(ref('batch/v1.JobStatus'), {
           tag: 3,
-          doc: 'How far the job has come.',
+          doc: 'Observed state of the job.',
         }),
       },
       { doc: 'Runs pods until enough of them have ended well.' },
@@ -116,11 +124,11 @@ export const batchV1 = defineTypes({
         type: field(ref('batch/v1.JobConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about: Complete, Failed, Suspended or FailureTarget.',
+          doc: 'Aspect that the condition describes: Complete, Failed, Suspended or FailureTarget.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
@@ -190,7 +198,7 @@ export const batchV1 = defineTypes({
           tag: 11,
           pointer: true,
           featureGate: 'JobPodFailurePolicy',
-          doc: 'What is done about failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
+          doc: 'Rules for failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
         }),
         successPolicy: field(ref('batch/v1.SuccessPolicy'), {
           tag: 16,
@@ -222,7 +230,7 @@ export const batchV1 = defineTypes({
         manualSelector: field(boolean(), {
           tag: 5,
           pointer: true,
-          doc: 'Whether the user takes care of labels and selector. Otherwise the server makes them unique. Default: false.',
+          doc: 'True if the user sets labels and selector. Otherwise the server makes them unique. Default: false.',
         }),
         template: field(ref('core/v1.PodTemplateSpec'), {
           tag: 6,
@@ -242,7 +250,7 @@ export const batchV1 = defineTypes({
         suspend: field(boolean(), {
           tag: 10,
           pointer: true,
-          doc: 'Whether no pods are run. Setting it ends those that run. Default: false.',
+          doc: 'True if the job runs no pods. Setting it deletes the active pods. Default: false.',
         }),
         podReplacementPolicy: field(ref('batch/v1.PodReplacementPolicy'), {
           tag: 14,
@@ -266,7 +274,7 @@ export const batchV1 = defineTypes({
           doc: 'Scheduling of the pods as a group. Unset: each pod is scheduled alone.',
         }),
       },
-      { doc: 'Which pods are run, and how often.' },
+      { doc: 'Template of the pods, and the number of completions.' },
     ),
   JobStatus: () =>
     struct(
@@ -276,10 +284,10 @@ export const batchV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'type',
           listType: 'atomic',
-          doc: 'Whether the job is Complete, Failed or Suspended.',
+          doc: 'State of the job by aspect: Complete, Failed, Suspended.',
         }),
-        startTime: field(time(), { tag: 2, pointer: true, doc: 'When the controller took on the job. Unset while suspended.' }),
-        completionTime: field(time(), { tag: 3, pointer: true, doc: 'When the job ended well. Unset for failed ones.' }),
+        startTime: field(time(), { tag: 2, pointer: true, doc: 'Time at which the controller began the job. Unset while suspended.' }),
+        completionTime: field(time(), { tag: 3, pointer: true, doc: 'Time of the successful end of the job. Unset for failed jobs.' }),
         active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that wait or run.' }),
         succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that ended well.' }),
         failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
@@ -305,7 +313,7 @@ export const batchV1 = defineTypes({
         }),
         ready: field(int32({ min: 0 }), { tag: 9, pointer: true, doc: 'Pods that are ready.' }),
       },
-      { doc: 'How far a job has come.' },
+      { doc: 'Observed state of a job.' },
     ),
   JobTemplateSpec: () =>
     struct(
@@ -314,7 +322,10 @@ export const batchV1 = defineTypes({
           tag: 1,
           doc: 'Metadata for the jobs: labels, annotations and so on.',
         }),
-        spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Which pods the jobs run, and how often.' }),
+        spec: field(ref('batch/v1.JobSpec'), {
+          tag: 2,
+          doc: 'Desired state of the jobs: the template of their pods, and the number of completions.',
+        }),
       },
       { doc: 'A job as it is to be made.' },
     ),
@@ -328,7 +339,7 @@ export const batchV1 = defineTypes({
           doc: 'Rules in order; the first that matches decides. If none does, the failure counts. At most 20.',
         }),
       },
-      { doc: 'What is done about failed pods.' },
+      { doc: 'Rules for failed pods.' },
     ),
   PodFailurePolicyAction: () => valuesByLevel(only(closed('Count', 'FailIndex', 'FailJob', 'Ignore')), { since: { FailIndex: 28 } }),
   PodFailurePolicyOnExitCodesOperator: () => only(closed('In', 'NotIn')),
@@ -397,7 +408,7 @@ export const batchV1 = defineTypes({
           doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
         }),
       },
-      { doc: 'What is done about a failed pod that matches. Either exit codes or conditions are given.' },
+      { doc: 'Rule for a failed pod. Either exit codes or conditions are given.' },
     ),
   PodReplacementPolicy: () => closed('TerminatingOrFailed', 'Failed'),
   SuccessPolicy: () =>

@@ -31,7 +31,7 @@ export const certificatesV1 = defineTypes({
         }),
         status: field(ref('certificates/v1.CertificateSigningRequestStatus'), {
           tag: 3,
-          doc: 'Whether the request was approved, and the certificate.',
+          doc: 'State of the request, and the certificate.',
         }),
       },
       { doc: 'Asks a signer for a certificate. It is signed once it is approved.' },
@@ -47,8 +47,8 @@ export const certificatesV1 = defineTypes({
         status: field(ref('core/v1.ConditionStatus'), { tag: 6, required: true, doc: 'True, False or Unknown.' }),
         reason: field(string(), { tag: 2, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 3, doc: 'Details of the last change, for people.' }),
-        lastUpdateTime: field(time(), { tag: 4, doc: 'When the condition was last written.' }),
-        lastTransitionTime: field(time(), { tag: 5, doc: 'When the status last changed from one value to another.' }),
+        lastUpdateTime: field(time(), { tag: 4, doc: 'Time of the last write of the condition.' }),
+        lastTransitionTime: field(time(), { tag: 5, doc: 'Time of the last change of the status from one value to another.' }),
       },
       { doc: 'A decision on a request for a certificate.' },
     ),
@@ -83,7 +83,7 @@ export const certificatesV1 = defineTypes({
           pointer: true,
           doc: 'Lifetime asked for, in seconds, at least 600. The signer may give another. Unset leaves it to the signer.',
         }),
-        usages: field(list(ref('certificates/v1.KeyUsage')), { tag: 5, listType: 'atomic', doc: 'What the key may be used for.' }),
+        usages: field(list(ref('certificates/v1.KeyUsage')), { tag: 5, listType: 'atomic', doc: 'Allowed uses of the key.' }),
         username: field(string(), { tag: 2, doc: 'User who made the request.' }),
         uid: field(string(), { tag: 3, doc: 'Identity of the user.' }),
         groups: field(list(string()), { tag: 4, listType: 'atomic', doc: 'Groups of the user.' }),
@@ -98,7 +98,7 @@ export const certificatesV1 = defineTypes({
           tag: 1,
           listType: 'map',
           listMapKeys: ['type'],
-          doc: 'Whether the request was Approved, Denied or Failed.',
+          doc: 'State of the request by aspect: Approved, Denied, Failed.',
         }),
         certificate: field(bytes(), {
           tag: 2,
@@ -107,7 +107,7 @@ export const certificatesV1 = defineTypes({
           doc: 'The certificate in PEM, in base64, with further ones of its chain behind. Cannot be changed once set.',
         }),
       },
-      { doc: 'What became of a request for a certificate.' },
+      { doc: 'Observed state of a request for a certificate.' },
     ),
   ClusterTrustBundle: () =>
     object(
@@ -211,7 +211,7 @@ export const certificatesV1 = defineTypes({
         }),
         unverifiedUserAnnotations: field(map(string()), {
           tag: 11,
-          doc: 'Hints of the author of the pod to the signer, by key. Nobody has verified them.',
+          doc: 'Hints of the author of the pod to the signer, by key. They are not verified.',
         }),
       },
       { since: 37, doc: 'Contents of a request for a certificate of a pod.' },

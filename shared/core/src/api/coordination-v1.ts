@@ -10,7 +10,7 @@ export const coordinationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'Who holds the lease, and since when.' }),
+        spec: field(ref('coordination/v1.LeaseSpec'), { tag: 2, doc: 'Holder of the lease, and the time of acquisition.' }),
       },
       { doc: 'A claim to something for a time, by which programs agree on who leads or tell that they are alive.' },
     ),
@@ -28,15 +28,15 @@ export const coordinationV1 = defineTypes({
   LeaseSpec: () =>
     struct(
       {
-        holderIdentity: field(string(), { tag: 1, pointer: true, doc: 'Name of the holder. Empty means nobody.' }),
+        holderIdentity: field(string(), { tag: 1, pointer: true, doc: 'Name of the holder. Empty: the lease is free.' }),
         leaseDurationSeconds: field(int32({ min: 1 }), {
           tag: 2,
           pointer: true,
           doc: 'Seconds after renewTime at which others may take the lease.',
         }),
-        acquireTime: field(microTime(), { tag: 3, pointer: true, doc: 'When the holder took the lease.' }),
-        renewTime: field(microTime(), { tag: 4, pointer: true, doc: 'When the holder last renewed the lease.' }),
-        leaseTransitions: field(int32({ min: 0 }), { tag: 5, pointer: true, doc: 'How often the lease went from one holder to another.' }),
+        acquireTime: field(microTime(), { tag: 3, pointer: true, doc: 'Time at which the holder acquired the lease.' }),
+        renewTime: field(microTime(), { tag: 4, pointer: true, doc: 'Time of the last renewal by the holder.' }),
+        leaseTransitions: field(int32({ min: 0 }), { tag: 5, pointer: true, doc: 'Number of changes of the holder.' }),
         strategy: field(ref('coordination/v1.CoordinatedLeaseStrategy'), {
           tag: 6,
           pointer: true,
@@ -52,6 +52,6 @@ export const coordinationV1 = defineTypes({
           doc: 'Candidate that the holder is to give the lease to. Needs a strategy.',
         }),
       },
-      { doc: 'Who holds a lease, and since when.' },
+      { doc: 'Holder of a lease, and the time of acquisition.' },
     ),
 })

@@ -151,7 +151,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata. The name is that of the object that is bound.',
         }),
-        target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'What the object is bound to.' }),
+        target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'Target of the binding.' }),
       },
       {
         doc: 'Ties one object to another, as the scheduler does with a pod and its node. Made through the binding subresource of the pod.',
@@ -361,9 +361,13 @@ export const coreV1 = defineTypes({
   ComponentCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.ComponentConditionType'), { tag: 1, required: true, doc: 'What is checked. The only value is Healthy.' }),
+        type: field(ref('core/v1.ComponentConditionType'), {
+          tag: 1,
+          required: true,
+          doc: 'Subject of the check. The only value is Healthy.',
+        }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        message: field(string(), { tag: 3, doc: 'What the check found.' }),
+        message: field(string(), { tag: 3, doc: 'Result of the check.' }),
         error: field(string(), { tag: 4, doc: 'The error that the check met.' }),
       },
       { doc: 'Health of a component.' },
@@ -381,7 +385,7 @@ export const coreV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'type',
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
-          doc: 'What was found out about the component.',
+          doc: 'State of the component by aspect.',
         }),
       },
       { doc: 'Health of a component of the control plane. Deprecated; ask the components themselves.' },
@@ -422,7 +426,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        optional: field(boolean(), { tag: 2, pointer: true, doc: 'Whether the ConfigMap may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 2, pointer: true, doc: 'True if the ConfigMap may be missing. Default: false.' }),
       },
       { doc: 'A ConfigMap whose keys become environment variables.' },
     ),
@@ -431,7 +435,7 @@ export const coreV1 = defineTypes({
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         key: needed(text('dataKey'), { tag: 2, required: true, doc: 'The key.' }),
-        optional: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the ConfigMap or the key may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 3, pointer: true, doc: 'True if the ConfigMap or the key may be missing. Default: false.' }),
       },
       { structType: 'atomic', doc: 'A key of a ConfigMap.' },
     ),
@@ -469,7 +473,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the ConfigMap or its keys may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
       },
       { doc: 'The keys of a ConfigMap, as files in a projected volume.' },
     ),
@@ -487,7 +491,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the ConfigMap or its keys may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
         defaultUser: field(int64(), {
           tag: 5,
           pointer: true,
@@ -599,7 +603,7 @@ export const coreV1 = defineTypes({
         lifecycle: field(ref('core/v1.Lifecycle'), {
           tag: 12,
           pointer: true,
-          doc: 'What is done just after the container starts and before it ends.',
+          doc: 'Actions after the container starts and before it ends.',
         }),
         terminationMessagePath: field(string(), {
           tag: 13,
@@ -611,7 +615,7 @@ export const coreV1 = defineTypes({
         }),
         imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
           tag: 14,
-          doc: 'When the image is pulled: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
+          doc: 'Pull policy of the image: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
         }),
         securityContext: field(ref('core/v1.SecurityContext'), {
           tag: 15,
@@ -714,7 +718,7 @@ export const coreV1 = defineTypes({
   ContainerStateRunning: () =>
     struct(
       {
-        startedAt: field(time(), { tag: 1, doc: 'When it was last started.' }),
+        startedAt: field(time(), { tag: 1, doc: 'Time of the last start.' }),
       },
       { doc: 'A container that runs.' },
     ),
@@ -724,9 +728,9 @@ export const coreV1 = defineTypes({
         exitCode: field(int32(), { tag: 1, required: true, doc: 'Code that it ended with.' }),
         signal: field(int32(), { tag: 2, doc: 'Signal that it was ended by.' }),
         reason: field(string(), { tag: 3, doc: 'One word for why it ended, such as Error or OOMKilled.' }),
-        message: field(string(), { tag: 4, doc: 'Why it ended, for people.' }),
-        startedAt: field(time(), { tag: 5, doc: 'When it was started.' }),
-        finishedAt: field(time(), { tag: 6, doc: 'When it ended.' }),
+        message: field(string(), { tag: 4, doc: 'Details of the termination, for people.' }),
+        startedAt: field(time(), { tag: 5, doc: 'Time of the start.' }),
+        finishedAt: field(time(), { tag: 6, doc: 'Time of the end.' }),
         containerID: field(string(), { tag: 7, doc: 'Identity of the container, as runtime://id.' }),
       },
       { doc: 'A container that has ended.' },
@@ -735,7 +739,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         reason: field(string(), { tag: 1, doc: 'One word for why it waits, such as ImagePullBackOff.' }),
-        message: field(string(), { tag: 2, doc: 'Why it waits, for people.' }),
+        message: field(string(), { tag: 2, doc: 'Details of the waiting state, for people.' }),
       },
       { doc: 'A container that waits to run.' },
     ),
@@ -743,13 +747,13 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: field(string(), { tag: 1, required: true, doc: 'Name of the container.' }),
-        state: field(ref('core/v1.ContainerState'), { tag: 2, doc: 'What it does now.' }),
-        lastState: field(ref('core/v1.ContainerState'), { tag: 3, doc: 'How it ended the last time.' }),
-        ready: field(boolean(), { tag: 4, required: true, doc: 'Whether it passes its readiness check.' }),
+        state: field(ref('core/v1.ContainerState'), { tag: 2, doc: 'Current state of the container.' }),
+        lastState: field(ref('core/v1.ContainerState'), { tag: 3, doc: 'Details of its last termination.' }),
+        ready: field(boolean(), { tag: 4, required: true, doc: 'True if the container passes its readiness probe.' }),
         restartCount: field(int32(), {
           tag: 5,
           required: true,
-          doc: 'How often it has been started again. May start over when old containers are cleaned up.',
+          doc: 'Number of restarts. May begin at 0 again after old containers are removed.',
         }),
         image: field(string(), { tag: 6, required: true, doc: 'Image that it runs. May be written otherwise than in the spec.' }),
         imageID: field(string(), { tag: 7, required: true, doc: 'Identity of the image that it runs.' }),
@@ -757,7 +761,7 @@ export const coreV1 = defineTypes({
         started: field(boolean(), {
           tag: 9,
           pointer: true,
-          doc: 'Whether it passes its startup check. True without one as soon as it runs.',
+          doc: 'True if the container passes its startup probe. Without a probe, true as soon as it runs.',
         }),
         allocatedResources: field(map(quantity()), {
           tag: 10,
@@ -806,7 +810,7 @@ export const coreV1 = defineTypes({
           doc: 'Signal that stops the container.',
         }),
       },
-      { doc: 'What is known of a container.' },
+      { doc: 'Observed state of a container.' },
     ),
   ContainerUser: () =>
     struct(
@@ -879,7 +883,7 @@ export const coreV1 = defineTypes({
       {
         medium: field(ref('core/v1.StorageMedium'), {
           tag: 1,
-          doc: 'Where it is kept: empty for the disk of the node (the default), Memory, or HugePages.',
+          doc: 'Medium of storage: empty for the disk of the node (the default), Memory, or HugePages.',
         }),
         sizeLimit: field(quantity(), { tag: 2, pointer: true, doc: 'Most that it may hold. Unset means no limit of its own.' }),
         mode: field(int32(), {
@@ -991,7 +995,7 @@ export const coreV1 = defineTypes({
         valueFrom: field(ref('core/v1.EnvVarSource'), {
           tag: 3,
           pointer: true,
-          doc: 'Where the value is taken from. Not together with value.',
+          doc: 'Source of the value. Not together with value.',
         }),
       },
       { doc: 'An environment variable.' },
@@ -1015,7 +1019,7 @@ export const coreV1 = defineTypes({
           doc: 'Key of a file in a volume of the pod.',
         }),
       },
-      { doc: 'Where the value of an environment variable comes from. Exactly one is set.' },
+      { doc: 'Source of the value of an environment variable. Exactly one is set.' },
     ),
   EphemeralContainer: () =>
     struct(
@@ -1122,7 +1126,7 @@ export const coreV1 = defineTypes({
         }),
         imagePullPolicy: needed(ref('core/v1.PullPolicy'), {
           tag: 14,
-          doc: 'When the image is pulled: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
+          doc: 'Pull policy of the image: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
         }),
         securityContext: field(ref('core/v1.SecurityContext'), {
           tag: 15,
@@ -1156,18 +1160,18 @@ export const coreV1 = defineTypes({
         }),
         involvedObject: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'The object that the event is about.' }),
         reason: field(string(), { tag: 3, doc: 'One word for why it happened, for programs.' }),
-        message: field(string(), { tag: 4, doc: 'What happened, for people.' }),
+        message: field(string(), { tag: 4, doc: 'Description for people.' }),
         source: field(ref('core/v1.EventSource'), { tag: 5, doc: 'The component that reports the event.' }),
-        firstTimestamp: field(time(), { tag: 6, doc: 'When it was first seen.' }),
-        lastTimestamp: field(time(), { tag: 7, doc: 'When it was last seen.' }),
-        count: field(int32(), { tag: 8, doc: 'How often it was seen.' }),
+        firstTimestamp: field(time(), { tag: 6, doc: 'Time of the first occurrence.' }),
+        lastTimestamp: field(time(), { tag: 7, doc: 'Time of the last occurrence.' }),
+        count: field(int32(), { tag: 8, doc: 'Number of occurrences.' }),
         type: field(string(), { tag: 9, doc: 'Normal or Warning. Other values may come.' }),
-        eventTime: field(microTime(), { tag: 10, doc: 'When it was first seen, to the microsecond.' }),
+        eventTime: field(microTime(), { tag: 10, doc: 'Time of the first occurrence, to the microsecond.' }),
         series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event stands for many of its kind.' }),
-        action: field(string(), { tag: 12, doc: 'What was done or failed in relation to the object.' }),
+        action: field(string(), { tag: 12, doc: 'Action that was taken or failed for the object.' }),
         related: field(ref('core/v1.ObjectReference'), { tag: 13, pointer: true, doc: 'A second object, if the action involves one.' }),
         reportingComponent: field(string(), { tag: 14, keepEmpty: true, doc: 'Name of the controller that reports the event.' }),
-        reportingInstance: field(string(), { tag: 15, keepEmpty: true, doc: 'Which instance of the controller reports it.' }),
+        reportingInstance: field(string(), { tag: 15, keepEmpty: true, doc: 'Instance of the controller that reports the event.' }),
       },
       { doc: 'A note that something happened to an object. Events are kept for a short time and are for information only.' },
     ),
@@ -1185,10 +1189,10 @@ export const coreV1 = defineTypes({
   EventSeries: () =>
     struct(
       {
-        count: field(int32(), { tag: 1, doc: 'How often the event was seen.' }),
-        lastObservedTime: field(microTime(), { tag: 2, doc: 'When the event was last seen.' }),
+        count: field(int32(), { tag: 1, doc: 'Number of occurrences of the event.' }),
+        lastObservedTime: field(microTime(), { tag: 2, doc: 'Time of the last occurrence of the event.' }),
       },
-      { doc: 'How often an event has been seen, and when last.' },
+      { doc: 'Number of occurrences of an event, and the time of the last one.' },
     ),
   EventSource: () =>
     struct(
@@ -1196,7 +1200,7 @@ export const coreV1 = defineTypes({
         component: field(string(), { tag: 1, doc: 'Component that the event comes from.' }),
         host: field(string(), { tag: 2, doc: 'Node on which the component runs.' }),
       },
-      { doc: 'Where an event comes from.' },
+      { doc: 'Origin of an event.' },
     ),
   EvictionResponder: () =>
     struct(
@@ -1400,7 +1404,7 @@ export const coreV1 = defineTypes({
         type: field(ref('core/v1.HostPathType'), {
           tag: 2,
           pointer: true,
-          doc: 'What the path must be, and whether it is made if missing. Empty (the default) checks nothing.',
+          doc: 'Required type of the path; some types create a missing path. Empty (the default): no check.',
         }),
       },
       { doc: 'A file or directory of the node.' },
@@ -1424,8 +1428,8 @@ export const coreV1 = defineTypes({
         }),
         readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
         portals: field(list(string()), { tag: 7, changes: { 30: { listType: 'atomic' } }, doc: 'Further addresses of the target.' }),
-        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'Whether discovery is authenticated with CHAP. Default: false.' }),
-        chapAuthSession: field(boolean(), { tag: 11, doc: 'Whether the session is authenticated with CHAP. Default: false.' }),
+        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'True if discovery is authenticated with CHAP. Default: false.' }),
+        chapAuthSession: field(boolean(), { tag: 11, doc: 'True if the session is authenticated with CHAP. Default: false.' }),
         secretRef: field(ref('core/v1.SecretReference'), {
           tag: 10,
           pointer: true,
@@ -1456,8 +1460,8 @@ export const coreV1 = defineTypes({
         }),
         readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
         portals: field(list(string()), { tag: 7, changes: { 30: { listType: 'atomic' } }, doc: 'Further addresses of the target.' }),
-        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'Whether discovery is authenticated with CHAP. Default: false.' }),
-        chapAuthSession: field(boolean(), { tag: 11, doc: 'Whether the session is authenticated with CHAP. Default: false.' }),
+        chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'True if discovery is authenticated with CHAP. Default: false.' }),
+        chapAuthSession: field(boolean(), { tag: 11, doc: 'True if the session is authenticated with CHAP. Default: false.' }),
         secretRef: field(ref('core/v1.LocalObjectReference'), {
           tag: 10,
           pointer: true,
@@ -1477,7 +1481,7 @@ export const coreV1 = defineTypes({
         reference: needed(string(), { tag: 1, doc: 'Reference of the image or artifact.' }),
         pullPolicy: field(ref('core/v1.PullPolicy'), {
           tag: 2,
-          doc: 'When to pull: Always, Never or IfNotPresent. Default: Always with the tag latest, else IfNotPresent.',
+          doc: 'Pull policy: Always, Never or IfNotPresent. Default: Always for the tag latest, otherwise IfNotPresent.',
         }),
       },
       { since: 31, doc: 'A volume with the files of an OCI image or artifact, read-only.' },
@@ -1531,7 +1535,7 @@ export const coreV1 = defineTypes({
           doc: 'Signal that stops the container. Needs the operating system in spec.os. Unset: that of the image or of the runtime.',
         }),
       },
-      { doc: 'What is done when a container starts and ends.' },
+      { doc: 'Actions after a container starts and before it ends.' },
     ),
   LifecycleHandler: () =>
     struct(
@@ -1567,14 +1571,18 @@ export const coreV1 = defineTypes({
   LimitRangeItem: () =>
     struct(
       {
-        type: field(ref('core/v1.LimitType'), { tag: 1, required: true, doc: 'What is bounded: Container, Pod or PersistentVolumeClaim.' }),
+        type: field(ref('core/v1.LimitType'), {
+          tag: 1,
+          required: true,
+          doc: 'Kind of the limited objects: Container, Pod or PersistentVolumeClaim.',
+        }),
         max: field(map(quantity()), { tag: 2, doc: 'Most that may be asked for, by resource.' }),
         min: field(map(quantity()), { tag: 3, doc: 'Least that must be asked for, by resource.' }),
         default: field(map(quantity()), { tag: 4, doc: 'Limit that is put in, by resource, where none is given.' }),
         defaultRequest: field(map(quantity()), { tag: 5, doc: 'Request that is put in, by resource, where none is given.' }),
         maxLimitRequestRatio: field(map(quantity()), {
           tag: 6,
-          doc: 'How many times its request a limit may be, by resource. Both must be given and not be zero.',
+          doc: 'Greatest ratio of limit to request, by resource. Both must be set and not be zero.',
         }),
       },
       { doc: 'Bounds and defaults for one type of object.' },
@@ -1650,7 +1658,7 @@ export const coreV1 = defineTypes({
         ingress: field(list(ref('core/v1.LoadBalancerIngress')), {
           tag: 1,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Where the load balancer takes traffic.',
+          doc: 'Address of the load balancer.',
         }),
       },
       { doc: 'State of a load balancer.' },
@@ -1703,10 +1711,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'What the namespace is to be.' }),
+        spec: field(ref('core/v1.NamespaceSpec'), { tag: 2, doc: 'Desired state of the namespace.' }),
         status: field(ref('core/v1.NamespaceStatus'), {
           tag: 3,
-          doc: 'Whether the namespace is in use or going away.',
+          doc: 'Observed state of the namespace: in use, or terminating.',
         }),
       },
       { doc: 'A scope for names. Most kinds of objects live in one, and are deleted together with it.' },
@@ -1714,9 +1722,9 @@ export const coreV1 = defineTypes({
   NamespaceCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'What the condition is about.' }),
+        type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'Aspect that the condition describes.' }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
@@ -1751,7 +1759,7 @@ export const coreV1 = defineTypes({
           doc: 'Names that must be gone before the namespace is removed. Changed only through the finalize subresource.',
         }),
       },
-      { doc: 'What a namespace is to be.' },
+      { doc: 'Desired state of a namespace.' },
     ),
   NamespaceStatus: () =>
     struct(
@@ -1762,7 +1770,7 @@ export const coreV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'type',
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
-          doc: 'What stands in the way of deleting the namespace.',
+          doc: 'State of the deletion by aspect, such as contents that remain.',
         }),
       },
       { doc: 'The state of a namespace.' },
@@ -1774,10 +1782,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'How the node is to be treated.' }),
+        spec: field(ref('core/v1.NodeSpec'), { tag: 2, doc: 'Desired state of the node.' }),
         status: field(ref('core/v1.NodeStatus'), {
           tag: 3,
-          doc: 'What is known of the node, written mostly by its agent.',
+          doc: 'Observed state of the node, written mostly by its agent.',
         }),
       },
       { doc: 'A machine that runs pods.' },
@@ -1861,11 +1869,11 @@ export const coreV1 = defineTypes({
         type: field(ref('core/v1.NodeConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about: Ready, MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable, or one of others.',
+          doc: 'Aspect that the condition describes: Ready, MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable, or one of another controller.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastHeartbeatTime: field(time(), { tag: 3, doc: 'When the reporter last confirmed the condition.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        lastHeartbeatTime: field(time(), { tag: 3, doc: 'Time of the last confirmation by the reporter.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
@@ -1910,14 +1918,14 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Settings that the agent goes back to: assigned ones that have worked for ten minutes. Unset when configSource is reset.',
         }),
-        error: field(string(), { tag: 4, doc: 'Why the active settings are not the assigned ones. Empty when there is no problem.' }),
+        error: field(string(), { tag: 4, doc: 'Error that keeps the assigned settings from being active. Empty if there is none.' }),
       },
-      { doc: 'Deprecated. The settings that a node agent was told to use and those it does use.' },
+      { doc: 'Deprecated. The assigned and the active settings of a node agent.' },
     ),
   NodeDaemonEndpoints: () =>
     struct(
       {
-        kubeletEndpoint: field(ref('core/v1.DaemonEndpoint'), { tag: 1, doc: 'Where the node agent listens.' }),
+        kubeletEndpoint: field(ref('core/v1.DaemonEndpoint'), { tag: 1, doc: 'Address of the node agent.' }),
       },
       { doc: 'Ports of the daemons of a node.' },
     ),
@@ -2005,7 +2013,7 @@ export const coreV1 = defineTypes({
         operator: field(ref('core/v1.NodeSelectorOperator'), {
           tag: 2,
           required: true,
-          doc: 'How it is compared with the values: In, NotIn, Exists, DoesNotExist, Gt or Lt.',
+          doc: 'Relation to the values: In, NotIn, Exists, DoesNotExist, Gt or Lt.',
         }),
         values: field(list(string()), {
           tag: 3,
@@ -2068,13 +2076,13 @@ export const coreV1 = defineTypes({
           doc: 'Preemption of the pods of the node. Unset: the default of the scheduler.',
         }),
       },
-      { doc: 'How a node is to be treated.' },
+      { doc: 'Desired state of a node.' },
     ),
   NodeStatus: () =>
     struct(
       {
         capacity: field(map(quantity()), { tag: 1, doc: 'Everything the machine has, by resource.' }),
-        allocatable: field(map(quantity()), { tag: 2, doc: 'What is left for pods, by resource. Defaults to capacity.' }),
+        allocatable: field(map(quantity()), { tag: 2, doc: 'Amount available to pods, by resource. Defaults to capacity.' }),
         phase: field(ref('core/v1.NodePhase'), { tag: 3, doc: 'Deprecated and never set.' }),
         conditions: field(list(ref('core/v1.NodeCondition')), {
           tag: 4,
@@ -2134,7 +2142,7 @@ export const coreV1 = defineTypes({
           doc: 'Features of the node that the scheduler may ask for, sorted.',
         }),
       },
-      { doc: 'What is known of a node.' },
+      { doc: 'Observed state of a node.' },
     ),
   NodeSwapStatus: () =>
     struct(
@@ -2207,10 +2215,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'What the volume is and who has it.' }),
+        spec: field(ref('core/v1.PersistentVolumeSpec'), { tag: 2, doc: 'Source, properties and claim of the volume.' }),
         status: field(ref('core/v1.PersistentVolumeStatus'), {
           tag: 3,
-          doc: 'Where the volume is in its life.',
+          doc: 'Observed state of the volume.',
         }),
       },
       { doc: 'A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to.' },
@@ -2226,7 +2234,7 @@ export const coreV1 = defineTypes({
         spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The storage that is asked for.' }),
         status: field(ref('core/v1.PersistentVolumeClaimStatus'), {
           tag: 3,
-          doc: 'What the claim has got.',
+          doc: 'Observed state of the claim.',
         }),
       },
       { doc: "A user's request for storage, and the hold on a volume once one is bound." },
@@ -2237,11 +2245,11 @@ export const coreV1 = defineTypes({
         type: field(ref('core/v1.PersistentVolumeClaimConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about, such as Resizing or FileSystemResizePending.',
+          doc: 'Aspect that the condition describes, such as Resizing or FileSystemResizePending.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
@@ -2347,18 +2355,18 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Ways in which the bound volume can be mounted.',
         }),
-        capacity: field(map(quantity()), { tag: 3, doc: 'What the bound volume offers, by resource.' }),
+        capacity: field(map(quantity()), { tag: 3, doc: 'Actual amount of the bound volume, by resource.' }),
         conditions: field(list(ref('core/v1.PersistentVolumeClaimCondition')), {
           tag: 4,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
-          doc: 'What is going on with the claim, such as resizing.',
+          doc: 'State of the claim by aspect, such as resizing.',
         }),
         allocatedResources: field(map(quantity()), {
           tag: 5,
           featureGate: 'RecoverVolumeExpansionFailure',
-          doc: 'What is set aside for the claim, by resource. It may be more than capacity while the volume grows.',
+          doc: 'Reserved amount, by resource. May be more than capacity while the volume grows.',
         }),
         allocatedResourceStatuses: field(map(ref('core/v1.ClaimResourceStatus')), {
           tag: 7,
@@ -2393,10 +2401,10 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'RecoverVolumeExpansionFailure',
           until: 27,
-          doc: 'How far growing the volume has come. Unset when it is not growing.',
+          doc: 'Progress of an expansion of the volume. Unset while there is none.',
         }),
       },
-      { doc: 'What a claim has got.' },
+      { doc: 'Observed state of a claim.' },
     ),
   PersistentVolumeClaimTemplate: () =>
     struct(
@@ -2490,7 +2498,7 @@ export const coreV1 = defineTypes({
   PersistentVolumeSpec: () =>
     struct(
       {
-        capacity: field(map(quantity()), { tag: 1, doc: 'What the volume offers, by resource; in practice its storage.' }),
+        capacity: field(map(quantity()), { tag: 1, doc: 'Capacity by resource; in practice of storage.' }),
         persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
         accessModes: needed(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 3,
@@ -2506,7 +2514,7 @@ export const coreV1 = defineTypes({
         }),
         persistentVolumeReclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
           tag: 5,
-          doc: 'What becomes of the volume once its claim is gone: Retain (default for volumes made by hand), Delete, or Recycle (deprecated).',
+          doc: 'Action on the volume after its claim is deleted: Retain (default for volumes made by hand), Delete, or Recycle (deprecated).',
         }),
         storageClassName: field(text('subdomain'), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
         mountOptions: field(list(string()), {
@@ -2532,7 +2540,7 @@ export const coreV1 = defineTypes({
           doc: 'Name of the VolumeAttributesClass of the volume. It is that of the claim. Unset: none.',
         }),
       },
-      { doc: 'What a volume is. Exactly one kind of storage is set.' },
+      { doc: 'Source and properties of a volume. Exactly one kind of storage is set.' },
     ),
   PersistentVolumeStatus: () =>
     struct(
@@ -2541,7 +2549,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Pending, Available, Bound to a claim, Released by it, or Failed.',
         }),
-        message: field(string(), { tag: 2, doc: 'Why the volume is in its phase, for people.' }),
+        message: field(string(), { tag: 2, doc: 'Details of the phase, for people.' }),
         reason: field(string(), { tag: 3, doc: 'One word for a failure.' }),
         lastPhaseTransitionTime: field(time(), {
           tag: 4,
@@ -2551,7 +2559,7 @@ export const coreV1 = defineTypes({
           doc: 'Moment of the last change of the phase.',
         }),
       },
-      { doc: 'Where a volume is in its life.' },
+      { doc: 'Observed state of a volume.' },
     ),
   PhotonPersistentDiskVolumeSource: () =>
     struct(
@@ -2571,10 +2579,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'What is to run and how.' }),
+        spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'Desired state of the pod.' }),
         status: field(ref('core/v1.PodStatus'), {
           tag: 3,
-          doc: 'What is running, written by the node agent. It may lag behind.',
+          doc: 'Observed state, written by the node agent. May be out of date.',
         }),
       },
       { doc: 'Containers that run together on one node and share its network address.' },
@@ -2676,7 +2684,7 @@ export const coreV1 = defineTypes({
         credentialBundlePath: field(string(), { tag: 4, doc: 'Path of a file with both the key and the certificates.' }),
         keyPath: field(string(), { tag: 5, doc: 'Path of a file with the key alone.' }),
         certificateChainPath: field(string(), { tag: 6, doc: 'Path of a file with the certificates alone.' }),
-        userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. Nobody verifies them.' }),
+        userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. They are not verified.' }),
         user: field(int64(identity), {
           tag: 8,
           pointer: true,
@@ -2693,7 +2701,7 @@ export const coreV1 = defineTypes({
         type: field(ref('core/v1.PodConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about: PodScheduled, Initialized, ContainersReady, Ready, or one of others.',
+          doc: 'Aspect that the condition describes: PodScheduled, Initialized, ContainersReady, Ready, or one of another controller.',
         }),
         observedGeneration: field(int64(), {
           tag: 7,
@@ -2702,8 +2710,8 @@ export const coreV1 = defineTypes({
           doc: 'Generation of the pod when the condition was set.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastProbeTime: field(time(), { tag: 3, doc: 'When the condition was last checked.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'When the status last changed from one value to another.' }),
+        lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
+        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 5, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
@@ -2971,7 +2979,7 @@ export const coreV1 = defineTypes({
         fsGroupChangePolicy: field(ref('core/v1.PodFSGroupChangePolicy'), {
           tag: 9,
           pointer: true,
-          doc: 'When owner and mode of files are changed for fsGroup: Always (the default), or OnRootMismatch to save time.',
+          doc: 'Changes of owner and mode of files for fsGroup: Always (the default), or OnRootMismatch, which saves time.',
         }),
         seccompProfile: field(ref('core/v1.SeccompProfile'), {
           tag: 10,
@@ -2990,7 +2998,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           featureGate: 'SELinuxChangePolicy',
           since: 32,
-          doc: 'How volumes get the SELinux label of the pod: MountOption (by the mount, the default where possible) or Recursive (each file).',
+          doc: "Method of giving volumes the pod's SELinux label: MountOption (by the mount, the default where possible) or Recursive (each file).",
         }),
       },
       { doc: 'Security settings for all containers of a pod. Settings of a container come first.' },
@@ -3036,7 +3044,7 @@ export const coreV1 = defineTypes({
         }),
         restartPolicy: needed(ref('core/v1.RestartPolicy'), {
           tag: 3,
-          doc: 'When containers that end are started again: Always (the default), OnFailure or Never.',
+          doc: 'Restart of containers that end: Always (the default), OnFailure or Never.',
         }),
         terminationGracePeriodSeconds: field(int64(), {
           tag: 4,
@@ -3050,7 +3058,7 @@ export const coreV1 = defineTypes({
         }),
         dnsPolicy: needed(ref('core/v1.DNSPolicy'), {
           tag: 6,
-          doc: 'Where names are resolved: ClusterFirst (the default), ClusterFirstWithHostNet, Default (as the node does) or None (only dnsConfig).',
+          doc: 'Resolution of names: ClusterFirst (the default), ClusterFirstWithHostNet, Default (as on the node) or None (dnsConfig alone).',
         }),
         nodeSelector: field(labels(), { tag: 7, mapType: 'atomic', doc: 'Labels that the node must have.' }),
         serviceAccountName: field(text('subdomain'), { tag: 8, doc: 'Service account that the pod runs as. Default: default.' }),
@@ -3058,7 +3066,7 @@ export const coreV1 = defineTypes({
         automountServiceAccountToken: field(boolean(), {
           tag: 21,
           pointer: true,
-          doc: 'Whether a token of the service account is mounted into the containers. Unset leaves it to the account.',
+          doc: 'True if a token of the service account is mounted into the containers. Unset: the account decides.',
         }),
         nodeName: field(text('subdomain'), {
           tag: 10,
@@ -3133,12 +3141,12 @@ export const coreV1 = defineTypes({
         enableServiceLinks: field(boolean(), {
           tag: 30,
           pointer: true,
-          doc: 'Whether environment variables for the services of the namespace are put in. Default: true.',
+          doc: 'True if containers get environment variables for the services of the namespace. Default: true.',
         }),
         preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), {
           tag: 31,
           pointer: true,
-          doc: 'Whether the pod may push out others of lower priority: PreemptLowerPriority (the default) or Never.',
+          doc: 'Preemption of pods of lower priority: PreemptLowerPriority (the default) or Never.',
         }),
         overhead: field(map(quantity()), { tag: 32, doc: 'Resources needed beyond the containers, filled in from the runtime class.' }),
         topologySpreadConstraints: field(list(ref('core/v1.TopologySpreadConstraint')), {
@@ -3147,12 +3155,12 @@ export const coreV1 = defineTypes({
           patchMergeKey: 'topologyKey',
           listType: 'map',
           listMapKeys: ['topologyKey', 'whenUnsatisfiable'],
-          doc: 'How pods of a group are to be spread over the cluster. All must hold.',
+          doc: 'Rules for spreading a group of pods over the cluster. All must hold.',
         }),
         setHostnameAsFQDN: field(boolean(), {
           tag: 35,
           pointer: true,
-          doc: 'Whether the full name is used as the host name of the containers. Default: false.',
+          doc: 'True if the full name is the host name of the containers. Default: false.',
         }),
         os: field(ref('core/v1.PodOS'), {
           tag: 36,
@@ -3225,7 +3233,7 @@ export const coreV1 = defineTypes({
           doc: 'Components that take part in an eviction of the pod, by name.',
         }),
       },
-      { doc: 'What a pod is to run and how.' },
+      { doc: 'Desired state of a pod.' },
     ),
   PodStatus: () =>
     struct(
@@ -3247,7 +3255,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the pod by aspect, such as Ready or PodScheduled.',
         }),
-        message: field(string(), { tag: 3, doc: 'Why the pod is in its state, for people.' }),
+        message: field(string(), { tag: 3, doc: 'Details of the state, for people.' }),
         reason: field(string(), { tag: 4, doc: 'One word for why the pod is in its state, such as Evicted.' }),
         nominatedNodeName: field(string(), {
           tag: 11,
@@ -3271,7 +3279,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['ip'] } },
           doc: 'Addresses of the pod, at most one for each IP family. The first is the same as podIP.',
         }),
-        startTime: field(time(), { tag: 7, pointer: true, doc: 'When the node agent took on the pod, before it pulled images.' }),
+        startTime: field(time(), { tag: 7, pointer: true, doc: 'Time at which the node agent accepted the pod, before it pulled images.' }),
         initContainerStatuses: field(list(ref('core/v1.ContainerStatus')), {
           tag: 10,
           changes: { 30: { listType: 'atomic' } },
@@ -3284,7 +3292,7 @@ export const coreV1 = defineTypes({
         }),
         qosClass: field(ref('core/v1.PodQOSClass'), {
           tag: 9,
-          doc: 'How likely the pod is ended when resources run short: Guaranteed, Burstable or BestEffort. Follows from requests and limits.',
+          doc: 'Quality of service, which decides the order of eviction when resources run short: Guaranteed, Burstable or BestEffort. Derived from requests and limits.',
         }),
         ephemeralContainerStatuses: field(list(ref('core/v1.ContainerStatus')), {
           tag: 13,
@@ -3346,7 +3354,7 @@ export const coreV1 = defineTypes({
           doc: 'Health of volumes of the pod.',
         }),
       },
-      { doc: 'What is running of a pod.' },
+      { doc: 'Observed state of a pod.' },
     ),
   PodStatusResult: () =>
     object(
@@ -3357,7 +3365,7 @@ export const coreV1 = defineTypes({
         }),
         status: field(ref('core/v1.PodStatus'), {
           tag: 2,
-          doc: 'What is running.',
+          doc: 'Observed state.',
         }),
       },
       { until: 36, doc: 'A pod reduced to its status.' },
@@ -3391,7 +3399,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Metadata for the pods: labels, annotations and so on.',
         }),
-        spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'What the pods are to run and how.' }),
+        spec: field(ref('core/v1.PodSpec'), { tag: 2, doc: 'Desired state of the pods.' }),
       },
       { doc: 'A pod as a controller is to make it.' },
     ),
@@ -3443,10 +3451,10 @@ export const coreV1 = defineTypes({
   PreferAvoidPodsEntry: () =>
     struct(
       {
-        podSignature: field(ref('core/v1.PodSignature'), { tag: 1, required: true, doc: 'Which pods are meant.' }),
-        evictionTime: field(time(), { tag: 2, doc: 'When the entry was added.' }),
+        podSignature: field(ref('core/v1.PodSignature'), { tag: 1, required: true, doc: 'Selected pods.' }),
+        evictionTime: field(time(), { tag: 2, doc: 'Time at which the entry was added.' }),
         reason: field(string(), { tag: 3, doc: 'One word for why it was added.' }),
-        message: field(string(), { tag: 4, doc: 'Why it was added, for people.' }),
+        message: field(string(), { tag: 4, doc: 'Reason of the entry, for people.' }),
       },
       { doc: 'A group of pods that a node had better not be given.' },
     ),
@@ -3602,7 +3610,7 @@ export const coreV1 = defineTypes({
         range: field(string(), { tag: 2, required: true, doc: 'The range, as text, such as a network in CIDR notation.' }),
         data: field(bytes(), { tag: 3, required: true, doc: 'One bit for each number of the range, set if it is taken.' }),
       },
-      { doc: 'Which numbers of a range are taken. Used inside the server only.' },
+      { doc: 'Allocated numbers of a range. For use inside the server only.' },
     ),
   RecursiveReadOnlyMode: () => known('Disabled', 'IfPossible', 'Enabled'),
   ReplicationController: () =>
@@ -3612,10 +3620,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata. If labels are empty, they default to those of the pod template.',
         }),
-        spec: field(ref('core/v1.ReplicationControllerSpec'), { tag: 2, doc: 'How many pods of which kind are wanted.' }),
+        spec: field(ref('core/v1.ReplicationControllerSpec'), { tag: 2, doc: 'Desired number of pods, and their template.' }),
         status: field(ref('core/v1.ReplicationControllerStatus'), {
           tag: 3,
-          doc: 'How many pods there are.',
+          doc: 'Observed number of pods.',
         }),
       },
       { doc: 'Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment.' },
@@ -3626,10 +3634,10 @@ export const coreV1 = defineTypes({
         type: field(ref('core/v1.ReplicationControllerConditionType'), {
           tag: 1,
           required: true,
-          doc: 'What the condition is about, such as ReplicaFailure.',
+          doc: 'Aspect that the condition describes, such as ReplicaFailure.',
         }),
         status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -3672,7 +3680,7 @@ export const coreV1 = defineTypes({
         }),
         template: needed(ref('core/v1.PodTemplateSpec'), { tag: 3, pointer: true, doc: 'The pod that is made when there are too few.' }),
       },
-      { doc: 'How many pods of which kind are wanted.' },
+      { doc: 'Desired number of pods, and their template.' },
     ),
   ReplicationControllerStatus: () =>
     struct(
@@ -3687,10 +3695,10 @@ export const coreV1 = defineTypes({
           patchStrategy: 'merge',
           patchMergeKey: 'type',
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
-          doc: 'What is known of the controller beyond the numbers, such as that pods cannot be made.',
+          doc: 'State of the controller by aspect, such as a failure to create pods.',
         }),
       },
-      { doc: 'How many pods there are.' },
+      { doc: 'Observed number of pods.' },
     ),
   ResourceClaim: () =>
     struct(
@@ -3816,7 +3824,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         hard: field(map(quantity()), { tag: 1, doc: 'The limits in force, by resource.' }),
-        used: field(map(quantity()), { tag: 2, doc: 'What the objects of the namespace use now, by resource.' }),
+        used: field(map(quantity()), { tag: 2, doc: 'Current use in the namespace, by resource.' }),
       },
       { doc: 'The limits in force in a namespace and what is used of them.' },
     ),
@@ -3876,7 +3884,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Secret with user and password. Without it logging in fails.',
         }),
-        sslEnabled: field(boolean(), { tag: 4, doc: 'Whether the gateway is reached over TLS. Default: false.' }),
+        sslEnabled: field(boolean(), { tag: 4, doc: 'True if the gateway is reached over TLS. Default: false.' }),
         protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
         storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
         storageMode: field(string(), {
@@ -3905,7 +3913,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Secret with user and password. Without it logging in fails.',
         }),
-        sslEnabled: field(boolean(), { tag: 4, doc: 'Whether the gateway is reached over TLS. Default: false.' }),
+        sslEnabled: field(boolean(), { tag: 4, doc: 'True if the gateway is reached over TLS. Default: false.' }),
         protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
         storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
         storageMode: field(string(), {
@@ -3972,7 +3980,7 @@ export const coreV1 = defineTypes({
           doc: 'File with the profile, below the profile directory of the node. Required for Localhost, not allowed otherwise.',
         }),
       },
-      { union: true, doc: 'Which system calls are allowed.' },
+      { union: true, doc: 'Profile of allowed system calls.' },
     ),
   SeccompProfileType: () => only(closed('Localhost', 'RuntimeDefault', 'Unconfined')),
   Secret: () =>
@@ -3994,7 +4002,7 @@ export const coreV1 = defineTypes({
         }),
         type: field(string(), {
           tag: 3,
-          doc: 'What the secret is for; the server checks that the keys of well-known types are there. Default: Opaque. Cannot be changed.',
+          doc: 'Purpose of the secret. The server checks that the keys of well-known types are there. Default: Opaque. Cannot be changed.',
         }),
       },
       { doc: 'Sensitive values for pods and others to read, by key.' },
@@ -4003,7 +4011,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        optional: field(boolean(), { tag: 2, pointer: true, doc: 'Whether the secret may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 2, pointer: true, doc: 'True if the secret may be missing. Default: false.' }),
       },
       { doc: 'A secret whose keys become environment variables.' },
     ),
@@ -4012,7 +4020,7 @@ export const coreV1 = defineTypes({
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         key: needed(text('dataKey'), { tag: 2, required: true, doc: 'The key.' }),
-        optional: field(boolean(), { tag: 3, pointer: true, doc: 'Whether the secret or the key may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 3, pointer: true, doc: 'True if the secret or the key may be missing. Default: false.' }),
       },
       { structType: 'atomic', doc: 'A key of a secret.' },
     ),
@@ -4036,7 +4044,7 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the secret or its keys may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the secret or its keys may be missing. Default: false.' }),
       },
       { doc: 'The keys of a secret, as files in a projected volume.' },
     ),
@@ -4062,7 +4070,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'Whether the secret or its keys may be missing. Default: false.' }),
+        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the secret or its keys may be missing. Default: false.' }),
         defaultUser: field(int64(), {
           tag: 5,
           pointer: true,
@@ -4110,19 +4118,19 @@ export const coreV1 = defineTypes({
         readOnlyRootFilesystem: field(boolean(), {
           tag: 6,
           pointer: true,
-          doc: 'Whether the root file system is read-only. Default: false. Not for windows.',
+          doc: 'True if the root file system is read-only. Default: false. Not for windows.',
         }),
         allowPrivilegeEscalation: field(boolean(), {
           tag: 7,
           pointer: true,
-          doc: 'Whether a process may gain more rights than its parent. Always true if privileged or with CAP_SYS_ADMIN. Not for windows.',
+          doc: 'True if a process may gain more rights than its parent. Always true if privileged or with CAP_SYS_ADMIN. Not for windows.',
         }),
         procMount: field(ref('core/v1.ProcMountType'), {
           tag: 9,
           pointer: true,
           featureGate: 'ProcMountType',
           valueWhenOff: 'Default',
-          doc: 'How the proc file system is shown: Default hides parts of it, Unmasked does not. Not for windows.',
+          doc: 'View of the proc file system: Default hides parts of it, Unmasked shows all. Not for windows.',
         }),
         seccompProfile: field(ref('core/v1.SeccompProfile'), {
           tag: 11,
@@ -4153,10 +4161,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'How the service is to behave.' }),
+        spec: field(ref('core/v1.ServiceSpec'), { tag: 2, doc: 'Desired state of the service.' }),
         status: field(ref('core/v1.ServiceStatus'), {
           tag: 3,
-          doc: 'What the load balancer, if any, has been given.',
+          doc: 'Addresses of the load balancer, if there is one.',
         }),
       },
       { doc: 'A name and an address under which a set of pods can be reached.' },
@@ -4183,7 +4191,7 @@ export const coreV1 = defineTypes({
         automountServiceAccountToken: field(boolean(), {
           tag: 4,
           pointer: true,
-          doc: 'Whether a token is mounted into pods of this account. The pod may say otherwise. Default: true.',
+          doc: 'True if a token is mounted into pods of this account. A pod may override it. Default: true.',
         }),
       },
       { doc: 'An identity for programs that run in pods.' },
@@ -4278,7 +4286,7 @@ export const coreV1 = defineTypes({
         selector: field(labels(), {
           tag: 2,
           mapType: 'atomic',
-          doc: 'Labels of the pods that get the traffic. Without it the endpoints are kept by somebody else. Not used for ExternalName.',
+          doc: 'Labels of the pods that get the traffic. Without a selector, another client manages the endpoints. Not used for ExternalName.',
         }),
         clusterIP: field(string(), {
           tag: 3,
@@ -4291,7 +4299,7 @@ export const coreV1 = defineTypes({
         }),
         type: checked(ref('core/v1.ServiceType'), {
           tag: 4,
-          doc: 'How the service is reached: ClusterIP (the default), NodePort, LoadBalancer or ExternalName. Each of the first three includes those before.',
+          doc: 'Way of reaching the service: ClusterIP (the default), NodePort, LoadBalancer or ExternalName. NodePort includes ClusterIP, and LoadBalancer includes both.',
         }),
         externalIPs: field(list(string()), {
           tag: 5,
@@ -4345,7 +4353,7 @@ export const coreV1 = defineTypes({
         allocateLoadBalancerNodePorts: field(boolean(), {
           tag: 20,
           pointer: true,
-          doc: 'Whether a LoadBalancer service gets node ports. Default: true.',
+          doc: 'True if a LoadBalancer service gets node ports. Default: true.',
         }),
         loadBalancerClass: field(string(), {
           tag: 21,
@@ -4367,7 +4375,7 @@ export const coreV1 = defineTypes({
           doc: 'Preference among endpoints: PreferSameZone (or PreferClose, its older name), PreferSameNode. Unset: none.',
         }),
       },
-      { doc: 'How a service is to behave.' },
+      { doc: 'Desired state of a service.' },
     ),
   ServiceStatus: () =>
     struct(
@@ -4382,7 +4390,7 @@ export const coreV1 = defineTypes({
           doc: 'State of the service by aspect.',
         }),
       },
-      { doc: 'What a service has been given.' },
+      { doc: 'Observed state of a service.' },
     ),
   ServiceType: () => only(closed('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')),
   SessionAffinityConfig: () =>
@@ -4529,9 +4537,9 @@ export const coreV1 = defineTypes({
         effect: field(ref('core/v1.TaintEffect'), {
           tag: 3,
           required: true,
-          doc: 'What happens to pods: NoSchedule (new ones stay away), PreferNoSchedule (if possible), NoExecute (running ones leave too).',
+          doc: 'Effect on pods: NoSchedule (new ones stay away), PreferNoSchedule (if possible), NoExecute (running ones leave too).',
         }),
-        timeAdded: field(time(), { tag: 4, pointer: true, doc: 'When the taint was added. Only set for NoExecute.' }),
+        timeAdded: field(time(), { tag: 4, pointer: true, doc: 'Time at which the taint was added. Only set for NoExecute.' }),
       },
       { doc: 'A mark on a node that keeps pods away which do not tolerate it.' },
     ),
@@ -4589,7 +4597,7 @@ export const coreV1 = defineTypes({
         maxSkew: field(int32(aboveZero), {
           tag: 1,
           required: true,
-          doc: 'How much the number of pods may differ between places. At least 1.',
+          doc: 'Greatest difference between the numbers of pods in two topology domains. At least 1.',
         }),
         topologyKey: field(string(), {
           tag: 2,
@@ -4613,13 +4621,13 @@ export const coreV1 = defineTypes({
           tag: 6,
           pointer: true,
           featureGate: 'NodeInclusionPolicyInPodTopologySpread',
-          doc: "Whether nodes that the pod's node selector or affinity excludes are left out: Honor (the default) or Ignore.",
+          doc: "Treatment of nodes that the pod's node selector or affinity excludes: Honor (the default) leaves them out, Ignore counts them.",
         }),
         nodeTaintsPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
           tag: 7,
           pointer: true,
           featureGate: 'NodeInclusionPolicyInPodTopologySpread',
-          doc: 'Whether nodes with taints that the pod does not tolerate are left out: Honor or Ignore (the default).',
+          doc: 'Treatment of nodes with taints that the pod does not tolerate: Honor leaves them out, Ignore (the default) counts them.',
         }),
         matchLabelKeys: field(list(string()), {
           tag: 8,
@@ -4628,7 +4636,7 @@ export const coreV1 = defineTypes({
           doc: 'Keys of labels whose values, taken from the pod itself, the counted pods must share.',
         }),
       },
-      { doc: 'How a group of pods is to be spread over the cluster.' },
+      { doc: 'Rule for spreading a group of pods over the cluster.' },
     ),
   TypedLocalObjectReference: () =>
     struct(
@@ -4674,7 +4682,7 @@ export const coreV1 = defineTypes({
         name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, which must be a claim of mode Block.' }),
         devicePath: field(string(), { tag: 2, required: true, doc: 'Path of the device in the container.' }),
       },
-      { doc: 'Where a volume appears as a device in a container.' },
+      { doc: 'Mapping of a raw block volume into a container.' },
     ),
   VolumeHealthCondition: () =>
     struct(
@@ -4718,7 +4726,7 @@ export const coreV1 = defineTypes({
         mountPropagation: field(ref('core/v1.MountPropagationMode'), {
           tag: 5,
           pointer: true,
-          doc: 'Whether later mounts are passed on: None (the default), HostToContainer or Bidirectional.',
+          doc: 'Propagation of later mounts: None (the default), HostToContainer or Bidirectional.',
         }),
         subPathExpr: field(string(), { tag: 6, doc: 'Like subPath, with $(NAME) for environment variables. Not together with subPath.' }),
         bindMountOptions: field(list(string()), {
@@ -4729,7 +4737,7 @@ export const coreV1 = defineTypes({
           doc: 'Options of the mount: noexec, nodev and nosuid.',
         }),
       },
-      { doc: 'Where a volume is mounted into a container.' },
+      { doc: 'Mount of a volume in a container.' },
     ),
   VolumeMountStatus: () =>
     struct(

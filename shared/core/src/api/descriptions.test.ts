@@ -6,7 +6,7 @@ interface Description {
   readonly doc: string | undefined
 }
 
-/** What is said of a type, and of each of its fields. Only structs have anything to be said of them. */
+/** The descriptions of a type and of its fields. Only structs have them. */
 function descriptionsOf(name: string): Description[] {
   const node = resolveType(name)
   if (node.kind !== 'struct') return []

@@ -60,7 +60,7 @@ export const discoveryV1 = defineTypes({
         ready: field(boolean(), {
           tag: 1,
           pointer: true,
-          doc: 'Whether the endpoint takes traffic. Unset is to be read as true. False while the backend is ending.',
+          doc: 'True if the endpoint takes traffic. Unset means true. False while the backend is terminating.',
         }),
         serving: field(boolean(), {
           tag: 2,
@@ -72,7 +72,7 @@ export const discoveryV1 = defineTypes({
           tag: 3,
           pointer: true,
           featureGate: 'EndpointSliceTerminatingCondition',
-          doc: 'Whether the backend is ending. Unset is to be read as false.',
+          doc: 'True if the backend is terminating. Unset means false.',
         }),
       },
       { doc: 'The state of an endpoint.' },

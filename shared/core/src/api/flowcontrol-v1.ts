@@ -24,7 +24,7 @@ export const flowcontrolV1 = defineTypes({
       {
         type: field(ref('flowcontrol/v1.FlowDistinguisherMethodType'), { tag: 1, required: true, doc: 'ByUser or ByNamespace.' }),
       },
-      { doc: 'How the requests of a schema are told apart into flows.' },
+      { doc: 'Method of dividing the requests of a schema into flows.' },
     ),
   FlowDistinguisherMethodType: () => known('ByUser', 'ByNamespace'),
   FlowSchema: () =>
@@ -37,18 +37,18 @@ export const flowcontrolV1 = defineTypes({
         spec: field(ref('flowcontrol/v1.FlowSchemaSpec'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'Which requests are meant, and where they go.',
+          doc: 'Matched requests, and their priority level.',
         }),
-        status: field(ref('flowcontrol/v1.FlowSchemaStatus'), { tag: 3, doc: 'Whether the schema could be used.' }),
+        status: field(ref('flowcontrol/v1.FlowSchemaStatus'), { tag: 3, doc: 'Observed state of the schema.' }),
       },
       { doc: 'Sorts requests into a priority level.' },
     ),
   FlowSchemaCondition: () =>
     struct(
       {
-        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'What the condition is about.' }),
+        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'Aspect that the condition describes.' }),
         status: field(ref('flowcontrol/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -81,7 +81,7 @@ export const flowcontrolV1 = defineTypes({
         distinguisherMethod: field(ref('flowcontrol/v1.FlowDistinguisherMethod'), {
           tag: 3,
           pointer: true,
-          doc: 'How requests are told apart into flows. Unset puts them all in one.',
+          doc: 'Method of dividing requests into flows. Unset: one flow.',
         }),
         rules: field(list(ref('flowcontrol/v1.PolicyRulesWithSubjects')), {
           tag: 4,
@@ -89,7 +89,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Requests that are meant: those that match at least one rule. Empty matches none.',
         }),
       },
-      { doc: 'Which requests are meant, and where they go.' },
+      { doc: 'Matched requests, and their priority level.' },
     ),
   FlowSchemaStatus: () =>
     struct(
@@ -103,7 +103,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'State of the schema by aspect. Dangling tells that its priority level does not exist.',
         }),
       },
-      { doc: 'Whether a schema could be used.' },
+      { doc: 'Observed state of a schema.' },
     ),
   GroupSubject: () =>
     struct(
@@ -127,7 +127,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Settings for Queue; not allowed for Reject.',
         }),
       },
-      { union: true, doc: 'What happens to requests that cannot be served at once.' },
+      { union: true, doc: 'Treatment of requests that cannot be served at once.' },
     ),
   LimitResponseType: () => known('Queue', 'Reject'),
   LimitedPriorityLevelConfiguration: () =>
@@ -142,7 +142,7 @@ export const flowcontrolV1 = defineTypes({
         limitResponse: field(ref('flowcontrol/v1.LimitResponse'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'What happens to requests that cannot be served at once.',
+          doc: 'Treatment of requests that cannot be served at once.',
         }),
         lendablePercent: field(int32(), {
           tag: 3,
@@ -182,7 +182,7 @@ export const flowcontrolV1 = defineTypes({
           tag: 1,
           required: true,
           listType: 'atomic',
-          doc: 'Who makes the request. At least one.',
+          doc: 'Subjects of the request. At least one.',
         }),
         resourceRules: field(list(ref('flowcontrol/v1.ResourcePolicyRule')), {
           tag: 2,
@@ -209,16 +209,16 @@ export const flowcontrolV1 = defineTypes({
           changes: { 37: { listedAsRequired: true } },
           doc: 'The bounds.',
         }),
-        status: field(ref('flowcontrol/v1.PriorityLevelConfigurationStatus'), { tag: 3, doc: 'Whether the level could be used.' }),
+        status: field(ref('flowcontrol/v1.PriorityLevelConfigurationStatus'), { tag: 3, doc: 'Observed state of the level.' }),
       },
       { doc: 'Bounds on how many requests are served at once, and how others wait.' },
     ),
   PriorityLevelConfigurationCondition: () =>
     struct(
       {
-        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'What the condition is about.' }),
+        type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'Aspect that the condition describes.' }),
         status: field(ref('flowcontrol/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'When the status last changed from one value to another.' }),
+        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
         message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
       },
@@ -267,7 +267,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Share of an exempt level; not allowed for Limited.',
         }),
       },
-      { union: true, doc: 'Whether and how the requests of a level are bounded.' },
+      { union: true, doc: 'Limits of the requests of a level.' },
     ),
   PriorityLevelConfigurationStatus: () =>
     struct(
@@ -281,7 +281,7 @@ export const flowcontrolV1 = defineTypes({
           doc: 'State of the level by aspect.',
         }),
       },
-      { doc: 'Whether a priority level could be used.' },
+      { doc: 'Observed state of a priority level.' },
     ),
   PriorityLevelEnablement: () => known('Exempt', 'Limited'),
   QueuingConfiguration: () =>
@@ -299,12 +299,12 @@ export const flowcontrolV1 = defineTypes({
           doc: 'Most requests that wait in a queue; more are rejected. Default: 50.',
         }),
       },
-      { doc: 'How requests wait.' },
+      { doc: 'Settings of the queues.' },
     ),
   ResourcePolicyRule: () =>
     struct(
       {
-        verbs: field(list(string()), { tag: 1, required: true, listType: 'set', doc: 'What is done. * means all and must be alone.' }),
+        verbs: field(list(string()), { tag: 1, required: true, listType: 'set', doc: 'Matched verbs. * means all and must be alone.' }),
         apiGroups: field(list(string()), {
           tag: 2,
           required: true,
@@ -317,7 +317,7 @@ export const flowcontrolV1 = defineTypes({
           listType: 'set',
           doc: 'Resources, or resource/subresource. * means all and must be alone.',
         }),
-        clusterScope: field(boolean(), { tag: 4, doc: 'Whether requests without a namespace match. Default: false.' }),
+        clusterScope: field(boolean(), { tag: 4, doc: 'True if requests without a namespace match. Default: false.' }),
         namespaces: field(list(string()), {
           tag: 5,
           keepEmpty: true,
@@ -348,7 +348,7 @@ export const flowcontrolV1 = defineTypes({
         group: field(ref('flowcontrol/v1.GroupSubject'), { tag: 3, pointer: true, doc: 'A group of users.' }),
         serviceAccount: field(ref('flowcontrol/v1.ServiceAccountSubject'), { tag: 4, pointer: true, doc: 'A service account.' }),
       },
-      { union: true, doc: 'Who makes a request. What is set goes with the kind.' },
+      { union: true, doc: 'Subject of a request. The kind decides which field is set.' },
     ),
   SubjectKind: () => known('User', 'Group', 'ServiceAccount'),
   UserSubject: () =>

@@ -15,7 +15,7 @@ export const flowcontrolV1beta2 = defineTypes({
           doc: 'State of the schema by aspect. Dangling tells that its priority level does not exist.',
         }),
       },
-      { doc: 'Whether a schema could be used.' },
+      { doc: 'Observed state of a schema.' },
     ),
   LimitedPriorityLevelConfiguration: () =>
     struct(
@@ -28,7 +28,7 @@ export const flowcontrolV1beta2 = defineTypes({
         limitResponse: field(ref('flowcontrol/v1beta2.LimitResponse'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'What happens to requests that cannot be served at once.',
+          doc: 'Treatment of requests that cannot be served at once.',
         }),
         lendablePercent: field(int32(), {
           tag: 3,
@@ -55,6 +55,6 @@ export const flowcontrolV1beta2 = defineTypes({
           doc: 'State of the level by aspect.',
         }),
       },
-      { doc: 'Whether a priority level could be used.' },
+      { doc: 'Observed state of a priority level.' },
     ),
 })

@@ -16,7 +16,7 @@ export const flowcontrolV1beta3 = defineTypes({
         limitResponse: field(ref('flowcontrol/v1beta3.LimitResponse'), {
           tag: 2,
           changes: { 37: { listedAsRequired: true } },
-          doc: 'What happens to requests that cannot be served at once.',
+          doc: 'Treatment of requests that cannot be served at once.',
         }),
         lendablePercent: field(int32(), {
           tag: 3,

@@ -35,7 +35,7 @@ export const imagepolicyV1alpha1 = defineTypes({
           tag: 1,
           doc: 'Its containers, in the order of the pod.',
         }),
-        annotations: field(map(string()), { tag: 2, doc: 'Those of its annotations that are meant for image policies.' }),
+        annotations: field(map(string()), { tag: 2, doc: 'Annotations of the pod for image policies.' }),
         namespace: field(string(), { tag: 3, doc: 'Its namespace.' }),
       },
       { doc: 'The pod that is asked about.' },
@@ -43,10 +43,10 @@ export const imagepolicyV1alpha1 = defineTypes({
   ImageReviewStatus: () =>
     struct(
       {
-        allowed: field(boolean(), { tag: 1, required: true, doc: 'Whether they may all be used.' }),
-        reason: field(string(), { tag: 2, doc: 'Why they may not.' }),
+        allowed: field(boolean(), { tag: 1, required: true, doc: 'True if all images are allowed.' }),
+        reason: field(string(), { tag: 2, doc: 'Reason of a refusal.' }),
         auditAnnotations: field(map(string()), { tag: 3, doc: 'Notes for the audit log.' }),
       },
-      { doc: 'Whether images may be used.' },
+      { doc: 'Review of the images of a pod.' },
     ),
 })

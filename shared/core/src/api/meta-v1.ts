@@ -67,7 +67,7 @@ export const metaV1 = defineTypes({
           doc: 'Plural name as used in paths. A subresource is written resource/subresource.',
         }),
         singularName: field(string(), { tag: 6, required: true, doc: 'Singular name, for people who type it.' }),
-        namespaced: field(boolean(), { tag: 2, required: true, doc: 'Whether objects of the resource live in a namespace.' }),
+        namespaced: field(boolean(), { tag: 2, required: true, doc: 'True if objects of the resource live in a namespace.' }),
         group: field(string(), {
           tag: 8,
           doc: 'Group of the kind, where it differs from that of the list around it. Empty means the same group.',
@@ -80,7 +80,7 @@ export const metaV1 = defineTypes({
         verbs: field(wrapped(string()), {
           tag: 4,
           required: true,
-          doc: 'What can be done with the resource: get, list, watch, create, update, patch, delete, deletecollection.',
+          doc: 'Verbs of the resource: get, list, watch, create, update, patch, delete, deletecollection.',
         }),
         shortNames: field(list(string()), {
           tag: 5,
@@ -173,7 +173,7 @@ export const metaV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 37: { needed: 'is required', isAlwaysChecked: undefined } },
-          doc: 'What the condition is about, in CamelCase. An object has each type at most once.',
+          doc: 'Aspect that the condition describes, in CamelCase. An object has each type at most once.',
         }),
         status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
         observedGeneration: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
@@ -185,7 +185,7 @@ export const metaV1 = defineTypes({
           needed: 'must be set',
           required: true,
           changes: { 34: { needed: true } },
-          doc: 'When the status last changed from one value to another.',
+          doc: 'Time of the last change of the status from one value to another.',
         }),
         reason: field(text('reason', { bytesMax: 1024 }), {
           tag: 5,
@@ -213,7 +213,7 @@ export const metaV1 = defineTypes({
         }),
         fieldValidation: field(string(), {
           tag: 4,
-          doc: 'What to do with unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+          doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
         }),
       },
       { doc: 'Options of a create request.' },
@@ -239,7 +239,7 @@ export const metaV1 = defineTypes({
         propagationPolicy: field(ref('meta/v1.DeletionPropagation'), {
           tag: 4,
           pointer: true,
-          doc: 'What happens to dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
+          doc: 'Treatment of dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
         }),
         dryRun: field(list(string()), {
           tag: 5,
@@ -265,7 +265,7 @@ export const metaV1 = defineTypes({
         operator: field(string(), {
           tag: 2,
           required: true,
-          doc: 'How the field is compared with the values: In, NotIn, Exists or DoesNotExist.',
+          doc: 'Relation of the field to the values: In, NotIn, Exists or DoesNotExist.',
         }),
         values: field(list(string()), {
           tag: 3,
@@ -373,7 +373,7 @@ export const metaV1 = defineTypes({
         operator: field(ref('meta/v1.LabelSelectorOperator'), {
           tag: 2,
           required: true,
-          doc: 'How the label is compared with the values: In, NotIn, Exists or DoesNotExist.',
+          doc: 'Relation of the label to the values: In, NotIn, Exists or DoesNotExist.',
         }),
         values: field(list(string()), {
           tag: 3,
@@ -409,7 +409,7 @@ export const metaV1 = defineTypes({
         remainingItemCount: field(int64(), {
           tag: 4,
           pointer: true,
-          doc: 'How many objects are left after this page. Unset when the server does not know, for instance because a selector was used.',
+          doc: 'Number of objects after this page. Unset if the server does not know it, for instance because a selector was used.',
         }),
         shardInfo: field(ref('meta/v1.ShardInfo'), {
           tag: 5,
@@ -440,7 +440,7 @@ export const metaV1 = defineTypes({
         }),
         resourceVersionMatch: field(ref('meta/v1.ResourceVersionMatch'), {
           tag: 10,
-          doc: 'How resourceVersion is understood in a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
+          doc: 'Meaning of resourceVersion in a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
         }),
         timeoutSeconds: field(int64(), { tag: 5, pointer: true, doc: 'Seconds after which the call ends, whatever has happened.' }),
         limit: field(int64(), {
@@ -472,13 +472,13 @@ export const metaV1 = defineTypes({
         manager: field(string(), { tag: 1, doc: 'Name of the program or person that owns the fields.' }),
         operation: field(ref('meta/v1.ManagedFieldsOperationType'), {
           tag: 2,
-          doc: 'How the fields came to be owned: Apply by server-side apply, Update by any other write.',
+          doc: 'Operation that made the manager own the fields: Apply for server-side apply, Update for any other write.',
         }),
         apiVersion: field(string(), { tag: 3, doc: 'The group version in which fieldsV1 names the fields.' }),
         time: field(time(), {
           tag: 4,
           pointer: true,
-          doc: 'When the entry was made or its fields, though not only their values, last changed.',
+          doc: 'Time of the creation of the entry, or of the last change of its set of fields. Changes of values do not count.',
         }),
         fieldsType: field(string(), { tag: 6, doc: 'Format of the set of fields. The only value is FieldsV1.' }),
         fieldsV1: field(fieldsV1(), {
@@ -491,7 +491,7 @@ export const metaV1 = defineTypes({
           doc: 'Subresource through which the fields were written; empty for the object itself. Part of the identity of the entry.',
         }),
       },
-      { doc: 'What one manager owns of an object, by one kind of operation and in one version of the API.' },
+      { doc: 'Fields of an object that one manager owns, by one kind of operation and in one version of the API.' },
     ),
   ManagedFieldsOperationType: () => known('Apply', 'Update'),
   ObjectMeta: () =>
@@ -527,7 +527,7 @@ export const metaV1 = defineTypes({
         deletionTimestamp: field(time(), {
           tag: 9,
           pointer: true,
-          doc: 'When the object is to be gone, set by the server on a delete that cannot finish at once. Once set it cannot be unset or put off.',
+          doc: 'Time at which the object is to be deleted, set by the server on a delete that cannot finish at once. Once set it cannot be unset or moved to a later time.',
         }),
         deletionGracePeriodSeconds: field(int64(), {
           tag: 10,
@@ -547,12 +547,12 @@ export const metaV1 = defineTypes({
           tag: 14,
           patchStrategy: 'merge',
           changes: { 30: { listType: 'set' } },
-          doc: 'Names of steps that must finish before the object is removed. Whoever does a step takes its name out. May only lose entries while being deleted.',
+          doc: 'Names of steps that must finish before the object is removed. The component that does a step removes its name. While the object is being deleted, names can only be removed.',
         }),
         managedFields: field(list(ref('meta/v1.ManagedFieldsEntry')), {
           tag: 17,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Which manager owns which fields, kept by the server. May be emptied by users, but not edited.',
+          doc: 'Owned fields of each manager, maintained by the server. Users may empty the list, but not edit it.',
         }),
       },
       { doc: "Metadata that every stored object has. Some of it is the user's, the rest is kept by the server." },
@@ -571,12 +571,12 @@ export const metaV1 = defineTypes({
         controller: field(boolean(), {
           tag: 6,
           pointer: true,
-          doc: 'Whether the owner is the one that manages this object. At most one owner is.',
+          doc: 'True if the owner manages this object. At most one owner does.',
         }),
         blockOwnerDeletion: field(boolean(), {
           tag: 7,
           pointer: true,
-          doc: 'Whether a foreground deletion of the owner waits until this object is gone. Default: false.',
+          doc: 'True if a foreground deletion of the owner waits until this object is gone. Default: false.',
         }),
       },
       {
@@ -629,7 +629,7 @@ export const metaV1 = defineTypes({
         }),
         fieldValidation: field(string(), {
           tag: 4,
-          doc: 'What to do with unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+          doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
         }),
       },
       { doc: 'Options of a patch request.' },
@@ -683,7 +683,7 @@ export const metaV1 = defineTypes({
           doc: 'Standard metadata of the list: its revision, and where it continues when it was cut off by a limit.',
         }),
         status: field(string(), { tag: 2, doc: 'Success or Failure.' }),
-        message: field(string(), { tag: 3, doc: 'What happened, for people.' }),
+        message: field(string(), { tag: 3, doc: 'Description for people.' }),
         reason: field(ref('meta/v1.StatusReason'), {
           tag: 4,
           doc: 'One word for the kind of failure, for programs. It explains the HTTP code but does not replace it.',
@@ -702,7 +702,7 @@ export const metaV1 = defineTypes({
     struct(
       {
         reason: field(ref('meta/v1.CauseType'), { tag: 1, doc: 'One word for the cause, for programs.' }),
-        message: field(string(), { tag: 2, doc: 'What the cause is, for people.' }),
+        message: field(string(), { tag: 2, doc: 'Description of the cause for people.' }),
         field: field(string(), { tag: 3, doc: 'Path of the field that is the cause, as in spec.containers[0].name. May be empty.' }),
       },
       { doc: 'One of the causes of a failure, such as one invalid field.' },
@@ -721,7 +721,7 @@ export const metaV1 = defineTypes({
         }),
         retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
       },
-      { doc: 'What a failure is about.' },
+      { doc: 'Details of a failure.' },
     ),
   StatusReason: () =>
     valuesByLevel(
@@ -777,7 +777,7 @@ export const metaV1 = defineTypes({
           required: true,
           doc: 'Format of the type, as in OpenAPI. The column with the format name is what identifies a row.',
         }),
-        description: field(string(), { required: true, doc: 'What the column shows.' }),
+        description: field(string(), { required: true, doc: 'Description of the column.' }),
         priority: field(int32(), {
           required: true,
           doc: '0 for columns that are always shown; the higher, the sooner a column is left out when there is little room.',
@@ -790,7 +790,7 @@ export const metaV1 = defineTypes({
       {
         includeObject: field(ref('meta/v1.IncludeObjectPolicy'), {
           tag: 1,
-          doc: 'What each row carries of its object: None, Metadata (the default) or Object.',
+          doc: 'Part of the object in each row: None, Metadata (the default) or Object.',
         }),
       },
       { doc: 'Options of a request that asks for a table.' },
@@ -805,7 +805,7 @@ export const metaV1 = defineTypes({
         }),
         conditions: field(list(ref('meta/v1.TableRowCondition')), {
           changes: { 30: { listType: 'atomic' } },
-          doc: 'What is to be known about the row as a whole, such as that its object has finished.',
+          doc: 'Facts about the whole row, such as that its object has finished.',
         }),
         object: field(raw(), { doc: 'The object of the row, or as much of it as includeObject asked for.' }),
       },
@@ -816,7 +816,7 @@ export const metaV1 = defineTypes({
       {
         type: field(ref('meta/v1.RowConditionType'), {
           required: true,
-          doc: 'What the condition is about. Completed means that the object has run to its end.',
+          doc: 'Aspect that the condition describes. Completed means that the object has run to its end.',
         }),
         status: field(ref('meta/v1.ConditionStatus'), { required: true, doc: 'True, False or Unknown.' }),
         reason: field(string(), { doc: 'One word in CamelCase that says why the condition has this status, for programs.' }),
@@ -854,7 +854,7 @@ export const metaV1 = defineTypes({
         }),
         fieldValidation: field(string(), {
           tag: 3,
-          doc: 'What to do with unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+          doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
         }),
       },
       { doc: 'Options of an update request.' },

@@ -28,9 +28,9 @@ export const networkingV1 = defineTypes({
           pointer: true,
           doc: 'Exact, Prefix (part by part), or ImplementationSpecific (as the controller has it).',
         }),
-        backend: field(ref('networking/v1.IngressBackend'), { tag: 2, required: true, doc: 'Where the requests go.' }),
+        backend: field(ref('networking/v1.IngressBackend'), { tag: 2, required: true, doc: 'Backend of the requests.' }),
       },
-      { doc: 'Where requests for one path go.' },
+      { doc: 'Backend of requests for one path.' },
     ),
   HTTPIngressRuleValue: () =>
     struct(
@@ -95,7 +95,7 @@ export const networkingV1 = defineTypes({
         spec: field(ref('networking/v1.IngressSpec'), { tag: 2, doc: 'The rules.' }),
         status: field(ref('networking/v1.IngressStatus'), {
           tag: 3,
-          doc: 'Where requests are taken.',
+          doc: 'Address at which requests are taken.',
         }),
       },
       { doc: 'Rules by which requests from outside reach services of the cluster.' },
@@ -106,7 +106,7 @@ export const networkingV1 = defineTypes({
         service: field(ref('networking/v1.IngressServiceBackend'), { tag: 4, pointer: true, doc: 'A service of the namespace.' }),
         resource: field(ref('core/v1.TypedLocalObjectReference'), { tag: 3, pointer: true, doc: 'Another object of the namespace.' }),
       },
-      { doc: 'Where requests go. Exactly one field is set.' },
+      { doc: 'Backend of requests. Exactly one field is set.' },
     ),
   IngressClass: () =>
     object(
@@ -223,7 +223,7 @@ export const networkingV1 = defineTypes({
         }),
         ingressRuleValue: inline('networking/v1.IngressRuleValue', { tag: 2 }),
       },
-      { doc: 'Where the requests for one host go.' },
+      { doc: 'Backends of requests for one host.' },
     ),
   IngressRuleValue: () =>
     struct(
@@ -234,7 +234,7 @@ export const networkingV1 = defineTypes({
           doc: 'Shares out HTTP requests by path. Unset sends them all to the default backend.',
         }),
       },
-      { doc: 'How requests of a rule are shared out.' },
+      { doc: 'Method of dividing the requests of a schema into flows.' },
     ),
   IngressServiceBackend: () =>
     struct(
@@ -255,7 +255,7 @@ export const networkingV1 = defineTypes({
         defaultBackend: field(ref('networking/v1.IngressBackend'), {
           tag: 1,
           pointer: true,
-          doc: 'Where requests go that match no rule. Required if there are no rules.',
+          doc: 'Backend of requests that match no rule. Required if there are no rules.',
         }),
         tls: field(list(ref('networking/v1.IngressTLS')), {
           tag: 2,
@@ -279,7 +279,7 @@ export const networkingV1 = defineTypes({
           doc: 'State of the load balancer.',
         }),
       },
-      { doc: 'Where the requests of an ingress are taken.' },
+      { doc: 'Addresses of an ingress.' },
     ),
   IngressTLS: () =>
     struct(
@@ -303,11 +303,11 @@ export const networkingV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'Which pods are meant, and what they may do.' }),
+        spec: field(ref('networking/v1.NetworkPolicySpec'), { tag: 2, doc: 'Selected pods, and their allowed traffic.' }),
         status: field(ref('networking/v1.NetworkPolicyStatus'), {
           tag: 3,
           until: 27,
-          doc: 'Whether the policy could be put in place.',
+          doc: 'State of the policy by aspect.',
         }),
       },
       { doc: 'Says which traffic pods of the namespace may have. Pods that no policy chooses may have all.' },
@@ -325,7 +325,7 @@ export const networkingV1 = defineTypes({
         to: field(list(ref('networking/v1.NetworkPolicyPeer')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Where the traffic may go. Empty means everywhere.',
+          doc: 'Allowed destinations of traffic. Empty: every destination.',
         }),
       },
       { doc: 'Traffic that may go out: both ports and to must match.' },
@@ -341,7 +341,7 @@ export const networkingV1 = defineTypes({
         from: field(list(ref('networking/v1.NetworkPolicyPeer')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Where the traffic may come from. Empty means everywhere.',
+          doc: 'Allowed sources of traffic. Empty: every source.',
         }),
       },
       { doc: 'Traffic that may come in: both ports and from must match.' },
@@ -404,7 +404,7 @@ export const networkingV1 = defineTypes({
           doc: 'Directions that the policy is for: Ingress, Egress or both. Default: Ingress, and Egress if there are rules for it.',
         }),
       },
-      { doc: 'Which traffic chosen pods may have.' },
+      { doc: 'Allowed traffic of selected pods.' },
     ),
   NetworkPolicyStatus: () =>
     struct(
@@ -418,7 +418,7 @@ export const networkingV1 = defineTypes({
           doc: 'State of the policy by aspect.',
         }),
       },
-      { until: 27, doc: 'Whether a policy could be put in place.' },
+      { until: 27, doc: 'Observed state of a policy.' },
     ),
   ParentReference: () =>
     struct(

@@ -30,7 +30,7 @@ export const nodeV1 = defineTypes({
         scheduling: field(ref('node/v1.Scheduling'), {
           tag: 4,
           pointer: true,
-          doc: 'Where pods of this class can run. Unset means on every node.',
+          doc: 'Nodes for pods of this class. Unset: every node.',
         }),
       },
       { doc: 'A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName.' },

@@ -35,10 +35,10 @@ export const policyV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'Which pods are meant, and how many must stay.' }),
+        spec: field(ref('policy/v1.PodDisruptionBudgetSpec'), { tag: 2, doc: 'Selected pods, and the number that must stay.' }),
         status: field(ref('policy/v1.PodDisruptionBudgetStatus'), {
           tag: 3,
-          doc: 'How many may be evicted now.',
+          doc: 'Number of pods that may be evicted now.',
         }),
       },
       { doc: 'Bounds how many pods of a group may be evicted at once.' },
@@ -85,7 +85,7 @@ export const policyV1 = defineTypes({
           doc: 'Eviction of running pods that are not ready: IfHealthyBudget (while the budget is met, the default) or AlwaysAllow.',
         }),
       },
-      { doc: 'Which pods are meant, and how many must stay. One of minAvailable and maxUnavailable is set.' },
+      { doc: 'Selected pods, and the number that must stay. One of minAvailable and maxUnavailable is set.' },
     ),
   PodDisruptionBudgetStatus: () =>
     struct(
@@ -131,7 +131,7 @@ export const policyV1 = defineTypes({
           doc: 'State of the budget by aspect. DisruptionAllowed tells whether pods may be evicted.',
         }),
       },
-      { doc: 'How many pods may be evicted now.' },
+      { doc: 'Number of pods that may be evicted now.' },
     ),
   UnhealthyPodEvictionPolicyType: () => only(closed('AlwaysAllow', 'IfHealthyBudget')),
 })

@@ -44,7 +44,7 @@ export const rbacV1 = defineTypes({
         subjects: field(list(ref('rbac/v1.Subject')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Who gets the permissions.',
+          doc: 'Users, groups and service accounts that get the permissions.',
         }),
         roleRef: field(ref('rbac/v1.RoleRef'), {
           tag: 3,
@@ -87,7 +87,7 @@ export const rbacV1 = defineTypes({
           tag: 1,
           required: true,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'What may be done: get, list, watch, create, update, patch, delete and so on. * means all.',
+          doc: 'Allowed verbs: get, list, watch, create, update, patch, delete and so on. * means all.',
         }),
         apiGroups: field(list(string()), {
           tag: 2,
@@ -138,7 +138,7 @@ export const rbacV1 = defineTypes({
         subjects: field(list(ref('rbac/v1.Subject')), {
           tag: 2,
           changes: { 30: { listType: 'atomic' } },
-          doc: 'Who gets the permissions.',
+          doc: 'Users, groups and service accounts that get the permissions.',
         }),
         roleRef: field(ref('rbac/v1.RoleRef'), {
           tag: 3,

@@ -151,7 +151,7 @@ export const resourceV1 = defineTypes({
           listType: 'atomic',
           featureGate: 'DRAPartitionableDevices',
           declaredSince: 36,
-          doc: 'What the device takes from shared counters while it is in use. At most 2 sets.',
+          doc: 'Consumption of the device from shared counters while it is in use. At most 2 sets.',
         }),
         nodeName: field(string(), {
           tag: 5,
@@ -460,7 +460,7 @@ export const resourceV1 = defineTypes({
           doc: 'Groups of devices that may take from the set at the same time. At most 2.',
         }),
       },
-      { since: 33, doc: 'What a device takes from a set of counters.' },
+      { since: 33, doc: 'Consumption of a device from a set of counters.' },
     ),
   DeviceDerivedAttribute: () =>
     struct(
@@ -791,7 +791,7 @@ export const resourceV1 = defineTypes({
         mapping: field(ref('resource/v1.NodeAllocatableMapping'), { tag: 3, pointer: true, doc: 'Amount by the use of the device.' }),
         overhead: field(ref('resource/v1.NodeAllocatableOverhead'), { tag: 4, pointer: true, doc: 'Amount besides.' }),
       },
-      { since: 37, doc: 'What a device takes of a resource of its node.' },
+      { since: 37, doc: 'Consumption of a device from a resource of its node.' },
     ),
   NodeAllocatableResourceMapping: () =>
     struct(
@@ -799,7 +799,7 @@ export const resourceV1 = defineTypes({
         capacityKey: field(string(), { tag: 1, pointer: true, doc: 'Capacity of the device that is multiplied.' }),
         allocationMultiplier: field(quantity(), { tag: 2, pointer: true, doc: 'Factor for the capacity, or amount for each device.' }),
       },
-      { since: 36, until: 36, doc: 'What a device takes of a resource of its node.' },
+      { since: 36, until: 36, doc: 'Consumption of a device from a resource of its node.' },
     ),
   OpaqueDeviceConfiguration: () =>
     struct(

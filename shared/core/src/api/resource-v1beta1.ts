@@ -28,7 +28,7 @@ export const resourceV1beta1 = defineTypes({
           listType: 'atomic',
           featureGate: 'DRAPartitionableDevices',
           since: 33,
-          doc: 'What the device takes from shared counters while it is in use. At most 2 sets.',
+          doc: 'Consumption of the device from shared counters while it is in use. At most 2 sets.',
         }),
         nodeName: field(string(), {
           tag: 4,

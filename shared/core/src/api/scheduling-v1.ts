@@ -17,13 +17,13 @@ export const schedulingV1 = defineTypes({
         }),
         globalDefault: field(boolean(), {
           tag: 3,
-          doc: 'Whether pods that name no class get this one. At most one class should. Default: false.',
+          doc: 'True if pods that name no class get this one. At most one class should be the default. Default: false.',
         }),
-        description: field(string(), { tag: 4, doc: 'What the class is meant for.' }),
+        description: field(string(), { tag: 4, doc: 'Description of the use of the class.' }),
         preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), {
           tag: 5,
           pointer: true,
-          doc: 'Whether pods of the class may push out others: PreemptLowerPriority (the default) or Never. Cannot be changed.',
+          doc: 'Preemption by pods of the class: PreemptLowerPriority (the default) or Never. Cannot be changed.',
         }),
       },
       { doc: 'A name for a priority that pods can have.' },

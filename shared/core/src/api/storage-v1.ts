@@ -29,7 +29,7 @@ export const storageV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.',
         }),
-        spec: field(ref('storage/v1.CSIDriverSpec'), { tag: 2, required: true, doc: 'What the driver needs and can do.' }),
+        spec: field(ref('storage/v1.CSIDriverSpec'), { tag: 2, required: true, doc: 'Needs and abilities of the driver.' }),
       },
       { doc: 'A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver.' },
     ),
@@ -50,14 +50,14 @@ export const storageV1 = defineTypes({
         attachRequired: needed(boolean(), {
           tag: 1,
           pointer: true,
-          doc: 'Whether volumes must be attached to a node before they are mounted. Default: true. Cannot be changed.',
+          doc: 'True if volumes must be attached to a node before they are mounted. Default: true. Cannot be changed.',
         }),
         podInfoOnMount: needed(boolean(), {
           tag: 2,
           isImmutable: true,
           changes: { 29: { isImmutable: undefined } },
           pointer: true,
-          doc: 'Whether the driver is told about the pod when it mounts a volume. Default: false.',
+          doc: 'True if the driver gets information about the pod when it mounts a volume. Default: false.',
         }),
         volumeLifecycleModes: field(list(ref('storage/v1.VolumeLifecycleMode')), {
           tag: 3,
@@ -69,14 +69,14 @@ export const storageV1 = defineTypes({
           tag: 4,
           pointer: true,
           featureGate: 'CSIStorageCapacity',
-          doc: 'Whether the scheduler is to look at the capacity that the driver publishes before it places pods. Default: false.',
+          doc: 'True if the scheduler considers the capacity that the driver publishes. Default: false.',
         }),
         fsGroupPolicy: field(ref('storage/v1.FSGroupPolicy'), {
           tag: 5,
           isImmutable: true,
           changes: { 29: { isImmutable: undefined } },
           pointer: true,
-          doc: "Whether owner and mode of a volume are changed for the pod's fsGroup: ReadWriteOnceWithFSType (the default), File or None.",
+          doc: "Changes of owner and mode of a volume for the pod's fsGroup: ReadWriteOnceWithFSType (the default), File or None.",
         }),
         tokenRequests: field(list(ref('storage/v1.TokenRequest')), {
           tag: 6,
@@ -86,13 +86,13 @@ export const storageV1 = defineTypes({
         requiresRepublish: field(boolean(), {
           tag: 7,
           pointer: true,
-          doc: 'Whether mounted volumes are published again from time to time, so that changes arrive. Default: false.',
+          doc: 'True if mounted volumes are published again from time to time, so that changes arrive. Default: false.',
         }),
         seLinuxMount: field(boolean(), {
           tag: 8,
           pointer: true,
           featureGate: 'SELinuxMountReadWriteOncePod',
-          doc: 'Whether the driver can mount a volume with an SELinux context given as an option. Default: false.',
+          doc: 'True if the driver can mount a volume with an SELinux context given as an option. Default: false.',
         }),
         nodeAllocatableUpdatePeriodSeconds: field(int64({ min: 10, detail: 'must be greater than or equal to 10 seconds' }), {
           tag: 9,
@@ -116,7 +116,7 @@ export const storageV1 = defineTypes({
           doc: 'True keeps pods that need the driver from nodes that do not have it.',
         }),
       },
-      { doc: 'What a volume driver needs and can do.' },
+      { doc: 'Needs and abilities of a volume driver.' },
     ),
   CSINode: () =>
     object(
@@ -156,7 +156,7 @@ export const storageV1 = defineTypes({
         allocatable: field(ref('storage/v1.VolumeNodeResources'), {
           tag: 4,
           pointer: true,
-          doc: 'How many volumes of the driver the node can take. Unset means no limit is known.',
+          doc: 'Greatest number of volumes of the driver on the node. Unset: no limit.',
         }),
       },
       { doc: 'A volume driver on a node.' },
@@ -227,7 +227,7 @@ export const storageV1 = defineTypes({
           doc: 'Size of the largest volume that can be made. Unset means unknown; then capacity is used.',
         }),
       },
-      { doc: 'How much space is left for new volumes of one storage class in one part of the cluster.' },
+      { doc: 'Capacity for new volumes of one storage class in one part of the cluster.' },
     ),
   CSIStorageCapacityList: () =>
     object(
@@ -260,7 +260,7 @@ export const storageV1 = defineTypes({
         reclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
           tag: 4,
           pointer: true,
-          doc: 'What becomes of a volume when its claim is deleted: Delete (the default) or Retain.',
+          doc: 'Action on a volume when its claim is deleted: Delete (the default) or Retain.',
         }),
         mountOptions: field(list(string()), {
           tag: 5,
@@ -270,12 +270,12 @@ export const storageV1 = defineTypes({
         allowVolumeExpansion: field(boolean(), {
           tag: 6,
           pointer: true,
-          doc: 'Whether claims of the class can ask for more space later. Default: false.',
+          doc: 'True if claims of the class can ask for more space later. Default: false.',
         }),
         volumeBindingMode: needed(ref('storage/v1.VolumeBindingMode'), {
           tag: 7,
           pointer: true,
-          doc: 'When volumes are made and bound: Immediate (the default), or WaitForFirstConsumer, once a pod is placed.',
+          doc: 'Time of provisioning and binding: Immediate (the default), or WaitForFirstConsumer, after a pod is scheduled.',
         }),
         allowedTopologies: field(list(ref('core/v1.TopologySelectorTerm')), {
           tag: 8,
@@ -348,11 +348,11 @@ export const storageV1 = defineTypes({
           tag: 2,
           isImmutable: true,
           required: true,
-          doc: 'What is to be attached where. Cannot be changed.',
+          doc: 'Volume, node and attacher. Cannot be changed.',
         }),
         status: field(ref('storage/v1.VolumeAttachmentStatus'), {
           tag: 3,
-          doc: 'How far attaching or detaching has come, written by the attacher.',
+          doc: 'Progress of attaching or detaching, written by the attacher.',
         }),
       },
       { doc: 'Asks that a volume be attached to a node, and tells how that went. Written by controllers, not by users.' },
@@ -396,20 +396,20 @@ export const storageV1 = defineTypes({
         source: field(ref('storage/v1.VolumeAttachmentSource'), { tag: 2, required: true, doc: 'The volume.' }),
         nodeName: checked(text('subdomain'), { tag: 3, required: true, doc: 'Name of the node.' }),
       },
-      { doc: 'What is to be attached where.' },
+      { doc: 'Volume to attach, its node and its attacher.' },
     ),
   VolumeAttachmentStatus: () =>
     struct(
       {
-        attached: field(boolean(), { tag: 1, required: true, doc: 'Whether the volume is attached. Written by the attacher only.' }),
+        attached: field(boolean(), { tag: 1, required: true, doc: 'True if the volume is attached. Written by the attacher only.' }),
         attachmentMetadata: field(map(string()), {
           tag: 2,
-          doc: 'What the attacher has to tell those who mount the volume next. Only set once attached.',
+          doc: 'Information from the attacher for later calls that mount the volume. Only set once attached.',
         }),
         attachError: field(ref('storage/v1.VolumeError'), { tag: 3, pointer: true, doc: 'The last error while attaching, if any.' }),
         detachError: field(ref('storage/v1.VolumeError'), { tag: 4, pointer: true, doc: 'The last error while detaching, if any.' }),
       },
-      { doc: 'How far attaching or detaching has come.' },
+      { doc: 'Progress of attaching or detaching.' },
     ),
   VolumeAttributesClass: () =>
     object(
@@ -432,8 +432,8 @@ export const storageV1 = defineTypes({
   VolumeError: () =>
     struct(
       {
-        time: field(time(), { tag: 1, doc: 'When it happened.' }),
-        message: field(string({ bytesMax: 1024 }), { tag: 2, doc: 'What happened, for people. May be logged, so it holds no secrets.' }),
+        time: field(time(), { tag: 1, doc: 'Time of the event.' }),
+        message: field(string({ bytesMax: 1024 }), { tag: 2, doc: 'Description for people. May be logged, so it holds no secrets.' }),
         errorCode: field(int32({ min: 0, max: 2_147_483_647 }), {
           tag: 3,
           pointer: true,
@@ -454,6 +454,6 @@ export const storageV1 = defineTypes({
           doc: 'Most volumes of the driver on the node. A volume counts once, however many pods use it. Unset means no limit is known; 0 means none.',
         }),
       },
-      { doc: 'What a node can take of one driver.' },
+      { doc: 'Limits of a node for one driver.' },
     ),
 })

@@ -13,9 +13,9 @@ export const storagemigrationV1 = defineTypes({
         spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), {
           tag: 2,
           isImmutable: true,
-          doc: 'Which objects are stored again.',
+          doc: 'Resource whose objects are stored again.',
         }),
-        status: field(ref('storagemigration/v1.StorageVersionMigrationStatus'), { tag: 3, doc: 'How far the migration is.' }),
+        status: field(ref('storagemigration/v1.StorageVersionMigrationStatus'), { tag: 3, doc: 'Progress of the migration.' }),
       },
       { doc: 'A request to store all objects of a resource again, in the present storage version and with the present encryption key.' },
     ),
@@ -43,7 +43,7 @@ export const storagemigrationV1 = defineTypes({
           doc: 'The resource whose objects are stored again. Immutable.',
         }),
       },
-      { doc: 'Which objects are stored again.' },
+      { doc: 'Resource whose objects are stored again.' },
     ),
   StorageVersionMigrationStatus: () =>
     struct(
@@ -61,6 +61,6 @@ export const storagemigrationV1 = defineTypes({
           doc: 'Revision of the list with which the migration has begun. Objects that are newer are stored in the present form already.',
         }),
       },
-      { doc: 'How far the migration is.' },
+      { doc: 'Progress of the migration.' },
     ),
 })
