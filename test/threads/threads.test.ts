@@ -6,6 +6,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { AddressTakenError } from '../../services/orch/src/start-error.ts'
+import { openPage } from '../console/page.ts'
 import { type Connection, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
 
 const aMap = (name: string, data: Record<string, string> = {}, namespace = 'default'): ApiObject =>
@@ -32,7 +33,7 @@ const numberOf = (text: string, series: string) => {
 describe.skipIf(!canSharePorts)('--threads=2', () => {
   let server: ThreadedServer
   beforeAll(async () => {
-    server = await startThreaded([], () => {})
+    server = await startThreaded(['--console=true'], () => {})
     return () => server.stop()
   })
 
@@ -104,6 +105,21 @@ describe.skipIf(!canSharePorts)('--threads=2', () => {
       const start = startThreaded([`--secure-port=${port}`, `--threads=${threads}`])
       await expect(start).rejects.toThrow(AddressTakenError)
       await expect(start).rejects.toThrow(`port ${port} on 127.0.0.1 is in use by another program; choose another with --secure-port`)
+    }
+  })
+
+  test('each thread opens sessions of the console at a port of its own', async () => {
+    const links = []
+    for (const thread of ['first', 'other', 'other'] as const) {
+      const { text } = await post(await server.connect(thread), '/console/ticket', {})
+      links.push(String(JSON.parse(text).url))
+    }
+    const ports = links.map((link) => new URL(link).port)
+    expect([new Set(ports).size, ports[1] === ports[2]]).toEqual([2, true])
+    for (const link of links) {
+      const { ask } = await openPage(link)
+      expect((await ask('/console/api/api/v1/namespaces/default')).status).toBe(200)
+      await expect(openPage(link)).rejects.toThrow('401')
     }
   })
 

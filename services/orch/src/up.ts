@@ -96,7 +96,7 @@ async function start(
   const threads = threadsHere(settings.threads, log)
   const server = {
     ...options,
-    hasUsualConsole: threads === 1,
+    hasUsualConsole: true,
     watchHistoryMs: settings.watchHistoryMs,
     simulatedNodes: usualNodes(settings.simulatedNodes),
     encryption: readEncryption(settings),

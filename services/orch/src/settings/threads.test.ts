@@ -11,9 +11,9 @@ async function read(flags: string[]) {
 const alone: readonly { what: string; flags: string[]; sentence: string }[] = [
   { what: 'services apart', flags: ['--distributed'], sentence: 'with --distributed: gateways are processes there; see --gateways' },
   {
-    what: 'a console that was asked for',
-    flags: ['--console=true'],
-    sentence: 'with --console=true: a session of the console is known to one thread',
+    what: 'a console on an address that other machines reach',
+    flags: ['--console=true', '--bind-address=0.0.0.0'],
+    sentence: 'with --console=true and --bind-address=0.0.0.0: a session is of one thread, which only a loopback address reaches',
   },
   {
     what: 'fewer reads than threads',

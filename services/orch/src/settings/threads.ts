@@ -1,6 +1,7 @@
 import { canSharePorts } from '@orch/gateway'
 import { type Log, SettingsError, settingsOf, settingTypes } from '@orch/platform'
 import type { GatewayGroups } from '../gateway/settings.ts'
+import { isLoopback } from '../serving/loopback.ts'
 
 const { int } = settingTypes
 const setting = settingsOf('Serving')
@@ -24,7 +25,11 @@ export function checkThreads({ settings, flowControl, serving }: ThreadedOptions
   if (threads === 1) return
   const flag = `--threads=${threads}`
   if (distributed) throw new SettingsError(`${flag} with --distributed: gateways are processes there; see --gateways`)
-  if (serving.console === 'true') throw new SettingsError(`${flag} with --console=true: a session of the console is known to one thread`)
+  // A port without TLS belongs to one thread, and so do the sessions that it opens. The port with TLS belongs to all.
+  if (serving.console === 'true' && !isLoopback(serving.bindAddress))
+    throw new SettingsError(
+      `${flag} with --console=true and --bind-address=${serving.bindAddress}: a session is of one thread, which only a loopback address reaches`,
+    )
   for (const [bound, max] of [
     ['--max-requests-inflight', flowControl.readsMax],
     ['--max-mutating-requests-inflight', flowControl.writesMax],

@@ -51,6 +51,7 @@ const gateway = await openGateway(
   {
     ...groups,
     flags: start.shownFlags,
+    hasUsualConsole: true,
     storage,
     watch: link.service(watchContract),
     admission: await reachAdmission(readAdmission(settings)),
