@@ -19,15 +19,11 @@ const clause = {
   advice: 'begin with the subject: True if, The place of, The rules that',
 }
 
-/** The same in the description of a field or type, which `kubectl explain` shows. */
-const describedClause = {
-  ...clause,
-  pattern: /(?<=^(?:.*\bdoc:)?\s*['"`])(?:What|Whether|Where|Who|Whose|Those|Which|How|Why)\b(?=[^'"`]* )/,
-}
-const descriptions = /^shared\/core\/src\/api\//
+/** The same in a text, such as the description of a field, column, flag or metric. */
+const textClause = { ...clause, pattern: /(?<=^\s*['"`]|(?<!\btitle): ['"`])(?:What|Whether|Where|Who|Whose|Those|Which|How|Why) [a-z]/ }
 
-/** Descriptions of upstream's columns, and the numbered statements of the specification. */
-const exempt = [/^shared\/core\/src\/table\/descriptions\.ts$/, /^docs\/reference\/requirements\.md$/, /^scripts\/check-words/]
+/** The numbered statements of the specification, and the rules themselves. */
+const exempt = [/^docs\/reference\/requirements\.md$/, /^scripts\/check-words/]
 const checked = /\.(?:ts|mjs|md)$|^deploy\/(?:.*\/)?[^/]+\.(?:yaml|conf|sh)$/
 
 /** Tests: their requests and expectations may be any text, such as a user nobody. */
@@ -64,9 +60,7 @@ export function checkWords(file, text) {
   return text.split('\n').flatMap((line, index, lines) => {
     if (file.endsWith('.md') && line.startsWith('```')) isBlock = !isBlock
     if (isBlock || (test.test(file) && !comment.test(line) && !title.test(line))) return []
-    const rules = [...forbidden]
-    if (!file.endsWith('.md') && isStart(line, lines[index - 1])) rules.push(clause)
-    if (descriptions.test(file)) rules.push(describedClause)
+    const rules = file.endsWith('.md') ? forbidden : [...forbidden, textClause, ...(isStart(line, lines[index - 1]) ? [clause] : [])]
     const found = rules.find(({ pattern }) => pattern.test(line))
     return found === undefined ? [] : [`${file}:${index + 1}: "${found.pattern.exec(line)?.[0]}": ${found.advice}`]
   })

@@ -26,7 +26,7 @@ async function describeKinds({ client }) {
   return [
     '# Kinds',
     '',
-    `What a server of profile \`kubernetes\` lists in discovery, with all features as they are by default: ${rows.length} resources in ${groups.length} groups. Under profile \`orch\` the groups have this product's name.`,
+    `Resources that a server of profile \`kubernetes\` lists in discovery, with all features as they are by default: ${rows.length} resources in ${groups.length} groups. Under profile \`orch\` the groups have this product's name.`,
     '',
     ...groups.flatMap((group) => [`## ${group.metadata.name ?? 'core'}`, '', ...versionsOf(group)]),
   ].join('\n')

@@ -19,7 +19,7 @@ export const wait: Command = command({
   flags: {
     ...choiceFlags,
     for: { word: 'condition', doc: 'delete, create, condition=name[=value], or jsonpath={path}=value.' },
-    timeout: { word: 'duration', doc: 'How long to wait at most. (default 30s)' },
+    timeout: { word: 'duration', doc: 'Longest wait. (default 30s)' },
   },
   async run(context) {
     const { terminal, session, flags } = context

@@ -160,7 +160,7 @@ export const remove: Command = command({
   takesObjects: true,
   flags: {
     ...choiceFlags,
-    cascade: { word: 'background|foreground|orphan', doc: 'How dependants are deleted, or orphan to keep them. (default background)' },
+    cascade: { word: 'background|foreground|orphan', doc: 'Deletion of dependants, or orphan to keep them. (default background)' },
     'grace-period': { word: 'seconds', doc: 'Time for the object to end; 0 counts as 1 without --force.' },
     force: { word: '', doc: 'Delete at once: a grace period of 0.' },
     'ignore-not-found': { word: '', doc: 'An object that is not there is no failure.' },

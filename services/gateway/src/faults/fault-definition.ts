@@ -42,7 +42,7 @@ const cause = object('A cause of the Status.', {
 })
 
 const effect = object(
-  'What happens. Exactly one member.',
+  'Fault. Exactly one member is set.',
   {
     delay: object('The answer comes later.', { time: text('Duration, such as 2s, of the clock of the server.') }, { required: ['time'] }),
     refuse: object(
@@ -101,7 +101,7 @@ export function faultDefinition(names: Names): object {
     ...{ name: faultRulesVersion, served: true, storage: true, subresources: { status: {} } },
     additionalPrinterColumns: [
       { name: 'Hits', type: 'integer', jsonPath: '.status.hits', description: 'Requests that were hit.' },
-      { name: 'Problem', type: 'string', jsonPath: '.status.problem', description: 'Why the rule is not in force.' },
+      { name: 'Problem', type: 'string', jsonPath: '.status.problem', description: 'Reason why the rule is not in force.' },
       { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     ],
     schema: {

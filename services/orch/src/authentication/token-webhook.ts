@@ -16,7 +16,7 @@ export const tokenWebhookSettings = {
   ),
   tokenWebhookCacheTtlMs: setting(
     { flag: '--authentication-token-webhook-cache-ttl', type: duration, default: '2m' },
-    "How long the webhook's decisions are cached, positive and negative.",
+    "Lifetime of the webhook's cached decisions, positive and negative.",
   ),
 }
 

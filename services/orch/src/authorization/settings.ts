@@ -30,11 +30,11 @@ export const authorizationSettings = {
   ),
   authorizationWebhookCacheAuthorizedTtlMs: setting(
     { flag: '--authorization-webhook-cache-authorized-ttl', type: duration, default: '5m' },
-    'How long a positive decision of the webhook is cached.',
+    'Lifetime of a cached positive decision of the webhook.',
   ),
   authorizationWebhookCacheUnauthorizedTtlMs: setting(
     { flag: '--authorization-webhook-cache-unauthorized-ttl', type: duration, default: '30s' },
-    'How long a negative decision of the webhook is cached.',
+    'Lifetime of a cached negative decision of the webhook.',
   ),
 }
 

@@ -38,7 +38,7 @@ export const backendsCommandSettings = {
   natsPort: setting({ flag: '--nats-port', type: port, default: '0' }, 'Port of NATS; 0 chooses a free one.'),
   nats: setting(
     { flag: '--nats', type: settingTypes.bool, default: 'true' },
-    'Whether a nats-server is started: storages that host watch need none.',
+    'True if a nats-server is started: storages that host watch need none.',
   ),
   certificates: setting(
     { flag: '--certificates', type: path },

@@ -53,7 +53,7 @@ export const hostedWatchSettings = {
 export const shutdownSettings = {
   shutdownDelayMs: inProcess(
     { flag: '--shutdown-delay-duration', type: duration, default: '0s' },
-    'How long the process keeps accepting calls after a termination signal, while /readyz fails.',
+    'Time in which the process keeps accepting calls after a termination signal, while /readyz fails.',
   ),
 }
 

@@ -29,7 +29,7 @@ export const stopSettings = {
   ...instanceSettings,
   timeout: inServer(
     { flag: '--timeout', env: 'ORCH_STOP_TIMEOUT', type: duration, default: '60s' },
-    'How long to wait for the server to end. It is not killed afterwards.',
+    'Longest wait for the end of the server. It is not killed afterwards.',
   ),
 }
 

@@ -63,7 +63,7 @@ export const servingSettings = {
   ),
   shutdownDelayMs: setting(
     { flag: '--shutdown-delay-duration', type: duration, default: '0s' },
-    'How long the server keeps accepting connections after a termination signal, while /readyz fails.',
+    'Time in which the server keeps accepting connections after a termination signal, while /readyz fails.',
   ),
   sendsRetryAfter: setting(
     { flag: '--shutdown-send-retry-after', type: bool, default: 'false' },

@@ -20,7 +20,7 @@ export const storageSettings = {
   ...encryptionSettings,
   watchHistoryMs: setting(
     { flag: '--watch-history', type: duration, default: '5m' },
-    'How long past changes are kept, so that watches can resume and lists can be continued.',
+    'Time for which past changes are kept, so that watches can resume and lists can be continued.',
   ),
 }
 

@@ -129,7 +129,7 @@ export function printStatusPage(): string {
     '',
     'For authors of clients.',
     '',
-    'Which code a response has, and when. Errors of resources are `Status` objects, in the format that the client accepts; clients branch on `reason`, never on the message. Errors outside resources are plain text where the table says so.',
+    'Codes of responses, and their causes. Errors of resources are `Status` objects, in the format that the client accepts; clients branch on `reason`, never on the message. Errors outside resources are plain text where the table says so.',
     '',
     '## Success',
     '',

@@ -45,7 +45,7 @@ export const patchType = 'meta/v1.Patch'
 
 const versionFields = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
 const versionSchema: Schema = {
-  description: 'What the server calls itself, and what it was built from and with.',
+  description: 'Version of the server, and of the tools and sources of its build.',
   type: 'object',
   required: versionFields,
   properties: Object.fromEntries(versionFields.map((name) => [name, { type: 'string' }])),
@@ -58,7 +58,7 @@ const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: Schem
     patchType,
     {
       path: 'apimachinery.pkg.apis.meta.v1.Patch',
-      schema: { description: 'What is to change, in the form that the media type of the request names.', type: 'object' },
+      schema: { description: 'Changes, in the form that the media type of the request names.', type: 'object' },
     },
   ],
 ])

@@ -7,7 +7,7 @@ export const scaleTable: KindTable = {
   columns: [
     { name: 'Name', type: 'string' },
     { name: 'Desired', type: 'integer' },
-    { name: 'Available', type: 'integer', description: 'How many replicas exist.' },
+    { name: 'Available', type: 'integer', description: 'Number of existing replicas.' },
     { name: 'Age', type: 'string' },
   ],
 }

@@ -22,7 +22,7 @@ export const apiService = defineResource({
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
       { name: 'Service', type: 'string' },
-      { name: 'Available', type: 'string', description: 'Whether the service answers for its group version.' },
+      { name: 'Available', type: 'string', description: 'True if the service answers for its group version.' },
       { name: 'Age', type: 'string' },
     ],
   },

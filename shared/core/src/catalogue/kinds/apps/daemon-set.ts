@@ -23,8 +23,8 @@ export const daemonSet = defineResource({
     cells: daemonSetCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Desired', type: 'integer', description: 'How many nodes should run the pod.' },
-      { name: 'Current', type: 'integer', description: 'How many nodes run the pod, of those that should.' },
+      { name: 'Desired', type: 'integer', description: 'Number of nodes that should run the pod.' },
+      { name: 'Current', type: 'integer', description: 'Number of nodes that run the pod and should.' },
       { name: 'Ready', type: 'integer' },
       { name: 'Up-to-date', type: 'integer' },
       { name: 'Available', type: 'integer' },

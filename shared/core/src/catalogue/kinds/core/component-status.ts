@@ -15,7 +15,7 @@ export const componentStatus = defineResource({
     cells: componentStatusCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string', description: 'Whether the component is healthy.' },
+      { name: 'Status', type: 'string', description: 'Health of the component.' },
       { name: 'Message', type: 'string' },
       { name: 'Error', type: 'string' },
     ],

@@ -58,7 +58,7 @@ export const event = defineResource({
     cells: eventCells,
     columns: [
       { name: 'Last Seen', type: 'string' },
-      { name: 'Type', type: 'string', description: 'Whether the event is an ordinary one or a warning.' },
+      { name: 'Type', type: 'string', description: 'Normal or Warning.' },
       { name: 'Reason', type: 'string', description: 'One word for what happened.' },
       { name: 'Object', type: 'string' },
       { name: 'Subobject', type: 'string', priority: 1 },

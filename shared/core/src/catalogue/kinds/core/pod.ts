@@ -88,11 +88,11 @@ export const pod = defineResource({
     conditions: podConditions,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Ready', type: 'string', description: 'How many containers can serve, of how many the pod has.' },
+      { name: 'Ready', type: 'string', description: 'Number of ready containers, of all containers of the pod.' },
       {
         name: 'Status',
         type: 'string',
-        description: 'What the pod as a whole is doing, with the reason of the first container that holds it up.',
+        description: 'State of the whole pod, with the reason of the first container that delays it.',
       },
       { name: 'Restarts', type: 'string' },
       { name: 'Age', type: 'string' },

@@ -21,7 +21,7 @@ export const secret = defineResource({
     cells: secretCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Type', type: 'string', description: 'What the data are meant for.' },
+      { name: 'Type', type: 'string', description: 'Purpose of the data.' },
       { name: 'Data', type: 'string' },
       { name: 'Age', type: 'string' },
     ],

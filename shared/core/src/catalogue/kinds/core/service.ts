@@ -44,7 +44,7 @@ export const service = defineResource({
     cells: serviceCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Type', type: 'string', description: 'How the service can be reached.' },
+      { name: 'Type', type: 'string', description: 'Way of reaching the service.' },
       { name: 'Cluster-IP', type: 'string' },
       { name: 'External-IP', type: 'string' },
       { name: 'Port(s)', type: 'string' },

@@ -47,7 +47,7 @@ export const priorityLevelConfiguration = defineResource({
     cells: priorityLevelConfigurationCells,
     columns: [
       { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Type', type: 'string', description: 'Whether requests of the level are limited.' },
+      { name: 'Type', type: 'string', description: 'Limited or Exempt.' },
       { name: 'AssuredConcurrencyShares', type: 'string', until: 25 },
       { name: 'NominalConcurrencyShares', type: 'string', since: 26 },
       { name: 'Queues', type: 'string' },
