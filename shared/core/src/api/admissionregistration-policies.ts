@@ -1,4 +1,4 @@
-import { closed, defineTypes, field, inline, int64, list, needed, object, ref, string, struct } from '../description/define.ts'
+import { closed, defineTypes, field, inline, int64, known, list, needed, object, ref, string, struct } from '../description/define.ts'
 
 const pkg = 'admissionregistration/v1'
 const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'
@@ -210,7 +210,11 @@ export const admissionPolicies = defineTypes({
   Mutation: () =>
     struct(
       {
-        patchType: field(string(), { tag: 2, required: true, doc: 'ApplyConfiguration or JSONPatch: which of the two is set.' }),
+        patchType: field(ref(`${pkg}.PatchType`), {
+          tag: 2,
+          required: true,
+          doc: 'ApplyConfiguration or JSONPatch: which of the two is set.',
+        }),
         applyConfiguration: field(ref(`${pkg}.ApplyConfiguration`), { tag: 3, pointer: true, doc: 'A change by merging.' }),
         jsonPatch: field(ref(`${pkg}.JSONPatch`), { tag: 4, pointer: true, doc: 'A change by a JSON patch.' }),
       },
@@ -253,7 +257,7 @@ export const admissionPolicies = defineTypes({
       },
       { structType: 'atomic', doc: 'Parameter objects of a binding.' },
     ),
-  ParameterNotFoundActionType: () => closed('Allow', 'Deny'),
+  ParameterNotFoundActionType: () => known('Allow', 'Deny'),
   TypeChecking: () =>
     struct(
       {

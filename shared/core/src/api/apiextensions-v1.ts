@@ -1,6 +1,7 @@
 import {
   boolean,
   bytes,
+  closed,
   defineTypes,
   double,
   field,
@@ -317,7 +318,7 @@ export const apiextensionsV1 = defineTypes({
       },
       { doc: 'Points to further documentation.' },
     ),
-  FieldValueErrorReason: () => known('FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'),
+  FieldValueErrorReason: () => closed('FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'),
   JSONSchemaProps: () =>
     struct(
       {

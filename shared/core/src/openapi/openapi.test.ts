@@ -117,7 +117,7 @@ describe('the facets of fields', () => {
   test.each([
     ['KIND-CSI-06', 'storage.v1.CSINode', ['spec']],
     ['KIND-CSI-16', 'storage.v1.CSINodeList', ['items']],
-    ['KIND-NODE-21', 'core.v1.NodeAddress', ['address', 'type']],
+    ['KIND-NODE-21', 'core.v1.NodeAddress', ['type', 'address']],
     ['KIND-VA-09', 'storage.v1.VolumeAttachmentStatus', ['attached']],
     ['KIND-RC-10', 'core.v1.ReplicationControllerStatus', ['replicas']],
   ])('%s: the required fields of %s', (_, name, required) => {
@@ -165,6 +165,19 @@ test('the third version wraps a reference that has something beside it, and stat
   })
   expect(at(schemas3['io.orch.api.core.v1.Container'], 'properties', 'name')).toMatchObject({ type: 'string', default: '' })
   expect(at(schemas3['io.orch.api.core.v1.ContainerPort'], 'properties', 'protocol')).toMatchObject({ default: 'TCP' })
+})
+
+test('ADDR-18: a kind that every group version accepts lists all of them up to 1.35, and then those of its document', () => {
+  const listed = (minor: number, type: string) => {
+    const of = createCatalogue('orch', { minor })
+    const { components } = openApi3Document(of, { name: 'apis/apps/v1', serverVersion: '', ...issuing })
+    const schema = at(components, 'schemas', `io.orch.apimachinery.pkg.apis.meta.v1.${type}`)
+    return (at(schema, 'x-kubernetes-group-version-kind') as Json[]).map(({ group, version }) => `${group}/${version}`)
+  }
+  for (const type of ['DeleteOptions', 'WatchEvent']) {
+    expect(listed(35, type)).toEqual(expect.arrayContaining(['/v1', 'apps/v1', 'batch/v1']))
+    expect(listed(36, type)).toEqual(['/v1', 'apps/v1'])
+  }
 })
 
 describe('operations', () => {

@@ -43,22 +43,31 @@ const descriptions: Readonly<Record<keyof typeof special, string>> = {
 /** The body of a patch. */
 export const patchType = 'meta/v1.Patch'
 
-const versionFields = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
-const versionSchema: Schema = {
-  description: 'Version of the server, and of the tools and sources of its build.',
-  type: 'object',
-  required: versionFields,
-  properties: Object.fromEntries(versionFields.map((name) => [name, { type: 'string' }])),
+const versionFields = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform']
+const emulationFields = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
+
+function versionSchema({ level, dialect }: Context): Schema {
+  const property: Schema = { ...(dialect.version === 3 ? { default: '' } : {}), type: 'string' }
+  const optional = level >= 33 ? emulationFields : []
+  return {
+    description: 'Version of the server, and of the tools and sources of its build.',
+    type: 'object',
+    required: versionFields,
+    properties: Object.fromEntries([
+      ...versionFields.map((name) => [name, property]),
+      ...optional.map((name) => [name, { type: 'string' }]),
+    ]),
+  }
 }
 
 /** Definitions that are written here instead of being made from the type's schema, by type. */
-const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: Schema }> = new Map([
+const fixed: ReadonlyMap<string, { readonly path: string; readonly schema: (context: Context) => Schema }> = new Map([
   [versionType, { path: 'apimachinery.pkg.version.Info', schema: versionSchema }],
   [
     patchType,
     {
       path: 'apimachinery.pkg.apis.meta.v1.Patch',
-      schema: { description: 'Changes, in the form that the media type of the request names.', type: 'object' },
+      schema: () => ({ description: 'Changes, in the form that the media type of the request names.', type: 'object' }),
     },
   ],
 ])
@@ -106,7 +115,7 @@ export function createSchemaWriter({ names, dialect, level, apiVersions, custom,
     const other = fixed.get(type)
     return other === undefined ? (custom.get(type)?.name ?? openApiName(names, type)) : `${names.openApiRoot}.${other.path}`
   }
-  const context: Context = { names, dialect, apiVersions, refTo, refToSpecial: (kind) => refToSpecial(kind) }
+  const context: Context = { names, dialect, level, apiVersions, refTo, refToSpecial: (kind) => refToSpecial(kind) }
   const refToSpecial = (kind: keyof typeof special): Schema => {
     const name = `${names.openApiRoot}.${special[kind].path}`
     if (!made.has(name) && !Object.hasOwn(known, name)) made.set(name, specialSchema(kind, dialect))
@@ -120,7 +129,7 @@ export function createSchemaWriter({ names, dialect, level, apiVersions, custom,
       if (Object.hasOwn(known, name)) continue
       made.set(
         name,
-        own === undefined ? (fixed.get(type)?.schema ?? definitionOf(type, context)) : yield* own.schema(dialect.version, refTo),
+        own === undefined ? (fixed.get(type)?.schema(context) ?? definitionOf(type, context)) : yield* own.schema(dialect.version, refTo),
       )
       count += 1
       if (count % definitionsPerStep === 0) yield
@@ -133,6 +142,7 @@ export function createSchemaWriter({ names, dialect, level, apiVersions, custom,
 interface Context {
   readonly names: Names
   readonly dialect: Dialect
+  readonly level: number
   readonly apiVersions: readonly { group: string; version: string }[]
   readonly refTo: (type: string) => Schema
   readonly refToSpecial: (kind: keyof typeof special) => Schema
@@ -154,9 +164,9 @@ function definitionOf(type: string, context: Context): Schema {
   return {
     ...(node.doc === undefined ? {} : { description: node.doc }),
     type: 'object',
-    ...(required.length === 0 ? {} : { required: required.sort() }),
+    ...(required.length === 0 ? {} : { required }),
     ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
-    ...(node.hasTypeMeta ? { 'x-kubernetes-group-version-kind': gvksOf(type, context) } : {}),
+    ...(node.hasTypeMeta || sharedKinds.has(plainNameOf(type)) ? { 'x-kubernetes-group-version-kind': gvksOf(type, context) } : {}),
     ...(node.structType === undefined ? {} : { 'x-kubernetes-map-type': node.structType }),
     ...(node.isUnion ? { 'x-kubernetes-unions': [unionOf(node)] } : {}),
   }
@@ -190,7 +200,7 @@ function propertySchema(field: Field, context: Context): Schema {
   const schema = nodeSchema(field.node, context)
   const siblings: Schema = {
     ...(field.doc === undefined ? {} : { description: field.doc }),
-    ...defaultOf(field, context.dialect),
+    ...defaultOf(field, context),
     ...extensionsOf(field),
   }
   return withSiblings(schema, siblings, context.dialect)
@@ -202,18 +212,18 @@ function withSiblings(schema: Schema, siblings: Schema, { version }: Dialect): S
   return { ...siblings, allOf: [schema] }
 }
 
-function defaultOf(field: Field, dialect: Dialect): Schema {
+function defaultOf(field: Field, context: Context): Schema {
   if (field.default !== undefined) return { default: field.default }
-  if (dialect.version === 2 || field.pointer) return {}
+  if (context.dialect.version === 2 || field.pointer) return {}
   const isPrinted = field.required === true || field.keepEmpty === true
-  return implicitDefault(field.node, isPrinted)
+  return implicitDefault(field.node, isPrinted, context.level)
 }
 
-/** The zero of a value that can't be absent; lists and maps have none. */
-function implicitDefault(node: Node, isPrinted: boolean): Schema {
+/** The zero of a value that can't be absent; lists and maps have none, and from 1.29 on types with several forms. */
+function implicitDefault(node: Node, isPrinted: boolean, level: number): Schema {
   const { kind } = resolveNode(node)
   const zero = zeros[kind]
-  if (zero === undefined || (typeof zero !== 'object' && !isPrinted)) return {}
+  if (zero === undefined || (typeof zero === 'object' ? kind !== 'struct' && level >= 29 : !isPrinted)) return {}
   return { default: zero }
 }
 
@@ -233,9 +243,9 @@ const zeros: Readonly<Record<Node['kind'], '' | false | 0 | Record<never, never>
   ref: undefined,
   list: undefined,
   map: undefined,
-  variant: undefined,
+  variant: {},
   bytes: undefined,
-  json: undefined,
+  json: {},
   fieldsV1: undefined,
 }
 
@@ -286,7 +296,9 @@ function referenceSchema(type: string, context: Context): Schema {
   return target.kind === 'struct' || target.kind === 'variant' ? context.refTo(type) : nodeSchema(target, context)
 }
 
+/** Items of lists and values of maps have implicit defaults until 1.36. */
 function elementSchema(node: Node, context: Context): Schema {
+  const { dialect, level } = context
   const schema = nodeSchema(node, context)
-  return context.dialect.version === 2 ? schema : withSiblings(schema, implicitDefault(node, true), context.dialect)
+  return dialect.version === 2 || level >= 37 ? schema : withSiblings(schema, implicitDefault(node, true, level), dialect)
 }

@@ -46,8 +46,10 @@ export function openApi3Document(catalogue: Catalogue, wanted: OpenApi3Wanted): 
 export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVersion, ...options }: OpenApi3Wanted): Steps<OpenApi3> {
   const { names, level } = catalogue
   const groupVersions = servedGroupVersions(catalogue)
-  const writer = createSchemaWriter({ names, level, dialect: dialect3, apiVersions: groupVersions, custom: customTypesOf(catalogue) })
   const one = groupVersions.find(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`))
+  // From 1.36 on a document lists no group versions of others with the kinds that all of them accept.
+  const apiVersions = level < 36 ? groupVersions : [{ group: '', version: 'v1' }, ...(one === undefined || one.group === '' ? [] : [one])]
+  const writer = createSchemaWriter({ names, level, dialect: dialect3, apiVersions, custom: customTypesOf(catalogue) })
   const discovery = describeDiscovery(catalogue, options).get(name)
   const objects = one === undefined ? [] : describePaths(names, one.group, one.version, catalogue.inGroupVersion(one.group, one.version))
   const paths = [...(discovery === undefined ? [] : [discovery]), ...objects]

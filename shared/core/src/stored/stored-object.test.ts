@@ -60,7 +60,7 @@ test('a value that does not fit its type any more is an error that names the fie
 /** The facts of a type that do not change how objects are stored. */
 const describing = new Set([
   // The facets that rules follow from.
-  ...['needed', 'isAlwaysChecked', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
+  ...['needed', 'isAlwaysChecked', 'isClosed', 'isImmutable', 'isEnforced', 'format', 'bytesMax', 'min', 'max', 'detail', 'sign', 'means'],
   ...['itemsMax', 'isUnique', 'uniqueBy', 'comparesSound', 'isLabels'],
   ...['doc', 'listedAsRequired', 'featureGate', 'gatedValues', 'valueWhenOff', 'keptWhenOff', 'dropsPart'],
   ...['since', 'until', 'changes', 'valuesSince', 'valuesUntil'],
