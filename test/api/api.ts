@@ -77,6 +77,11 @@ export class Api {
     return { ca: certificateAuthority, cert: clientCertificate, key: clientKey }
   }
 
+  /** The connections of the administrator. */
+  get agent(): Agent {
+    return this.#admin
+  }
+
   /** Sends one request as the administrator. The target is sent unchanged. */
   send(method: string, target: string, sending: Sending = {}): Promise<Answer> {
     return this.#send(this.#admin, method, target, sending)

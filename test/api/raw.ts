@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { type Agent, request as httpsRequest } from 'node:https'
 import { onTestFinished } from 'vitest'
 import type { Api } from './api.ts'
 
@@ -16,7 +16,7 @@ interface RawSending {
 
 /** Sends a request whose body, and whose answer's body, is no text. */
 export async function sendRaw(api: Api, method: string, target: string, sending: RawSending = {}): Promise<RawAnswer> {
-  const response = await opened(api, method, target, sending)
+  const response = await opened(api, method, target, { ...sending, agent: api.agent })
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
   return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }
@@ -47,12 +47,18 @@ export async function readFrames(
   return { headers: response.headers, frames }
 }
 
-function opened(api: Api, method: string, target: string, { headers = {}, body }: RawSending): Promise<IncomingMessage> {
+/** Without an agent the request has a connection of its own. */
+function opened(
+  api: Api,
+  method: string,
+  target: string,
+  { headers = {}, body, agent }: RawSending & { agent?: Agent },
+): Promise<IncomingMessage> {
   const { hostname, port, pathname } = new URL(api.url)
   const path = `${pathname === '/' ? '' : pathname}${target}`
   const sent = body === undefined ? headers : { 'content-length': String(body.length), ...headers }
   return new Promise((resolve, reject) => {
-    const request = httpsRequest({ method, hostname, port, path, headers: sent, ...api.credentials, agent: false }, resolve)
+    const request = httpsRequest({ method, hostname, port, path, headers: sent, ...api.credentials, agent: agent ?? false }, resolve)
     request.on('error', reject)
     request.end(body)
   })

@@ -163,6 +163,25 @@ export function sampleFields(
       return { spec: podCertificate }
     case 'DeviceTaintRule':
       return { spec: { taint: { key: 'example.com/broken', effect: 'NoSchedule' } } }
+    case 'DeviceClass':
+      return { spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } }
+    case 'ResourceClaim':
+      return { spec: deviceClaim }
+    case 'ResourceClaimTemplate':
+      return { spec: { spec: deviceClaim } }
+    case 'ResourceSlice':
+      return {
+        spec: {
+          driver: 'gpu.example.com',
+          nodeName: 'n',
+          pool: { name: 'n', generation: 1, resourceSliceCount: 1 },
+          devices: [{ name: 'gpu-0', capacity: { memory: { value: '1Gi' } } }],
+        },
+      }
+    case 'VolumeAttributesClass':
+      return { driverName: 'disk.example.com', parameters: { iops: '100' } }
+    case 'IPAddress':
+      return { spec: { parentRef: { resource: 'services', namespace, name: 's' } } }
     case 'ServiceCIDR':
       return { spec: { cidrs: ['10.77.0.0/24'] } }
     case 'FlowSchema':
@@ -178,6 +197,8 @@ export function sampleFields(
       return undefined
   }
 }
+
+const deviceClaim = { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } }
 
 const cpuMetric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }
 
@@ -209,5 +230,6 @@ const definitionSpec = {
 /** The name that an object of a kind must have; undefined: any. */
 export function sampleName(kind: string): string | undefined {
   if (kind === 'CustomResourceDefinition') return 'samples.samples.example.com'
+  if (kind === 'IPAddress') return '10.77.0.9'
   return kind === 'APIService' ? 'v1.samples.example.com' : undefined
 }
