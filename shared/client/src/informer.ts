@@ -12,6 +12,10 @@ export interface InformerOptions<T extends ApiObject> {
   readonly resource: ResourceClient<T>
   /** The selected part of the collection. */
   readonly select?: Omit<SelectOptions, 'signal'>
+  /** Objects of a page of the list. Absent: that of the resource client. */
+  readonly pageSize?: number | undefined
+  /** The part of an object to hold, which may be the object itself with less in it. Absent: all of it. */
+  readonly keep?: ((object: T) => T) | undefined
   readonly signal: AbortSignal
   /** Waits between attempts; resolves early when the signal is raised. */
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -89,11 +93,12 @@ async function run<T extends ApiObject>(options: InformerOptions<T>, state: Stat
 
 /** The first list takes any version; later ones none older than the last seen. Expired or in the future: the latest. */
 async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<void> {
-  const { resource, select, signal } = options
+  const { resource, select, pageSize, keep, signal } = options
+  const whole = { ...select, pageSize, keep, signal }
   const fresh: ListOptions = { resourceVersion: state.version === '' ? '0' : state.version, resourceVersionMatch: 'NotOlderThan' }
-  const list = await resource.listAll({ ...select, ...fresh, signal }).catch((error: unknown) => {
+  const list = await resource.listAll({ ...whole, ...fresh }).catch((error: unknown) => {
     if (!isGone(error) && !isTooLarge(error)) throw error
-    return resource.listAll({ ...select, signal })
+    return resource.listAll(whole)
   })
   replaceAll(options, state.held, list.items)
   state.version = list.metadata.resourceVersion ?? ''
@@ -103,7 +108,7 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
 
 /** True when an event arrived; a watch that ends without one is not opened again at once. */
 async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
-  const { resource, select, signal } = options
+  const { resource, select, keep, signal } = options
   const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, signal })
   let hasEvents = false
   for await (const { type, object } of events) {
@@ -111,8 +116,10 @@ async function follow<T extends ApiObject>(options: InformerOptions<T>, state: S
     state.attempts = 0
     state.version = object.metadata.resourceVersion ?? state.version
     const key = keyOf(object.metadata.namespace, object.metadata.name)
-    if (type === 'DELETED') remove(options, state.held, key, object)
-    else if (type !== 'BOOKMARK') put(options, state.held, key, object)
+    if (type === 'BOOKMARK') continue
+    const kept = keep === undefined ? object : keep(object)
+    if (type === 'DELETED') remove(options, state.held, key, kept)
+    else put(options, state.held, key, kept)
   }
   return hasEvents
 }

@@ -6,7 +6,6 @@ import {
   type ResourceClient,
   type SelectOptions,
   startInformer,
-  type WatchEvent,
 } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -48,11 +47,12 @@ const largeObjectsPerPage = 25
 export function startCollectionInformer<T extends ApiObject>(context: InformerContext, collection: Collection<T>): Informer<T> {
   const { client, names, clock, random, log } = context
   const { resource, select = {}, onEvent, signal = context.signal, isMetadataOnly = false, keep } = collection
-  const all = client.resource<T>(resource)
-  const whole = keep === undefined ? all : partsOf(all, keep)
+  const whole = client.resource<T>(resource)
   return startInformer<T>({
     resource: isMetadataOnly ? metadataOf(whole, names) : whole,
     select,
+    pageSize: keep && largeObjectsPerPage,
+    keep: (object) => dropManagers(keep === undefined ? object : keep(object)),
     signal,
     sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
     random,
@@ -69,17 +69,8 @@ function metadataOf<T extends ApiObject>(collection: ResourceClient<T>, names: N
   }
 }
 
-function partsOf<T extends ApiObject>(collection: ResourceClient<T>, keep: (object: T) => T): ResourceClient<T> {
-  return {
-    ...collection,
-    listAll: (options) => collection.listAll({ ...options, pageSize: largeObjectsPerPage, keep }),
-    watch: async (options) => parts(await collection.watch(options), keep),
-  }
-}
-
-async function* parts<T extends ApiObject>(
-  events: AsyncIterable<WatchEvent<T>>,
-  keep: (object: T) => T,
-): AsyncGenerator<WatchEvent<T>, void> {
-  for await (const { type, object } of events) yield { type, object: keep(object) }
+/** No controller reads managers: they would be half of what a Pod takes here, and an update without them leaves them as they are. */
+function dropManagers<T extends ApiObject>(object: T): T {
+  delete object.metadata.managedFields
+  return object
 }

@@ -91,3 +91,13 @@ test('indexes by namespace and by controller follow each change', async () => {
   await gone.promise
   expect(all().map((found) => found.sort())).toEqual([['p', 'q', 's'], ['p'], ['q'], ['s']])
 })
+
+test('objects of a list and of a watch are cached without their managers', async () => {
+  const managedFields = [{ manager: 'm', operation: 'Update' }]
+  const changed = aPart('q', 'a', { managedFields })
+  const { client, informers, release } = aServer([aPart('p', 'a', { managedFields })], [{ type: 'ADDED', object: changed }])
+  const informer = informers.open(parts, client)
+  await informer.synced
+  release()
+  await expect.poll(() => [...informer.values()], { timeout: 60_000 }).toEqual([aPart('p', 'a'), aPart('q', 'a')])
+})
