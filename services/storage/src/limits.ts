@@ -16,6 +16,19 @@ export const historyPart = 1 / 4
 /** Superseded objects that a store without a disk keeps, however young they are: writes may not fill the memory. */
 export const pastBytesMax = 128 * 1024 * 1024
 
+/**
+ * Superseded objects that wait to be packed while objects are written, and the part of the room for the past that they may take:
+ * packing costs a tenth of a write, and most servers of tests end before.
+ */
+export const unpackedBytesMax = 32 * 1024 * 1024
+export const unpackedPart = 1 / 8
+
+/** A state in which nothing was written for so long is at rest, and packs what waits. */
+export const packingDelayMs = 1_000
+
+/** Objects that are packed in one turn: a millisecond. */
+export const packedPerTurn = 16
+
 /** The cost of a superseded object besides its bytes. */
 export const pastOverheadBytes = 600
 

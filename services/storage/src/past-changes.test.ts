@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@orch/core/contracts'
-import { aDelete, aPut, shown, written } from '@orch/testkit'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { aDelete, aPut, createFakeClock, shown, written } from '@orch/testkit'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 import { createMemoryStore } from './store/memory-store.ts'
@@ -102,17 +102,33 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
 const largeText = (version: number) =>
   `${version} ${Array.from({ length: 2_500 }, (_, index) => `item ${(index * 7_919) % 10_007}`).join()} ${version}`
 
-test('old versions of 20 KB of which a little changes take less than 1 KB each, and are read as they were', async () => {
+/** Writes versions of one object, and answers their revisions. */
+async function largeVersions(storage: Storage, versions: number): Promise<number[]> {
+  const revisions: number[] = []
+  for (let version = 0; version < versions; version++)
+    revisions.push(await written(storage, aPut({ name: 'a', data: largeText(version) }, { expected: revisions.at(-1) ?? 0 })))
+  return revisions
+}
+
+test('old versions of 20 KB of which a little changes take less than 1 KB each at rest, and are read as they were', async () => {
+  const clock = createFakeClock()
   const { storage, store } = await aStorage('memory', {
+    clock,
     historyBytesMax: 100_000,
     packsPast: true,
     watchHistoryMs: Number.POSITIVE_INFINITY,
   })
+  const pack = vi.spyOn(store, 'pack')
   const versions = 120
-  const revisions: number[] = []
-  for (let version = 0; version < versions; version++)
-    revisions.push(await written(storage, aPut({ name: 'a', data: largeText(version) }, { expected: revisions.at(-1) ?? 0 })))
+  const revisions = await largeVersions(storage, versions)
   expect(largeText(1).length).toBeGreaterThan(20_000)
+  expect(pack).not.toHaveBeenCalled()
+  const packedAtRest = () => {
+    clock.advance(1_000)
+    return pack.mock.calls.length
+  }
+  // The history of 100 KB has the last change: the present version and the one before it.
+  await expect.poll(packedAtRest, { timeout: 60_000 }).toBe(versions - 2)
   expect(store.status().bytes / versions).toBeLessThan(1_000)
   const { key } = aPut({ name: 'a' })
   for (const [version, revision] of revisions.entries()) {
@@ -121,8 +137,17 @@ test('old versions of 20 KB of which a little changes take less than 1 KB each, 
   }
 })
 
+test('old versions wait for rest in an eighth of the room for the past, and the others are packed', async () => {
+  const options = { clock: createFakeClock(), historyBytesMax: 50_000, packsPast: true, pastBytesMax: 800_000 }
+  const { storage, store } = await aStorage('memory', options)
+  const pack = vi.spyOn(store, 'pack')
+  await largeVersions(storage, 40)
+  // The history has the last change, and three more have room.
+  expect(pack).toHaveBeenCalledTimes(40 - 2 - 3)
+})
+
 test('a fork that packs an old version leaves it readable in its base, and the other way round', async () => {
-  const options = { historyBytesMax: 50_000, packsPast: true }
+  const options = { historyBytesMax: 50_000, packsPast: true, pastBytesMax: 400_000 }
   const { storage, store } = await aStorage('memory', options)
   const { key } = aPut({ name: 'a' })
   const first = await written(storage, aPut({ name: 'a', data: largeText(0) }))

@@ -7,7 +7,7 @@ import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
 import { type Due, Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
-import { historyBytesMax, pastBytesMax, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
+import { historyBytesMax, pastBytesMax, positionIntervalMs, unpackedBytesMax, unpackedPart, watchHistoryMsDefault } from './limits.ts'
 import { LostChanges } from './lost-changes.ts'
 import { PastBudget } from './memory/history.ts'
 import type { Tree } from './memory/tree.ts'
@@ -94,7 +94,9 @@ export interface Storage extends StorageService {
 /** Storage over a store: loads the state into memory and serves it. */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
-  const stateOptions = { store, reencode, historyBytesMax: bytesMax, packsPast: options.packsPast === true, clock, onError }
+  const unpackedMax = Math.min(unpackedBytesMax, (options.pastBytesMax ?? pastBytesMax) * unpackedPart)
+  const packsAbove = options.packsPast === true ? unpackedMax : undefined
+  const stateOptions = { store, reencode, historyBytesMax: bytesMax, packsAbove, clock, onError }
   const from = options.from === undefined ? undefined : heldIn(options.from)
   const state = from === undefined ? await State.load(stateOptions) : State.from(from.state, stateOptions)
   return new StorageOverStore(options, state, from?.due)

@@ -34,6 +34,7 @@ import {
   toUnreadObject,
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
+import { PastPacker } from './past-packer.ts'
 import { DamagedStoreError } from './store/data-folder.ts'
 
 /** A state of a moment, of which another state can begin. */
@@ -56,8 +57,8 @@ export interface StateOptions {
   readonly reencode: Reencode | undefined
   readonly historyBytesMax: number
   readonly clock: Clock
-  /** The past beyond that is kept in little room, where the store can. */
-  readonly packsPast: boolean
+  /** The past beyond that is kept in little room, where the store can, once so many bytes wait for it or nothing is written; undefined: never. */
+  readonly packsAbove: number | undefined
   /** Told of each attempt to read the state anew that failed. */
   readonly onError?: ((error: unknown, what: string) => void) | undefined
 }
@@ -124,6 +125,7 @@ export class State implements StateReader {
   loading: Promise<void> | undefined
   #detachReplaced: (() => void) | undefined
   readonly #writes = new RecentWrites(rememberedWritesMax)
+  readonly #packer: PastPacker | undefined
   readonly #detach: () => void
   /** Bytes of all objects. */
   bytes = 0
@@ -137,6 +139,8 @@ export class State implements StateReader {
     this.#store = store
     this.#reencode = reencode
     this.#historyBytesMax = historyBytesMax
+    const { packsAbove: bytesMax, clock } = options
+    if (bytesMax !== undefined) this.#packer = new PastPacker({ state: this, store, bytesMax, clock, signal: this.#closing.signal })
     const { revision, epoch, compacted } = store.status()
     this.revision = revision
     this.epoch = epoch
@@ -454,15 +458,9 @@ export class State implements StateReader {
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
-    this.history.push(happened, this.#options.packsPast ? this.#pack : undefined)
+    this.history.push(happened, this.#packer?.add)
     this.#writes.remember(writeId, revision)
     return happened
-  }
-
-  readonly #pack = ({ before, after, change }: Happened): void => {
-    if (before === undefined) return
-    const bytes = this.#store.pack?.(before.revision, after?.revision)
-    if (bytes !== undefined) this.followers.onPacked?.(before.length - bytes, change.revision)
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {

@@ -4,6 +4,7 @@ import { pastOverheadBytes } from '../limits.ts'
 import { RevisionMap } from './revision-map.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
+import { Unpacked } from './unpacked.ts'
 
 /** One change as memory keeps it. */
 export interface Happened {
@@ -23,18 +24,21 @@ const overheadBytes = 400
 export class History {
   #bytesMax: number
   readonly #items: RevisionMap<Happened>
+  /** Objects that changes below the floor have superseded, where the past is packed. */
+  readonly unpacked: Unpacked
   #bytes = 0
   #floor: Revision
 
-  constructor(floor: Revision, bytesMax: number, items = RevisionMap.create<Happened>()) {
+  constructor(floor: Revision, bytesMax: number, items = RevisionMap.create<Happened>(), unpacked = new Unpacked()) {
     this.#floor = floor
     this.#bytesMax = bytesMax
     this.#items = items
+    this.unpacked = unpacked
   }
 
   /** The same changes in a history of their own, in no time. */
   fork(): History {
-    const fork = new History(this.#floor, this.#bytesMax, this.#items.fork())
+    const fork = new History(this.#floor, this.#bytesMax, this.#items.fork(), this.unpacked.fork())
     fork.#bytes = this.#bytes
     return fork
   }
@@ -103,7 +107,7 @@ export class History {
   }
 
   #dropFirst(): Happened | undefined {
-    const dropped = this.#items.first()
+    const dropped = this.#items.get(this.#floor + 1) ?? this.#items.first()
     if (dropped === undefined) return undefined
     const { revision } = dropped.change
     this.#items.delete(revision)
