@@ -4,7 +4,7 @@ import { defaultPluginSettings, type PluginNeeds, type PluginSettings } from './
 import { checkConfigured, choosePlugins, createPlugins, type PluginChoice } from './registry.ts'
 
 export interface AdmissionOptions
-  extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics'> {
+  extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics' | 'calls'> {
   /** Default: the plugins that are on by default. */
   readonly plugins?: PluginChoice | undefined
   /** By name of the plugin. */
@@ -16,7 +16,8 @@ const noChoice: PluginChoice = { enabled: [], disabled: [] }
 
 /** The chosen plugins in the order in which they are asked. Throws a ConfigurationError where a plugin cannot be made as configured. */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, settings = defaultPluginSettings } = options
+  const { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, calls } = options
+  const { settings = defaultPluginSettings } = options
   for (const [name, { value }] of options.configurations ?? []) checkConfigured(name, value != null, catalogue.level)
   /** The configuration of a plugin that is only named. */
   const configurationOf = (name: string): PluginConfiguration | undefined => {
@@ -24,7 +25,19 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return configuration?.value == null ? undefined : configuration
   }
   const needsOf = (name: string): PluginNeeds => {
-    return { storage, catalogue, clock, log, random, chance, tracer, conversionMetrics, settings, configuration: configurationOf(name) }
+    return {
+      storage,
+      catalogue,
+      clock,
+      log,
+      random,
+      chance,
+      tracer,
+      conversionMetrics,
+      calls,
+      settings,
+      configuration: configurationOf(name),
+    }
   }
   return admissionOf(createPlugins(choosePlugins(options.plugins ?? noChoice, catalogue.level), needsOf), options)
 }

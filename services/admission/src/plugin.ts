@@ -14,7 +14,7 @@ import type {
   StorageService,
 } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
-import type { Chance, Clock, Log, Tracer } from '@orch/platform'
+import type { Chance, Clock, Log, OutgoingCalls, Tracer } from '@orch/platform'
 import { type ConversionMetrics, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { type CallPlaces, noPlaces, type WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
@@ -136,6 +136,8 @@ export interface PluginNeeds {
   readonly chance: Chance
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
+  /** The faults of a test; absent: there are never any. */
+  readonly calls?: OutgoingCalls | undefined
   /** From the admission configuration file; absent: nothing is said there. */
   readonly configuration: PluginConfiguration | undefined
   readonly settings: PluginSettings

@@ -1,3 +1,4 @@
+import type { NodesService } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -19,6 +20,7 @@ import { DefinitionKeeper } from './definitions/definition-keeper.ts'
 import { ServingConditions } from './definitions/serving-condition.ts'
 import type { Exchange } from './exchange/exchange.ts'
 import type { InProcessRequest, InProcessResponse } from './exchange/in-process.ts'
+import { faultyNodes } from './faults/faulty-nodes.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import type { ConsoleOptions, GatewayOptions } from './gateway-options.ts'
 import { limits } from './limits.ts'
@@ -239,10 +241,14 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
   const { storage, clock, log, names, level, draws, live, pace, guard, share, pathPrefix, closing } = ground
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
+  const calls = options.faults?.calls
   const addressNeeds = { storage, names, clock, random: draws.pause, places }
   const addresses = createServiceAddresses(addressNeeds)
   const converter = new Converter({
-    caller: createWebhookCaller({ addresses, credentials: noCredentials, allowsLinkLocal, clock, userAgent: names.serverManager }),
+    caller: createWebhookCaller({
+      ...{ addresses, credentials: noCredentials, allowsLinkLocal, clock, calls },
+      userAgent: names.serverManager,
+    }),
     names,
     level,
     clock,
@@ -268,6 +274,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
     knownServices: places.services,
     proxyPair: proxyPair ?? (() => undefined),
     guard,
+    calls,
     pathPrefix,
     send,
     writeFirst,
@@ -328,11 +335,15 @@ function createWatchParts({ clock, wheel, share }: Ground) {
   }
 }
 
-/** Options that parts read unchanged. */
+function nodesOf({ nodes, faults, clock }: GatewayOptions): NodesService | undefined {
+  return nodes === undefined || faults === undefined ? nodes : faultyNodes(nodes, { calls: faults.calls, clock })
+}
+
+/** Options that parts read, nearly all unchanged. */
 function settingsOf(options: GatewayOptions) {
   return {
     watchHub: options.watchHub,
-    nodes: options.nodes,
+    nodes: nodesOf(options),
     version: options.version,
     flags: options.flags,
     requestLog: options.requestLog,

@@ -38,7 +38,7 @@ import type { GatewayGroups } from './gateway/settings.ts'
 import { createNodesDoor, groupsOfNodes, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
-import { catalogueOf, type Surroundings } from './surroundings.ts'
+import { catalogueOf, faultsOf, type Surroundings } from './surroundings.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
 import { ObjectMarks, SharedCount } from './threads/shared-memory.ts'
 import { portSockets, type ThreadStart } from './threads/start.ts'
@@ -155,7 +155,7 @@ function hasServiceRanges(catalogue: Catalogue): boolean {
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
   const { api, serving, objects, store, chance, clock, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
-  const surroundings = { catalogue: catalogueOf(api), lifecycle, chance, clock, log, tracer }
+  const surroundings = { catalogue: catalogueOf(api), lifecycle, chance, clock, log, tracer, faults: faultsOf(options, options) }
   const { names } = surroundings.catalogue
   const { certificateFiles: files, adminKey } = options
   const certificates = await readServerCertificates({ files, names, serving, objects, hostName: hostname(), adminKey, clock })

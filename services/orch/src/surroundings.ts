@@ -1,4 +1,5 @@
 import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
+import { Faults } from '@orch/gateway'
 import type { Chance, Clock, Lifecycle, Log, Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/settings.ts'
 
@@ -12,9 +13,19 @@ export interface Surroundings {
   readonly log: Log
   /** Absent: nothing is traced. */
   readonly tracer?: Tracer | undefined
+  /** The faults of a test; absent: there are never any. */
+  readonly faults?: Faults | undefined
 }
 
 /** The resources that are served. */
 export function catalogueOf({ profile, runtimeConfig, featureGates, level, servesMetrics }: ApiOptions): Catalogue {
   return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: level, servesMetrics })
+}
+
+/** The faults of a process: those that a test brings, or those that FaultRules describe. */
+export function faultsOf(
+  { faults, followsFaultRules }: { readonly faults?: Faults | undefined; readonly followsFaultRules: boolean },
+  world: Pick<Surroundings, 'chance' | 'clock' | 'log'>,
+): Faults | undefined {
+  return faults ?? (followsFaultRules ? new Faults(world) : undefined)
 }

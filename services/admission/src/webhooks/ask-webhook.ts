@@ -70,7 +70,7 @@ export async function askWebhook(
   const span = parent === undefined ? undefined : tracer?.start(`call webhook ${webhook.name}`, { kind: 'client', parent })
   const traceparent = span?.traceparent ?? parent
   const outcome = checkAnswer(
-    await caller.call({ webhook, body, timeoutMs, signal: deadline.signal, traceparent }),
+    await caller.call({ webhook, to: `webhook/${webhook.name}`, body, timeoutMs, signal: deadline.signal, traceparent }),
     question,
     { version, uid },
     names,

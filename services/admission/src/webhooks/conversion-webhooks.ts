@@ -6,7 +6,10 @@ import type { PluginNeeds } from '../plugin.ts'
 import { isApiObject } from './review.ts'
 
 /** The dependencies of calling the conversion webhooks of custom kinds. */
-export type ConverterNeeds = Pick<PluginNeeds, 'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics'>
+export type ConverterNeeds = Pick<
+  PluginNeeds,
+  'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics' | 'calls'
+>
 
 /** On whose behalf a webhook is called, and how long that may take. */
 export type ConversionContext = Conversion['context']
@@ -51,7 +54,7 @@ export class ConversionWebhooks {
 
   /** Most servers never need it. */
   #open(): Converter {
-    const { catalogue, chance, storage, clock, random, settings, conversionMetrics = uncounted } = this.#needs
+    const { catalogue, chance, storage, clock, random, settings, conversionMetrics = uncounted, calls } = this.#needs
     const { names } = catalogue
     const places = settings.webhookPlaces
     this.#converter ??= new Converter({
@@ -60,6 +63,7 @@ export class ConversionWebhooks {
         credentials: noCredentials,
         allowsLinkLocal: places.allowsLinkLocal,
         clock,
+        calls,
         userAgent: `${names.serverManager}-admission`,
       }),
       names,

@@ -35,7 +35,7 @@ interface WebhookPluginDescription {
 }
 
 function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginDescription): WebhookParts {
-  const { storage, catalogue, clock, log, random, chance, tracer, settings } = needs
+  const { storage, catalogue, clock, log, random, chance, tracer, calls, settings } = needs
   const { names } = catalogue
   const equivalents = createEquivalents(catalogue)
   const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
@@ -43,7 +43,10 @@ function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: Webho
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials
   const converter = createVersionConverter(needs)
   const { allowsLinkLocal } = settings.webhookPlaces
-  const caller = createWebhookCaller({ addresses, credentials, allowsLinkLocal, clock, userAgent: `${names.serverManager}-admission` })
+  const caller = createWebhookCaller({
+    ...{ addresses, credentials, allowsLinkLocal, clock, calls },
+    userAgent: `${names.serverManager}-admission`,
+  })
   return {
     caller,
     names,

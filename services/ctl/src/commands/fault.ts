@@ -20,6 +20,7 @@ const flags = {
   'in-namespace': { word: 'text', doc: 'Namespace of the request.' },
   name: { word: 'text', doc: 'Name in the path of the request.' },
   path: { word: 'text', doc: 'Path of a request that is about no resource.' },
+  outgoing: { word: 'text', doc: 'Calls of the server instead of requests: webhook/deny.example.com.' },
   after: { word: 'int', doc: 'Matching requests that pass first.' },
   times: { word: 'int', doc: 'Requests that are hit at most.' },
   every: { word: 'int', doc: 'Of so many matching requests one is hit.' },
@@ -83,8 +84,8 @@ async function add(context: Context, words: readonly string[]): Promise<undefine
   if (name === undefined || effect === undefined || others.length > 0)
     throw new CtlError(`expected fault add name effect; effects are ${effects}`)
   const { terminal, flags: given } = context
-  const { user, agent, verb, resource, subresource, name: named, path, seed } = given
-  const on = { user, agent, resource, subresource, namespace: given['in-namespace'], name: named, path }
+  const { user, agent, verb, resource, subresource, name: named, path, outgoing, seed } = given
+  const on = { user, agent, resource, subresource, namespace: given['in-namespace'], name: named, path, outgoing }
   const counts = { after: wholeOf(given.after), times: wholeOf(given.times), every: wholeOf(given.every) }
   const probability = given.probability === undefined ? undefined : Number(given.probability)
   if (Number.isNaN(probability)) throw new CtlError(`--probability=${given.probability}: must be a number from 0 to 1`)

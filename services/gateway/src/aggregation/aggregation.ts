@@ -33,6 +33,7 @@ export interface AggregationOptions {
   readonly knownServices: ReadonlyMap<string, string>
   readonly proxyPair: BackendsOptions['proxyPair']
   readonly guard: BackendsOptions['guard']
+  readonly calls: BackendsOptions['calls']
   readonly pathPrefix: string
   /** Sends a request of the server's own. */
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
@@ -57,10 +58,10 @@ export interface Aggregation {
 }
 
 export function createAggregation(options: AggregationOptions): Aggregation {
-  const { builtIn, addresses, allowsLinkLocal, proxyPair, guard, knownServices, metrics, ...rest } = options
+  const { builtIn, addresses, allowsLinkLocal, proxyPair, guard, calls, knownServices, metrics, ...rest } = options
   const { names } = builtIn
   const apiServices = new ApiServices({ ...rest, names })
-  const backends = new Backends({ addresses, allowsLinkLocal, proxyPair, guard })
+  const backends = new Backends({ addresses, allowsLinkLocal, proxyPair, guard, calls })
   const closed = new AbortController()
   const writes = createOwnWrites({ names, ...rest, closed: closed.signal })
   const availabilityMetrics = createAvailabilityMetrics(metrics)

@@ -37,7 +37,7 @@ export async function forward(request: GatewayRequest, api: RemoteApi, parts: Fo
   request.exchange.onClose(() => ending.abort())
   const limit = limitOf(request, api, ending, parts)
   try {
-    const answer = await parts.backends.send(outgoingOf(request, options, parts), { ...options, signal: ending.signal })
+    const answer = await parts.backends.send(outgoingOf(request, options, parts), { ...options, signal: ending.signal }, api)
     if (answer.kind === 'upgraded') {
       const { upgrade } = request.exchange
       if (upgrade === undefined) {

@@ -38,7 +38,9 @@ async function probeOnce(api: RemoteApi, { backends, clock, names }: ProbeParts)
   const headers = { accept: 'application/json', 'user-agent': names.serverManager, ...identityOf(user, false) }
   try {
     const place = { host: host ?? '', port: port ?? '' }
-    const code = await statusOf({ ...options, ...place, path: rootOf(api), headers, signal: ending.signal })
+    const { signal } = ending
+    const send = () => statusOf({ ...options, ...place, path: rootOf(api), headers, signal })
+    const code = await backends.ask(api, 'availability', { signal, send, refuse: (given) => given })
     if (code < 200 || code >= 300) throw new Error(`bad status from ${url}: ${code}`)
   } catch (error) {
     const why = ending.signal.aborted ? `Get ${JSON.stringify(url)}: context deadline exceeded` : unreachedReason(error)

@@ -91,11 +91,17 @@ async function ask(
   const user = { name: `system:${names.aggregator}`, uid: '', groups: ['system:masters'], extra: {} }
   const condition = etag ? { 'if-none-match': etag } : {}
   const headers = { accept, 'user-agent': names.serverManager, ...identityOf(user, false), ...condition }
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest({ ...options, path, headers, signal }, resolve)
-    request.on('error', reject)
-    request.end()
-  })
+  const send = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpsRequest({ ...options, path, headers, signal }, resolve)
+      request.on('error', reject)
+      request.end()
+    })
+  return backends.ask(api, 'documents', { signal, send, refuse: refusedWith })
+}
+
+function refusedWith(code: number): never {
+  throw new Error(`status ${code}`)
 }
 
 async function readBytes(response: IncomingMessage, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly hash: string }> {

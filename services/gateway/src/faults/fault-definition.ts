@@ -33,6 +33,7 @@ const match = object('The requests that are hit. Absent members match all.', {
     ...{ type: 'object', description: 'A part that the body has to have.' },
     'x-kubernetes-preserve-unknown-fields': true,
   },
+  outgoing: text(`Calls of the server instead of requests, by kind and name of the called server: webhook/deny.example.com. ${any}`),
 })
 
 const cause = object('A cause of the Status.', {

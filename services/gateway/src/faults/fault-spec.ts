@@ -8,7 +8,7 @@ import { Members } from './members.ts'
 import type { WatchMatch } from './watch-faults.ts'
 
 const watchMembers = ['user', 'resource', 'subresource', 'namespace', 'name']
-const matchMembers = [...watchMembers, 'agent', 'verb', 'path', 'header', 'dryRun', 'body']
+const matchMembers = [...watchMembers, 'agent', 'verb', 'path', 'header', 'dryRun', 'body', 'outgoing']
 const faultMembers = ['name', 'on', 'after', 'times', 'every', 'perSecond', 'probability', 'seed', 'effect']
 
 /** Effects by name, each with the reader of its members. */
@@ -118,6 +118,7 @@ function readFaultMatch(value: unknown, at: string): FaultMatch {
     header: header && Object.fromEntries(Object.keys(header).map((name) => [name, matchOf(headers.requiredText(name)) ?? ''])),
     dryRun: members.flag('dryRun'),
     body: body && ((sent) => hasPart(sent, body)),
+    outgoing: matchOf(members.text('outgoing')),
   }
 }
 

@@ -11,6 +11,11 @@ export interface FaultMatch extends RequestMatch {
   readonly dryRun?: boolean | undefined
   /** True for the bodies that are meant: the object of a create or an update, a patch, or the options of a delete. */
   readonly body?: ((body: unknown) => boolean) | undefined
+  /**
+   * Calls of the server instead of requests to it, by the kind and name of the called server: `webhook/deny.example.com`, `kms/one/encrypt`.
+   * It allows no other member beside it.
+   */
+  readonly outgoing?: TextMatch | undefined
 }
 
 /** A fault: the requests, how many of them, and what happens to them. */
@@ -74,6 +79,8 @@ export class FaultRule implements FaultHandle {
   readonly #onHit: (() => void) | undefined
   readonly #onEnd: (rule: FaultRule) => void
   readonly #matches: (facts: RequestFacts) => boolean
+  /** The calls that it hits; undefined: it hits requests. */
+  readonly outgoing: TextMatch | undefined
   readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
   #seen = 0
   #hits = 0
@@ -94,7 +101,8 @@ export class FaultRule implements FaultHandle {
     this.#clock = clock
     this.#onHit = onHit
     this.#onEnd = onEnd
-    this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body'])
+    this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body', 'outgoing'])
+    this.outgoing = outgoingOf(fault)
     fault.until?.then(this.remove, this.remove)
   }
 
@@ -175,6 +183,14 @@ export class FaultRule implements FaultHandle {
   #removedError(times: number): Error {
     return new Error(`the fault ${this.name} was removed after ${this.#hits} of ${times} hits`)
   }
+}
+
+function outgoingOf({ on = {} }: Fault): TextMatch | undefined {
+  const { outgoing, ...others } = on
+  const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0]
+  if (outgoing !== undefined && other !== undefined)
+    throw new TypeError(`on.${other} of a fault is about requests, and on.outgoing about calls of the server: expected one of the two`)
+  return outgoing
 }
 
 function requireNumbers({ after = 0, times = 1, every = 1, perSecond = 0, probability = 1 }: Fault): void {

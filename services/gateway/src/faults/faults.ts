@@ -5,13 +5,14 @@ import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean, type RequestInfo } from '../request/request-info.ts'
 import { type Fault, type FaultHandle, FaultRule, type FaultyRequest } from './fault.ts'
+import { FaultyCalls } from './faulty-calls.ts'
 import { StaleReads } from './stale-reads.ts'
 import { WatchFaults } from './watch-faults.ts'
 
 const table = {
   orch_faults_injected_total: {
     type: 'counter',
-    help: 'Requests that a fault of a test has hit, by name of the fault and its effect.',
+    help: 'Requests and calls that a fault of a test has hit, by name of the fault and its effect.',
     labels: ['fault', 'effect'],
   },
 } as const satisfies MetricTable
@@ -31,7 +32,9 @@ export class Faults {
   readonly #draw: () => number
   readonly watches: WatchFaults
   readonly reads = new StaleReads()
-  /** Rules that may still hit. */
+  /** The calls of the server, with the faults among them. */
+  readonly calls: FaultyCalls
+  /** Rules that may still hit requests. */
   readonly #rules = new Set<FaultRule>()
   /** Rules that have hit all that they could, oldest first, until they are removed or too many. */
   readonly #ended = new Set<FaultRule>()
@@ -45,11 +48,13 @@ export class Faults {
     this.#options = options
     this.#draw = options.chance.stream('faults').fraction
     this.watches = new WatchFaults({ clock: options.clock, onHit: (effect, request) => this.#note(effect, effect, request) })
+    this.calls = new FaultyCalls({ clock: options.clock, onHit: (rule, to) => this.#noteCall(rule, to) })
   }
 
   /** Adds a fault; it is in force at once. A wrong one throws a TypeError or a RangeError. `onHit` is called for each request that it hits. */
   add(fault: Fault, onHit?: () => void): FaultHandle {
-    if (this.#rules.size >= limits.faultsMax) throw new RangeError(`there are ${limits.faultsMax} faults already: remove some`)
+    if (this.#rules.size + this.calls.rules.size >= limits.faultsMax)
+      throw new RangeError(`there are ${limits.faultsMax} faults already: remove some`)
     this.#added += 1
     const rule = new FaultRule(fault, {
       name: fault.name ?? `fault-${this.#added}`,
@@ -58,14 +63,17 @@ export class Faults {
       onHit,
       onEnd: (ended) => this.#end(ended),
     })
-    this.#rules.add(rule)
-    this.#changed()
+    if (rule.outgoing !== undefined) this.calls.rules.add(rule)
+    else {
+      this.#rules.add(rule)
+      this.#changed()
+    }
     return rule
   }
 
   /** All faults that have not been removed, also those that hit no more; without those that were forgotten. */
   list(): readonly FaultRule[] {
-    return [...this.#ended, ...this.#rules]
+    return [...this.#ended, ...this.#rules, ...this.calls.rules]
   }
 
   /** Removes all faults, also those of watches, and thaws all reads. */
@@ -75,6 +83,7 @@ export class Faults {
     this.watches.clear()
   }
 
+  /** True if no rule hits requests. */
   get isEmpty(): boolean {
     return this.#rules.size === 0
   }
@@ -151,6 +160,11 @@ export class Faults {
     this.#metrics?.orch_faults_injected_total.inc({ fault, effect })
   }
 
+  #noteCall({ name: fault, effect: { kind: effect } }: FaultRule, to: string): void {
+    this.#options.log.info({ fault, effect, to }, 'a fault was injected')
+    this.#metrics?.orch_faults_injected_total.inc({ fault, effect })
+  }
+
   #end(rule: FaultRule): void {
     if (rule.isRemoved) this.#ended.delete(rule)
     else this.#ended.add(rule)
@@ -158,6 +172,7 @@ export class Faults {
       if (this.#ended.size <= limits.endedFaultsMax) break
       this.#ended.delete(oldest)
     }
+    this.calls.rules.delete(rule)
     if (this.#rules.delete(rule)) this.#changed()
   }
 

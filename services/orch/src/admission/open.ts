@@ -29,7 +29,7 @@ export async function openAdmission(
   { storage, admission, metrics }: { readonly storage: StorageService; readonly admission: AdmissionSettings; readonly metrics: Metrics },
   surroundings: Surroundings,
 ): Promise<Admission> {
-  const { catalogue, chance, clock, lifecycle, log, tracer } = surroundings
+  const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
   const { plugins, configFile } = admission
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
   const known = await withCredentials(admission, configurations, surroundings)
@@ -45,6 +45,7 @@ export async function openAdmission(
       chance,
       tracer,
       conversionMetrics,
+      calls: faults?.calls,
       plugins,
       configurations,
       settings,
@@ -73,12 +74,15 @@ async function withImageReviews(
   settings: PluginSettings,
   { plugins, configFile }: AdmissionSettings,
   configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
-  { catalogue: { names, level }, lifecycle }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<PluginSettings> {
+  const { lifecycle, catalogue } = surroundings
+  const { names, level } = catalogue
   const configuration = configurations?.get('ImagePolicyWebhook')
   if (configuration === undefined || !choosePlugins(plugins, level).includes('ImagePolicyWebhook')) return settings
   const { clientConfigFile } = refusing(configFile, () => readImagePolicy(configuration, names))
-  const sender = await openWebhookSender(`${flag}=${configFile}: imagePolicy.${names.clientConfigFileKey}`, clientConfigFile)
+  const file = { flag: `${flag}=${configFile}: imagePolicy.${names.clientConfigFileKey}`, path: clientConfigFile, to: 'images/webhook' }
+  const sender = await openWebhookSender(file, surroundings)
   await lifecycle.run({ name: 'image reviews', stop: () => sender.close() })
   return { ...settings, imageReviews: (body, timeoutMs) => sender.send(body, timeoutMs) }
 }

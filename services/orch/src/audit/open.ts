@@ -94,17 +94,19 @@ async function openSinkElsewhere(
 
 async function openSinks(
   { log: logFile, webhook }: AuditOptions,
-  { clock, log, catalogue: { names } }: Surroundings,
-  surroundings: SinkSurroundings,
+  surroundings: Surroundings,
+  world: SinkSurroundings,
 ): Promise<readonly AuditSink[]> {
+  const { clock, log, catalogue } = surroundings
+  const { names } = catalogue
   const audit = await import('@orch/gateway/audit')
   const group = domainGroup(names, 'audit')
   const sinkOf = (delivery: AuditDelivery, { mode, batch, truncate }: AuditBackend): AuditSink => {
-    const onLost = (count: number) => surroundings.metrics.lost(delivery.name, count)
+    const onLost = (count: number) => world.metrics.lost(delivery.name, count)
     const bounded =
       truncate === undefined ? delivery : audit.truncating(delivery, { ...truncate, truncatedKey: `${group}/truncated`, onLost })
-    if (mode === 'batch') return new audit.BatchSink(bounded, batch, surroundings)
-    return new audit.BlockingSink(bounded, mode === 'blocking-strict', surroundings)
+    if (mode === 'batch') return new audit.BatchSink(bounded, batch, world)
+    return new audit.BlockingSink(bounded, mode === 'blocking-strict', world)
   }
   const sinks: AuditSink[] = []
   if (logFile !== undefined) {
@@ -112,7 +114,7 @@ async function openSinks(
     sinks.push(sinkOf(audit.createAuditLog({ ...logFile, clock, log }), logFile))
   }
   if (webhook !== undefined) {
-    sinks.push(sinkOf(audit.createAuditWebhook(await openSender(webhook.configFile), `${group}/v1`), webhook))
+    sinks.push(sinkOf(audit.createAuditWebhook(await openSender(webhook.configFile, surroundings), `${group}/v1`), webhook))
   }
   return sinks
 }
@@ -128,8 +130,8 @@ function checkLogFile(path: string): void {
 }
 
 /** Posts lists of events to the server of a client configuration file. */
-async function openSender(path: string): Promise<AuditSender> {
-  const sender = await openWebhookSender('--audit-webhook-config-file', path)
+async function openSender(path: string, surroundings: Surroundings): Promise<AuditSender> {
+  const sender = await openWebhookSender({ flag: '--audit-webhook-config-file', path, to: 'audit/webhook' }, surroundings)
   return {
     async post(json) {
       const { code } = await sender.send(json, webhookTimeoutMs)

@@ -148,9 +148,10 @@ interface ExternalAuthentication {
 /** The configured ones; `configured` takes the tokens of the issuers that a file names. */
 async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
-  { catalogue, clock, chance, lifecycle, log }: Surroundings,
+  surroundings: Surroundings,
   configured?: OidcAuthenticator,
 ): Promise<ExternalAuthentication> {
+  const { catalogue, clock, chance, lifecycle, log } = surroundings
   const { names } = catalogue
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), createCertificateAuthenticator(catalogue)]
   const tokens: TokenAuthenticator[] = []
@@ -158,7 +159,8 @@ async function openExternalAuthentication(
   if (oidc !== undefined) tokens.push(new OidcAuthenticator([openIssuer(oidc, { clock, log })]))
   if (tokenWebhook !== undefined) {
     const { configFile, version, cacheTtlMs } = tokenWebhook
-    const sender = await openWebhookSender('--authentication-token-webhook-config-file', configFile)
+    const file = { flag: '--authentication-token-webhook-config-file', path: configFile, to: 'authentication/webhook' }
+    const sender = await openWebhookSender(file, surroundings)
     await lifecycle.run({ name: 'token webhook', stop: () => sender.close() })
     tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random: chance.fraction }))
   }

@@ -76,7 +76,12 @@ export class ConfiguredAuthorization {
 
   async #open(webhook: ConfiguredWebhook): Promise<OpenWebhook> {
     const { catalogue, chance, clock } = this.#surroundings
-    const sender = await openWebhookSender(`${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`, webhook.configFile)
+    const file = {
+      flag: `${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`,
+      path: webhook.configFile,
+      to: `authorization/${webhook.name}`,
+    }
+    const sender = await openWebhookSender(file, this.#surroundings)
     const send = (body: string) => sender.send(body, webhook.timeoutMs)
     return {
       authorizer: createAccessWebhook({

@@ -85,13 +85,15 @@ const nameInMetrics = 'default'
 /** The authorizers of the flags, and the close of the webhook among them. */
 async function chainOfModes(
   { modes, webhook }: AuthorizationOptions,
-  { catalogue, chance, clock }: Surroundings,
+  surroundings: Surroundings,
   counted: AuthorizationMetrics,
 ): Promise<ChainSource> {
   if (webhook === undefined) return { chain: modes.filter((mode) => mode !== 'Webhook'), close: () => {} }
-  const sender = await openWebhookSender('--authorization-webhook-config-file', webhook.configFile)
-  const send = (body: string) => sender.send(body, webhookTimeoutMs)
+  const { catalogue, chance, clock } = surroundings
   const name = 'webhook'
+  const file = { flag: '--authorization-webhook-config-file', path: webhook.configFile, to: `authorization/${name}` }
+  const sender = await openWebhookSender(file, surroundings)
+  const send = (body: string) => sender.send(body, webhookTimeoutMs)
   const authorizer = createAccessWebhook({
     ...webhook,
     send,

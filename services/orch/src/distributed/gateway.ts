@@ -17,7 +17,7 @@ import { type GatewayGroups, readGateway } from '../gateway/settings.ts'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { advertisedAddress, printHost } from '../serving/loopback.ts'
 import { readCommandSettings } from '../settings/general.ts'
-import { catalogueOf, type Surroundings } from '../surroundings.ts'
+import { catalogueOf, faultsOf, type Surroundings } from '../surroundings.ts'
 import { type AdmissionPlace, reachAdmission } from './admission-place.ts'
 import { createGatewayRoster } from './gateway-roster.ts'
 import { dialStorage, reachable } from './remote-storage.ts'
@@ -118,7 +118,8 @@ const companyWaitMs = 5_000
 export async function openGatewayReplica(options: GatewayReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<GatewayReplica> {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   ready.catch(() => {})
-  const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, world, async (assembly) => {
+  const surroundings = { ...world, faults: faultsOf(options, world) }
+  const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, surroundings, async (assembly) => {
     const { catalogue, lifecycle, metrics, rpc } = assembly
     const storage = await dialStorage(options.storageAddresses, assembly)
     const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })

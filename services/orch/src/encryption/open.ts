@@ -42,8 +42,8 @@ const flag = '--encryption-provider-config'
 /** Reads the configuration and opens its providers; their code is loaded only here. */
 export async function openEncryption({ file, reloads }: EncryptionOptions, surroundings: Surroundings): Promise<OpenEncryption> {
   const { ConfiguredEncryption: Configured, encryptStore, observeTransformations } = await import('@orch/storage/encryption')
-  const { catalogue, clock, lifecycle, log } = surroundings
-  const plugins = new Plugins({ clock, log })
+  const { catalogue, clock, lifecycle, log, faults } = surroundings
+  const plugins = new Plugins({ clock, log, calls: faults?.calls })
   await lifecycle.run({ name: 'plugins of encryption', stop: () => plugins.close() })
   const parse = (value: unknown) => readElements(value, { file, plugins, names: catalogue.names })
   const configuration = new ReloadedFile({ flag, file, what: 'encryption', parse, log })

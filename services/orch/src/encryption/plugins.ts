@@ -1,4 +1,4 @@
-import { type Clock, type Log, messageOf } from '@orch/platform'
+import { type Clock, type Log, messageOf, type OutgoingCalls } from '@orch/platform'
 import type { Transformer } from '@orch/storage/encryption'
 import type { KmsProvider } from '@orch/storage/kms'
 import type { Provider } from './configuration.ts'
@@ -9,11 +9,13 @@ type KmsConfiguration = Extract<Provider, { kind: 'kms' }>
 export class Plugins {
   readonly #clock: Clock
   readonly #log: Log
+  readonly #calls: OutgoingCalls | undefined
   readonly #open = new Map<string, KmsProvider>()
 
-  constructor({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor({ clock, log, calls }: { readonly clock: Clock; readonly log: Log; readonly calls: OutgoingCalls | undefined }) {
     this.#clock = clock
     this.#log = log
+    this.#calls = calls
   }
 
   /** The provider, which has been asked for its key once, however that ended. */
@@ -25,7 +27,7 @@ export class Plugins {
     let complaint = ''
     const provider = new Kms({
       name,
-      plugin: dialKmsPlugin({ endpoint, timeoutMs }),
+      plugin: dialKmsPlugin({ name, endpoint, timeoutMs, calls: this.#calls }),
       clock: this.#clock,
       onError: (error) => {
         if (messageOf(error) !== complaint) this.#log.error({ err: error, plugin: name }, 'a KMS plugin is not healthy')

@@ -4,7 +4,6 @@ import {
   createGateway,
   createWatchHub,
   eventDelays,
-  Faults,
   type Gateway,
   type HealthCheck,
   type LimitShare,
@@ -45,8 +44,6 @@ export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualC
   readonly frontProxy?: FrontProxy | undefined
   /** Notes requests for a test; absent: nothing does. */
   readonly requestLog?: RequestLog | undefined
-  /** The faults of a test; absent: there are never any. */
-  readonly faults?: Faults | undefined
   /** The calls by which a test controls the server; absent: there are none. */
   readonly control?: ControlHandler | undefined
   /** Orders the requests of a test; absent: they pass as they come. */
@@ -57,13 +54,11 @@ export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualC
 
 /** A gateway over the other services. The caller closes it, in its own way. */
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
-  const { catalogue, chance, clock, lifecycle, log, tracer } = surroundings
+  const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
   const onDelay = eventDelays(needs.metrics)
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
-  // A test in this process brings the faults that it adds to.
-  const faults = needs.faults ?? (needs.followsFaultRules ? new Faults({ chance, clock, log }) : undefined)
   const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
   return createGateway({
     ...needs,

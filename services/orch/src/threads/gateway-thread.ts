@@ -22,7 +22,7 @@ import { isControllerManager, readControllers } from '../controllers/settings.ts
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import { upSettings } from '../settings/up.ts'
-import { catalogueOf } from '../surroundings.ts'
+import { catalogueOf, faultsOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
 import { authenticationOf, authorizationOf, certificateOf, portCertificatesOf } from './elsewhere.ts'
@@ -39,7 +39,8 @@ const log = createLog({ level: settings.logLevel, format: settings.logFormat }).
 const lifecycle = createLifecycle({ log })
 const telemetry = await openTelemetry({ service: 'server', env: process.env, clock: systemClock, log })
 const { tracer } = telemetry
-const surroundings = { catalogue: catalogueOf(groups.api), lifecycle, clock: systemClock, chance: systemChance, log, tracer }
+const world = { clock: systemClock, chance: systemChance, log }
+const surroundings = { ...world, catalogue: catalogueOf(groups.api), lifecycle, tracer, faults: faultsOf(groups, world) }
 const link = dialThread(start.first)
 const first = link.service(firstThreadContract)
 const withLists = withKnownLists(link.service(storageContract), link.service(knownListsContract))

@@ -1,6 +1,7 @@
-import { createHttpsTransport, loadConfiguration } from '@orch/client'
-import { isLinkLocal, lookupElsewhere, messageOf, SettingsError } from '@orch/platform'
+import { createHttpsTransport, loadConfiguration, type TransportResponse } from '@orch/client'
+import { brokenAnswer, type CallRefusal, isLinkLocal, lookupElsewhere, messageOf, passCall, SettingsError } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** The answer of a webhook. */
 interface WebhookAnswer {
@@ -18,8 +19,18 @@ export interface WebhookSender {
 /** Bytes of an answer that are read: a review has some KiB. */
 const answerBytesMax = 1024 * 1024
 
-/** Reads the file that a flag names; requests hold credentials, so it requires TLS or this very machine. */
-export async function openWebhookSender(flag: string, path: string): Promise<WebhookSender> {
+/** The file that a flag names, and the kind and name of the webhook: `authorization/one`. */
+export interface WebhookFile {
+  readonly flag: string
+  readonly path: string
+  readonly to: string
+}
+
+/** Reads the file; requests hold credentials, so it requires TLS or this very machine. */
+export async function openWebhookSender(
+  { flag, path, to }: WebhookFile,
+  { clock, faults }: Pick<Surroundings, 'clock' | 'faults'>,
+): Promise<WebhookSender> {
   const configuration = await loadConfiguration(path).catch((error: unknown) => {
     throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   })
@@ -28,19 +39,38 @@ export async function openWebhookSender(flag: string, path: string): Promise<Web
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
   return {
     async send(json, timeoutMs) {
-      const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)))
-      const { status, body } = await transport.send({ method: 'POST', path: '', headers, body: json, signal })
-      const chunks: Uint8Array[] = []
-      let length = 0
-      for await (const bytes of body) {
-        length += bytes.length
-        if (length > answerBytesMax) throw new Error(`the answer has more than ${answerBytesMax} bytes`)
-        chunks.push(bytes)
+      const late = new AbortController()
+      const { signal } = late
+      const end = () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+      const timer = clock.after(timeoutMs, end, { background: true })
+      const send = async () => readAnswer(await transport.send({ method: 'POST', path: '', headers, body: json, signal }))
+      try {
+        return await passCall(faults?.calls, { to, signal, send, ...inPlace })
+      } finally {
+        timer.cancel()
       }
-      return { code: status, body: Buffer.concat(chunks).toString() }
     },
     close: () => transport.close(),
   }
+}
+
+/** The answers of faults. */
+const inPlace = {
+  refuse: ({ code, body }: CallRefusal): WebhookAnswer => ({ code, body }),
+  truncate(): never {
+    throw brokenAnswer()
+  },
+}
+
+async function readAnswer({ status, body }: TransportResponse): Promise<WebhookAnswer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const bytes of body) {
+    length += bytes.length
+    if (length > answerBytesMax) throw new Error(`the answer has more than ${answerBytesMax} bytes`)
+    chunks.push(bytes)
+  }
+  return { code: status, body: Buffer.concat(chunks).toString() }
 }
 
 function checkServer(where: string, server: string): void {

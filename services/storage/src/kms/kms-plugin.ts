@@ -1,14 +1,17 @@
 import { Client, credentials } from '@grpc/grpc-js'
 import { wire } from '@orch/core/contracts'
-import { systemClock } from '@orch/platform'
+import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall, systemClock } from '@orch/platform'
 import { type Codec, codecOf } from '@orch/platform/rpc'
 import type { KmsPlugin } from './kms-provider.ts'
 
 /** The address of a plugin, and the longest time for each of its answers. */
 export interface KmsPluginAddress {
+  readonly name: string
   /** `unix:///run/kms.sock`. */
   readonly endpoint: string
   readonly timeoutMs: number
+  /** The faults of a test; absent: there are never any. */
+  readonly calls?: OutgoingCalls | undefined
 }
 
 // The messages of `KeyManagementService` in the package `v2` of k8s.io/kms.
@@ -34,7 +37,7 @@ const codecs = {
 }
 
 /** The plugin that listens at an address. It is dialled when it is first asked, and again when it was away. */
-export function dialKmsPlugin({ endpoint, timeoutMs }: KmsPluginAddress): KmsPlugin {
+export function dialKmsPlugin({ name, endpoint, timeoutMs, calls }: KmsPluginAddress): KmsPlugin {
   // A path with a leading @ is a name in Linux' abstract space.
   const path = endpoint.replace(/^unix:(\/\/)?/, '')
   const target = path.startsWith('/@') || path.startsWith('@') ? `unix-abstract:${path.slice(path.indexOf('@') + 1)}` : `unix:${path}`
@@ -43,6 +46,10 @@ export function dialKmsPlugin({ endpoint, timeoutMs }: KmsPluginAddress): KmsPlu
     'grpc.max_reconnect_backoff_ms': 1_000,
   })
   function call<Q, S>(method: string, request: Codec<Q>, response: Codec<S>, value: Q): Promise<S> {
+    const send = () => ask(method, request, response, value)
+    return passCall(calls, { to: `kms/${name}/${method.toLowerCase()}`, signal: AbortSignal.timeout(timeoutMs), send, ...inPlace })
+  }
+  function ask<Q, S>(method: string, request: Codec<Q>, response: Codec<S>, value: Q): Promise<S> {
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(
         `/v2.KeyManagementService/${method}`,
@@ -73,4 +80,14 @@ export function dialKmsPlugin({ endpoint, timeoutMs }: KmsPluginAddress): KmsPlu
       }),
     close: () => client.close(),
   }
+}
+
+/** The answers of faults. */
+const inPlace = {
+  refuse({ code, message }: CallRefusal): never {
+    throw new Error(`the plugin has answered ${code}: ${message}`)
+  },
+  truncate(): never {
+    throw brokenAnswer()
+  },
 }

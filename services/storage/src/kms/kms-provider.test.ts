@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
+import type { OutgoingCalls } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { dialKmsPlugin } from './kms-plugin.ts'
@@ -172,7 +173,7 @@ test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket,
     server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => (error === null ? resolve() : reject(error))),
   )
   onTestFinished(() => server.forceShutdown())
-  const plugin = dialKmsPlugin({ endpoint: `unix://${socket}`, timeoutMs: 60_000 })
+  const plugin = dialKmsPlugin({ name: 'test', endpoint: `unix://${socket}`, timeoutMs: 60_000 })
   onTestFinished(() => plugin.close())
   expect(await plugin.status()).toEqual({ version: 'v2', healthz: 'ok', keyId: 'k' })
   const wrapped = await plugin.encrypt({ uid: 'u1', plaintext: bytes('plain') })
@@ -180,7 +181,20 @@ test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket,
   expect(text((await plugin.decrypt({ uid: 'u2', ...wrapped })).plaintext)).toBe('plain')
   expect(requests).toEqual(['Status ', 'Encrypt \x0a\x05plain\x12\x02u1', 'Decrypt \x0a\x03abc\x12\x02u2\x1a\x01k"\x06\x0a\x01n\x12\x01v'])
   isSilent = true
-  const impatient = dialKmsPlugin({ endpoint: `unix://${socket}`, timeoutMs: 100 })
+  const impatient = dialKmsPlugin({ name: 'test', endpoint: `unix://${socket}`, timeoutMs: 100 })
   onTestFinished(() => impatient.close())
   await expect(impatient.status()).rejects.toThrow('Deadline exceeded')
+  const asked = requests.length
+  const named: string[] = []
+  const calls: OutgoingCalls = {
+    async pass({ to, refuse }) {
+      named.push(to)
+      return refuse({ code: 503, retryAfter: undefined, message: 'away', body: '' })
+    },
+  }
+  const faulty = dialKmsPlugin({ name: 'one', endpoint: `unix://${socket}`, timeoutMs: 100, calls })
+  onTestFinished(() => faulty.close())
+  await expect(faulty.status()).rejects.toThrow('the plugin has answered 503: away')
+  await expect(faulty.encrypt({ uid: 'u1', plaintext: bytes('plain') })).rejects.toThrow('the plugin has answered 503: away')
+  expect([named, requests.length]).toEqual([['kms/one/status', 'kms/one/encrypt'], asked])
 })

@@ -138,6 +138,7 @@ export class Converter {
     try {
       const answer = await caller.call({
         webhook: readTarget(webhook.clientConfig),
+        to: `conversion/${webhook.definition}`,
         body,
         timeoutMs: Math.max(1, endsMs - clock.monotonic()),
         signal: undefined,

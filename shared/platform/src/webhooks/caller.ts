@@ -1,6 +1,7 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Clock } from '../clock.ts'
 import { isLinkLocal, lookupElsewhere } from '../link-local.ts'
+import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall } from '../outgoing-calls.ts'
 import type { ServiceAddresses } from './addresses.ts'
 import { type CallAnswer, judge, type Posted, readText } from './answer.ts'
 import { ContextAgent } from './context-agent.ts'
@@ -14,6 +15,8 @@ import { unreachedReason } from './unreached.ts'
 /** One call. */
 export interface Call {
   readonly webhook: WebhookTarget
+  /** Kind and name of the webhook: `webhook/deny.example.com`. */
+  readonly to: string
   readonly body: string
   readonly timeoutMs: number
   /** Aborted when the caller leaves. */
@@ -35,9 +38,11 @@ export interface CallerNeeds {
   readonly clock: Clock
   /** The User-Agent of calls to webhooks. */
   readonly userAgent: string
+  /** The faults of a test; absent: there are never any. */
+  readonly calls?: OutgoingCalls | undefined
 }
 
-export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, clock, userAgent }: CallerNeeds): WebhookCaller {
+export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, clock, userAgent, calls }: CallerNeeds): WebhookCaller {
   const contexts = new TlsContexts()
   const agent = new ContextAgent({
     keepAlive: true,
@@ -46,7 +51,7 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
     scheduling: 'lifo',
   })
   return {
-    async call({ webhook, body, timeoutMs, signal, traceparent }) {
+    async call({ webhook, to, body, timeoutMs, signal, traceparent }) {
       const ending = new AbortController()
       const end = () => ending.abort()
       const state = { isLate: false }
@@ -74,7 +79,8 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
           agent,
           signal: ending.signal,
         }
-        return judge(await post(options, body, route), credential, (why) => fail(`${start}${why}`))
+        const posted = await passCall(calls, { to, signal: ending.signal, send: () => post(options, body, route), ...inPlace })
+        return judge(posted, credential, (why) => fail(`${start}${why}`))
       } catch (error) {
         const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : unreachedReason(error, doubt)
         return fail(`${start}${why}`)
@@ -85,6 +91,14 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
     },
     close: () => agent.destroy(),
   }
+}
+
+/** The answers of faults. */
+const inPlace = {
+  refuse: ({ code, body }: CallRefusal): Posted => ({ response: { statusCode: code, headers: {} }, text: body }),
+  truncate(): never {
+    throw brokenAnswer()
+  },
 }
 
 /** A lookup that takes too long is left alone; its result is of no use any more. */
