@@ -158,7 +158,7 @@ test('weather that holds all watches does not hold those of the console', async 
   const { text } = await ask('/console/watches', { method: 'POST', body: { watches: { namespaces: path } } })
   expect(text).toContain('"type":"ADDED"')
   expect(text).toContain('"type":"BOOKMARK"')
-  expect(JSON.parse((await ask('/console/api/orch/v1/watches')).text)).toEqual({ items: [] })
+  expect(JSON.parse((await ask('/console/api/orch/v1/watches')).text)).toMatchObject({ items: [] })
   await server.reset()
 })
 

@@ -221,6 +221,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
     draws: parts.draws,
     texts: parts.texts,
     isAudited: parts.auditor !== undefined,
+    keepsBodies: parts.requestLog?.hasDetails === true,
   }
   const server: Server = {
     parts,

@@ -238,6 +238,8 @@ export const limits = {
   faultsMax: 1_000,
   /** Faults of a test that have hit all that they could, and can still be asked for their hits. */
   endedFaultsMax: 1_000,
+  /** Rows of one kind in the account of admission: any client may name webhooks and policies. */
+  admissionRowsMax: 1_000,
   /** Bytes of a call of the control of a server. */
   controlBodyBytesMax: 1024 * 1024,
   /** Requests that the log of a test keeps: about 200 bytes each. */
@@ -246,6 +248,10 @@ export const limits = {
   loggedAgentsMax: 256,
   /** Characters of a path or an agent that it keeps. */
   loggedTextMax: 1_000,
+  /** Bytes of a body that it keeps where the control of the server shows them: objects have some kilobytes. */
+  loggedBodyBytesMax: 64 * 1024,
+  /** Bytes of all bodies that it keeps; the oldest give way to the next. */
+  loggedBodiesBytesMax: 16 * 1024 * 1024,
   /** Kinds of requests of one user whose FlowSchema is remembered. */
   flowMatchesMax: 1_000,
   /** Characters of a client's texts in a key of flow control. Paths may have 64 KiB, and be made up. */

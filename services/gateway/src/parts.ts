@@ -34,6 +34,7 @@ import { createDraws } from './request/draws.ts'
 import { KeptExplanations } from './request/explanation.ts'
 import { Pace, RequestTurns } from './request/pace.ts'
 import { type GatewayRequest, isWatchTarget } from './request/request.ts'
+import type { CountedMetrics } from './routes/admission.ts'
 import { OpenApiDocuments } from './routes/openapi-documents.ts'
 import { createHealthResults } from './server/health-results.ts'
 import { shareOf, wholeLimit } from './server/limit-share.ts'
@@ -341,12 +342,14 @@ function nodesOf({ nodes, faults, clock }: GatewayOptions): NodesService | undef
 
 /** Options that parts read, nearly all unchanged. */
 function settingsOf(options: GatewayOptions) {
+  const countedMetrics: CountedMetrics = options.metrics.registry
   return {
     watchHub: options.watchHub,
     nodes: nodesOf(options),
     version: options.version,
     flags: options.flags,
     requestLog: options.requestLog,
+    countedMetrics,
     faults: options.faults,
     control: options.control,
     order: options.order,

@@ -12,12 +12,27 @@ export interface FaultyWatch extends WatchSink {
   readonly request: GatewayRequest
   /** Everything up to this revision has been sent. */
   readonly lastRevision: number
+  /** Bytes that its client has not taken. */
+  readonly unreadBytes: number
   /** Breaks the stream off. */
   cut(): void
   /** Ends the stream with the event of an expired revision. */
   expire(): void
   /** Ends the stream in order. */
   finish(): void
+}
+
+/** An open watch, as it is listed. */
+export interface ListedWatch {
+  readonly user: string
+  readonly path: string
+  /** Id of its request in the log; 0: it is in none. */
+  readonly request: number
+  /** Everything up to this revision has been sent. */
+  readonly revision: number
+  readonly unreadBytes: number
+  /** Its client gets no events for now. */
+  readonly isHeld: boolean
 }
 
 /** A lasting fault of watches; `using` ends it with its block. */
@@ -75,9 +90,17 @@ export class WatchFaults {
   }
 
   /** The open watches of clients, without those of the server's own parts. */
-  open(): { readonly user: string; readonly path: string }[] {
+  open(): ListedWatch[] {
     const ofClients = [...this.#open].filter(({ request }) => request.exchange.peer.kind !== 'internal')
-    return ofClients.map(({ request: { user, path } }) => ({ user: user.name, path }))
+    const holds = [...this.#rules].filter(({ effect }) => effect.kind === 'holdWatch')
+    return ofClients.map((watch) => {
+      const { user, path, logged } = watch.request
+      const facts = factsOf(watch.request)
+      return {
+        ...{ user: user.name, path, request: logged + 1 },
+        ...{ revision: watch.lastRevision, unreadBytes: watch.unreadBytes, isHeld: holds.some(({ matches }) => matches(facts)) },
+      }
+    })
   }
 
   /** The newest revision that a user's open watches have been sent; 0 without any. */

@@ -59,7 +59,7 @@ export async function readBytes(request: GatewayRequest, { clock, wheel }: BodyP
   switch (outcome.kind) {
     case 'body':
       request.isLarge ||= outcome.bytes.length >= limits.largeBytesMin
-      request.audit?.takeBody(request.contentType, outcome.bytes)
+      request.takeBody(outcome.bytes)
       return outcome.bytes
     case 'tooLarge':
       throw requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyBytesMax}`)

@@ -22,7 +22,7 @@ function aRequest(path: string, facts: Partial<Asked> = {}): GatewayRequest {
 const namesIn = (entries: readonly LoggedRequest[]) => entries.map(({ name }) => name)
 
 test('a full log forgets the oldest request for the next', () => {
-  const log = new RequestLog(createFakeClock(), 3)
+  const log = new RequestLog(createFakeClock(), { max: 3 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) log.note(aRequest(`/api/v1/namespaces/x/pods/${name}`), 1)
   expect(namesIn(log.read())).toEqual(['c', 'd', 'e'])
   log.clear()
@@ -31,7 +31,7 @@ test('a full log forgets the oldest request for the next', () => {
 })
 
 test('a watch that ends completes its own entry, and none that has taken its place', () => {
-  const log = new RequestLog(createFakeClock(), 2)
+  const log = new RequestLog(createFakeClock(), { max: 2 })
   const [first, second] = [aRequest('/api/v1/pods'), aRequest('/api/v1/nodes')]
   log.noteWatch(first)
   log.noteWatch(second)

@@ -2,6 +2,7 @@ import type { LoggedRequest } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
+import type { KeptDetails, RequestDetails } from './request-details.ts'
 import { parseRequestInfo } from './request-info.ts'
 import { compileMatch, type RequestMatch } from './request-match.ts'
 
@@ -13,6 +14,12 @@ export interface RequestFilter extends RequestMatch {
   readonly noop?: boolean | undefined
   /** Name of the fault that hit them; true for any. */
   readonly fault?: string | boolean | undefined
+}
+
+interface RequestLogOptions {
+  readonly max?: number
+  /** Absent: the log has a line of each request, and no more. */
+  readonly details?: KeptDetails | undefined
 }
 
 const changedFlag = 1
@@ -46,10 +53,22 @@ export class RequestLog {
   /** Each request brings its agent as a text of its own. */
   readonly #knownAgents = new Map<string, string>()
   readonly #followers = new Set<(id: number) => void>()
+  readonly #details: KeptDetails | undefined
 
-  constructor(clock: Clock, max: number = limits.loggedRequestsMax) {
+  constructor(clock: Clock, { max = limits.loggedRequestsMax, details }: RequestLogOptions = {}) {
     this.#clock = clock
     this.#max = max
+    this.#details = details
+  }
+
+  /** Details are kept. */
+  get hasDetails(): boolean {
+    return this.#details !== undefined
+  }
+
+  /** The details of a request in the log; undefined: it is not, or they are not kept. */
+  detailsOf(id: number): RequestDetails | undefined {
+    return id < this.oldestId ? undefined : this.#details?.find(id)
   }
 
   /** Notes a request that has ended. A watch that was noted when it began is completed. */
@@ -136,6 +155,7 @@ export class RequestLog {
   /** Forgets all requests. */
   clear(): void {
     this.#first = this.#next
+    this.#details?.clear()
   }
 
   #add(request: GatewayRequest, durationMs: number, watch: number): void {
@@ -153,6 +173,7 @@ export class RequestLog {
     this.#revisions[slot] = request.revision
     this.#flags[slot] = (request.hasChanged ? changedFlag : 0) | (request.isNoop ? noopFlag : 0)
     this.#watchIds[slot] = watch
+    this.#details?.note(this.#next, request)
     this.#tell(this.#next - 1)
   }
 

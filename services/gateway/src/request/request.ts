@@ -21,6 +21,8 @@ export interface RequestOptions {
   readonly texts?: TextThread
   /** Requests are audited: their records are kept. */
   readonly isAudited?: boolean
+  /** The log of requests keeps their bodies. */
+  readonly keepsBodies?: boolean
 }
 
 /** The trace that a request belongs to, and the span that records it. */
@@ -133,21 +135,25 @@ export class GatewayRequest {
   /** Its number in the log of requests, where it was noted before its end; -1: it was not. */
   logged = -1
   readonly texts: TextThread | undefined
+  /** As it was sent, for the log of requests; absent: none was read, or the log keeps none. */
+  body: Uint8Array | undefined
   /** The counts that include it as a request in flight. */
   #countedIn: InFlightCounts | undefined
   readonly #isAudited: boolean
+  readonly #keepsBodies: boolean
   readonly #negotiator: Negotiator
   #negotiated: Negotiated | undefined
 
   constructor(
     exchange: Exchange,
     startedMs: number,
-    { requestTimeoutMs, pathPrefix, negotiator, draws, texts, isAudited = false }: RequestOptions,
+    { requestTimeoutMs, pathPrefix, negotiator, draws, texts, isAudited = false, keepsBodies = false }: RequestOptions,
   ) {
     this.exchange = exchange
     this.texts = texts
     this.#negotiator = negotiator
     this.#isAudited = isAudited
+    this.#keepsBodies = keepsBodies
     this.method = exchange.method
     this.auditId = auditIdOf(exchange, draws.auditId)
     this.startedMs = startedMs
@@ -241,6 +247,12 @@ export class GatewayRequest {
   /** The body's media type, without parameters. */
   get contentType(): string {
     return mediaTypeOf(this.exchange.header('content-type') ?? '')
+  }
+
+  /** Notes the body for those that keep it. */
+  takeBody(bytes: Uint8Array): void {
+    if (this.#keepsBodies) this.body = bytes
+    this.audit?.takeBody(this.contentType, bytes)
   }
 
   /** Releases the parts that only the beginning of an answer needs: there may be ten thousand watches. */

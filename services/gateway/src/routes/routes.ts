@@ -10,6 +10,7 @@ import type { HealthResults } from '../server/health-results.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import type { ExplainParts } from '../steps/explain.ts'
 import { onlyAs } from './accepted.ts'
+import { type AdmissionRouteParts, admissionRoute } from './admission.ts'
 import { type ConsoleRouteParts, ticketRoute } from './console.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
 import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
@@ -19,17 +20,20 @@ import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from '
 import { metricsResponse, type PrintedMetrics } from './metrics.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
+import { type RequestRouteParts, requestRoute } from './request.ts'
 import { type TimelineRouteParts, timelineRoute } from './timeline.ts'
 import { flagzRoute, statuszRoute, type ZPageParts } from './zpages.ts'
 
 /** The dependencies of the routes. */
-type RouteParts = ConsoleRouteParts &
+type RouteParts = AdmissionRouteParts &
+  ConsoleRouteParts &
   DiscoveryParts &
   ExplainParts &
   HealthParts &
   IssuerParts &
   OpenApiRouteParts &
   PprofParts &
+  RequestRouteParts &
   TimelineRouteParts &
   ZPageParts & {
     readonly catalogue: Catalogue
@@ -85,6 +89,8 @@ export function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environm
   app.all('/console/ticket', ticketRoute)
   app.all('/debug/requests/:id', readOnly, explanationRoute)
   app.all(`${ownPath}/timeline`, readOnly, complete, timelineRoute)
+  app.all(`${ownPath}/requests/:id`, readOnly, requestRoute)
+  app.all(`${ownPath}/admission`, readOnly, admissionRoute)
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
     app.all(`/${probe}`, healthRoute(probe))

@@ -359,6 +359,10 @@ class WatchSession implements FaultyWatch, WheelTask {
     return this.#position
   }
 
+  get unreadBytes(): number {
+    return this.#outbox.unreadBytes
+  }
+
   cut(): void {
     this.#outbox.close()
     this.request.exchange.destroy()

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Faults, RequestLog } from '@orch/gateway'
+import { Faults, KeptDetails, RequestLog } from '@orch/gateway'
 import {
   administratorOf,
   type CertificateMemory,
@@ -37,7 +37,7 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
   const { chance, log } = options
   const certificateFiles = folderOfCertificates(dataDir)
   const controlToken = keepControlToken(certificateFiles)
-  const requestLog = new RequestLog(clock)
+  const requestLog = new RequestLog(clock, { details: new KeptDetails() })
   const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
   const door = new ControlDoor()
   const started = await startServer({ ...options, clock, certificateFiles, requestLog, faults, control: door.handle, controlToken })

@@ -110,7 +110,8 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
     ([flag]) => own.has(flag) && flag !== startSettings.securePort.flag && flag !== startSettings.profile.flag,
   )
   const controllers = texts.has(startSettings.controllers.flag) ? {} : { controllers: ['*'] }
-  return { profile, ...controllers, control: true, flags: flags.map(([flag, text]) => `${flag}=${text}`) }
+  const console = texts.get(startSettings.console.flag) !== 'false'
+  return { profile, ...controllers, control: true, console, flags: flags.map(([flag, text]) => `${flag}=${text}`) }
 }
 
 /** All but those that put objects into every namespace: only created objects exist, and a reset leaves nothing to be made again. */

@@ -2,7 +2,7 @@ import { type Client, createClient, createHttpsTransport, explainSchedule, type 
 import { boundedMemo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
-import { Faults, RequestLog } from '@orch/gateway'
+import { Faults, KeptDetails, RequestLog } from '@orch/gateway'
 import {
   type Activity,
   administratorOf,
@@ -143,7 +143,7 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
   const { certificateFiles, chance } = beginning
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog
-  const requestLog = new RequestLog(clock)
+  const requestLog = new RequestLog(clock, { details: settings.control ? new KeptDetails() : undefined })
   const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
   const controlToken = settings.control ? keepControlToken(certificateFiles) : undefined
   const door = settings.control ? new ControlDoor() : undefined
@@ -290,7 +290,8 @@ export class InProcessServer implements RunningServer {
     if (door === undefined || controlToken === undefined) return
     server.giveRules(controlUser.name, controlUser.rules)
     const clock = options.clock ?? this.#parts.clock
-    door.open(createControl({ server: this, userNames: () => this.#users.names, log, faults, clock }))
+    const revision = () => server.storage.snapshot().revision
+    door.open(createControl({ server: this, userNames: () => this.#users.names, log, faults, clock, revision, seed: options.seed }))
   }
 
   get control(): ControlAccess | undefined {
@@ -326,7 +327,7 @@ export class InProcessServer implements RunningServer {
   readonly user = (name: string, options?: UserOptions): ServerUser => this.#users.get(name, options)
 
   readonly console = async (): Promise<string> => {
-    if (this.#parts.options.console !== true) throw new Error('console(): the server has none; start it with the option console')
+    if (this.#parts.options.console !== true) throw new SettingsError('console(): the server has none; start it with the option console')
     const { consoleLink } = await import('../console/link.ts')
     return consoleLink(this.client)
   }

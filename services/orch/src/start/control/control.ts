@@ -23,6 +23,10 @@ export interface ControlParts {
   readonly log: RequestLog
   readonly faults: Faults
   readonly clock: Clock
+  /** The present revision of the store. */
+  readonly revision: () => number
+  /** Absent: chance is not drawn from a seed. */
+  readonly seed: number | string | undefined
 }
 
 /** The control of a server for tests: https calls by which a program in any language does what a test in this process does. */
@@ -34,7 +38,7 @@ export interface Control {
 
 /** The control of one server. */
 export function createControl(parts: ControlParts): Control {
-  const { server, log, faults, clock } = parts
+  const { server, log, faults, clock, revision, seed } = parts
   const lasting = new LastingWeather()
   const copies = new Copies()
   const withoutWeather: CopiedServer = {
@@ -51,14 +55,14 @@ export function createControl(parts: ControlParts): Control {
     {
       method: 'GET',
       path: '',
-      doc: 'this list',
-      handle: () => object({ paths: routes.map(({ method, path, doc }) => ({ method, path: `${controlPath}${path}`, doc })) }),
+      doc: 'this list, and the seed of the server',
+      handle: () => object({ seed, paths: routes.map(({ method, path, doc }) => ({ method, path: `${controlPath}${path}`, doc })) }),
     },
     ...requestRoutes(log),
     ...faultRoutes(faults, () => lasting.clear()),
     ...clockRoutes(clock),
     ...userRoutes(parts),
-    ...weatherRoutes({ faults, lasting, user: (name) => knownUser(parts, name) }),
+    ...weatherRoutes({ log, revision, faults, lasting, user: (name) => knownUser(parts, name) }),
     ...copyRoutes(withoutWeather, copies),
   ]
   return {

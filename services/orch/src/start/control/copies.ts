@@ -23,6 +23,8 @@ export interface Fork {
   readonly url: string
   readonly kubeconfig: string
   readonly control: ControlAccess | undefined
+  /** A link that opens its console once; rejects without a console. */
+  console(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -65,6 +67,12 @@ export function copyRoutes(server: CopiedServer, { forks, snapshots }: Copies): 
       },
     },
     { method: 'GET', path: '/forks/:name', doc: 'a fork', handle: ({ param }) => object(named([param('name'), forks.get(param('name'))])) },
+    {
+      method: 'POST',
+      path: '/forks/:name/console',
+      doc: 'a link that opens the console of a fork once, where this server has one',
+      handle: async ({ param }) => object({ url: await asked(() => forks.get(param('name')).console()) }, 201),
+    },
     {
       method: 'DELETE',
       path: '/forks/:name',

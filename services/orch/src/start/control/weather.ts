@@ -1,6 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { badRequest } from '@orch/core/meta'
-import { asBadRequest, type Faults, Members, readWatchMatch, type WatchMatch } from '@orch/gateway'
+import { asBadRequest, type Faults, type ListedWatch, Members, type RequestLog, readWatchMatch, type WatchMatch } from '@orch/gateway'
 import type { ServerUser } from '../user.ts'
 import { readDuration } from './faults.ts'
 import { Named, object, type Route, type RoutedCall } from './route.ts'
@@ -47,14 +47,22 @@ export class LastingWeather {
 
 /** The dependencies of weather. */
 export interface WeatherRoutesParts {
+  readonly log: RequestLog
+  /** The present revision of the store. */
+  readonly revision: () => number
   readonly faults: Faults
   readonly lasting: LastingWeather
   user(name: string): ServerUser
 }
 
 /** `/watches`, `/reads`, `/scenarios` and `/weather`: what clients meet beside single faults. */
-export function weatherRoutes({ faults, lasting, user }: WeatherRoutesParts): readonly Route[] {
+export function weatherRoutes({ log, revision, faults, lasting, user }: WeatherRoutesParts): readonly Route[] {
   const { watches } = faults
+  const requestOf = log.matcher({})
+  const withRequest = ({ request, ...watch }: ListedWatch) => {
+    const { id, agent, time } = requestOf(request) ?? {}
+    return { ...watch, ...(id === undefined ? {} : { request: id, agent, time }) }
+  }
   const atOnce = (word: string, doc: string, hit: (match: WatchMatch) => number): Route => ({
     method: 'POST',
     path: `/watches/${word}`,
@@ -71,8 +79,8 @@ export function weatherRoutes({ faults, lasting, user }: WeatherRoutesParts): re
     {
       method: 'GET',
       path: '/watches',
-      doc: 'the open watches of clients',
-      handle: () => object({ items: watches.open().slice(0, watchesMax) }),
+      doc: 'the open watches of clients, and the revision of the store, which those that lag have not been sent',
+      handle: () => object({ revision: revision(), items: watches.open().slice(0, watchesMax).map(withRequest) }),
     },
     atOnce('cut', 'breaks open watches off', (match) => watches.cut(match)),
     atOnce('expire', 'ends open watches with 410 Expired', (match) => watches.expire(match)),

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import { badRequest } from '@orch/core/meta'
+import type { RequestDetails } from '../request/request-details.ts'
+import { parseRequestInfo } from '../request/request-info.ts'
+import type { RequestLog } from '../request/request-log.ts'
+import { pageNotFound } from '../request/respond.ts'
+import { type ExplainParts, mayExplain, mayRead } from '../steps/explain.ts'
+import { type DocumentHandler, objectResponse } from './document.ts'
+
+/** The dependencies of the page of one request. */
+export type RequestRouteParts = ExplainParts & {
+  /** Absent, or without details: the server is not controlled. */
+  readonly requestLog: RequestLog | undefined
+}
+
+/**
+ * Serves one request of the log with its query, its trace, its body, and the decisions about it. The path has a right of its own. The body
+ * is sent if `?body=true` asks for it, to those who may get the object: it may have the values of a Secret.
+ */
+export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) => {
+  const { request, parts } = context.env
+  const { requestLog, explanations, authorizers, names } = parts
+  const id = context.req.param('id') ?? ''
+  const { query } = request
+  const unknown = query.names.find((name) => !['body', 'pretty', 'timeout'].includes(name))
+  if (unknown !== undefined) throw badRequest(`${unknown}: unknown parameter; expected body`)
+  const asked = query.get('body') ?? 'false'
+  if (asked !== 'true' && asked !== 'false') throw badRequest(`body: ${asked}: must be true or false`)
+  if (!/^\d{1,15}$/.test(id)) throw badRequest(`${id}: must be the id of a request of the log, a whole number`)
+  const details = requestLog?.detailsOf(Number(id))
+  const entry = details === undefined ? undefined : requestLog?.matcher({})(Number(id))
+  if (details === undefined || entry === undefined) throw pageNotFound()
+  const { method, auditId, traceparent, query: sent } = details
+  const info = parseRequestInfo({ method, path: entry.path, isWatch: entry.watch !== undefined })
+  const knowsObject = await mayRead(request.user, info, authorizers)
+  const kept = (await mayExplain(request.user, names, authorizers)) ? explanations?.find(auditId) : undefined
+  const explanation = kept?.explanation.show({ knowsObject, knowsAnswer: request.user.name === entry.user })
+  return objectResponse(context, {
+    ...entry,
+    ...{ method, query: sent, auditId },
+    ...(traceparent === '' ? {} : { traceparent }),
+    ...(details.bodyBytes === 0 ? {} : { body: shownBody(details, { isAsked: asked === "true", knowsObject }) }),
+    ...(explanation === undefined ? {} : { explanation }),
+  })
+}
+
+interface Reading {
+  readonly isAsked: boolean
+  readonly knowsObject: boolean
+}
+
+function shownBody({ contentType, bodyBytes: bytes, body }: RequestDetails, { isAsked, knowsObject }: Reading): object {
+  if (body === undefined) return { contentType, bytes, isKept: false }
+  if (!isAsked) return { contentType, bytes, isKept: true }
+  if (!knowsObject) return { contentType, bytes, isKept: true, hidden: 'you may not get the object' }
+  const content = isUtf8(body) ? { text: Buffer.from(body).toString() } : { base64: Buffer.from(body).toString('base64') }
+  return { contentType, bytes, isKept: true, ...content }
+}

@@ -1,0 +1,118 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, start } from 'orch'
+import { beforeAll, expect, test } from 'vitest'
+
+/** The records that the pages of the console show: requests with their details, open watches, and the account of admission. */
+let server: RunningServer
+
+beforeAll(async () => {
+  server = await start({ control: true, profile: 'kubernetes' })
+  return () => server.stop()
+})
+
+const aMap = (name: string, data: Record<string, string> = {}): ApiObject => {
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data }
+  return map
+}
+const ask = <T>(path: string, client = server.client) => client.request<T>({ method: 'GET', path: `/orch/v1${path}` })
+
+interface Shown {
+  readonly auditId: string
+  readonly method: string
+  readonly query: string
+  readonly traceparent?: string
+  readonly body?: { readonly contentType: string; readonly bytes: number; readonly isKept: boolean; readonly text?: string; readonly hidden?: string }
+  readonly explanation?: { readonly authorization: { readonly reason: string }; readonly admission: readonly { readonly plugin: string }[] }
+}
+
+const idOf = (name: string) => server.requests({ user: 'operator' }).findLast((request) => request.name === name)?.id ?? 0
+
+test('a request of the log has its query, its trace, its decisions, and its body if it is asked for', async () => {
+  const { transport } = server.user('operator').client
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const body = JSON.stringify(aMap('traced', { key: 'word' }))
+  const headers = { 'content-type': 'application/json; charset=utf-8', traceparent }
+  const sent = await transport.send({ method: 'POST', path: '/api/v1/namespaces/default/configmaps?fieldManager=x', headers, body })
+  for await (const _ of sent.body);
+  const shown = await ask<Shown>(`/requests/${idOf('traced')}`)
+  expect(shown).toMatchObject({ verb: 'create', code: 201, method: 'POST', query: 'fieldManager=x' })
+  expect(shown.auditId).toBe(sent.headers['audit-id'])
+  expect(shown.traceparent).toContain('0af7651916cd43dd8448eb211c80319c')
+  expect(shown.explanation?.authorization.reason).toContain('RBAC: allowed by')
+  expect(shown.explanation?.admission.length).toBeGreaterThan(0)
+  expect(shown.body).toEqual({ contentType: 'application/json', bytes: body.length, isKept: true })
+  expect((await ask<Shown>(`/requests/${idOf('traced')}?body=true`)).body?.text).toBe(body)
+})
+
+test('the body of a request is hidden from those who may not get its object', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'default' }, stringData: { word: 'hunter2' } }
+  await server.user('operator').client.objects.create<ApiObject>(secret)
+  const reader = server.user('reader', { rules: [{ nonResourceURLs: ['/orch/v1/requests/*'], verbs: ['get'] }] })
+  const id = idOf('key')
+  expect(JSON.stringify(await ask(`/requests/${id}`))).not.toContain('hunter2')
+  const shown = await ask<Shown>(`/requests/${id}?body=true`, reader.client)
+  expect(shown.body).toMatchObject({ isKept: true, hidden: 'you may not get the object' })
+  expect(JSON.stringify(shown)).not.toContain('hunter2')
+  expect(shown.explanation).toBeUndefined()
+  expect((await ask<Shown>(`/requests/${id}?body=true`)).body?.text).toContain('hunter2')
+  const nobody = server.user('nobody', { rules: [] })
+  await expect(ask(`/requests/${id}`, nobody.client)).rejects.toMatchObject({ code: 403 })
+})
+
+test.each([
+  ['/requests/0', 404],
+  ['/requests/999999999999999', 404],
+  ['/requests/x', 400],
+  ['/requests/1?body=yes', 400],
+  ['/requests/1?text=true', 400],
+])('%s is answered %i', async (path, code) => {
+  await expect(ask(path)).rejects.toMatchObject({ code })
+})
+
+test('open watches are listed with their client, and a held one with the revision that it has been sent', async () => {
+  const { transport } = server.user('operator').client
+  const ending = new AbortController()
+  const path = '/api/v1/namespaces/default/configmaps?watch=1'
+  await transport.send({ method: 'GET', path, headers: { 'user-agent': 'manager/v1' }, signal: ending.signal })
+  interface Listed {
+    readonly revision: number
+    readonly items: readonly { readonly user: string; readonly agent: string; readonly revision: number; readonly isHeld: boolean }[]
+  }
+  const watchOf = async () => {
+    const { revision, items } = await ask<Listed>('/watches')
+    return { revision, watch: items.find(({ user }) => user === 'operator') }
+  }
+  expect((await watchOf()).watch).toMatchObject({ agent: 'manager/v1', isHeld: false, unreadBytes: 0, path: path.split('?')[0] })
+  const hold = server.faults.watches.hold({ user: 'operator' })
+  const { metadata } = await server.client.objects.create(aMap('held'))
+  const { revision, watch } = await watchOf()
+  expect([watch?.isHeld, revision]).toEqual([true, Number(metadata.resourceVersion)])
+  expect(watch?.revision).toBeLessThan(revision)
+  hold.release()
+  await expect.poll(async () => (await watchOf()).watch?.revision).toBe(revision)
+  ending.abort()
+})
+
+test('the account of admission counts calls and refusals of plugins, policies and webhooks, under a right of its own', async () => {
+  const group = 'admissionregistration.k8s.io/v1'
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
+  const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: "!('bad' in object.data)", message: 'no bad' }] }
+  const policy = { apiVersion: group, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'no-bad' }, spec }
+  const binding = { kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'no-bad', validationActions: ['Deny'] } }
+  await server.client.objects.create<ApiObject>(policy)
+  await server.client.objects.create<ApiObject>({ apiVersion: group, metadata: { name: 'everywhere' }, ...binding })
+  await expect
+    .poll(async () => server.client.objects.create(aMap('bad', { bad: '1' })).catch((error) => error.message), { timeout: 60_000 })
+    .toContain('no bad')
+  interface Account {
+    readonly plugins: readonly { readonly name: string; readonly phase: string; readonly calls: number; readonly refused: number }[]
+    readonly policies: readonly { readonly name: string; readonly calls: number }[]
+  }
+  const account = await ask<Account>('/admission')
+  const plugin = account.plugins.find(({ name, phase }) => name === 'ValidatingAdmissionPolicy' && phase === 'validate')
+  expect(plugin?.refused).toBeGreaterThan(0)
+  expect(account.policies).toContainEqual(expect.objectContaining({ name: 'no-bad', binding: 'everywhere', action: 'deny', error: '' }))
+  const reader = server.user('auditor', { rules: [{ nonResourceURLs: ['/orch/v1/admission'], verbs: ['get'] }] })
+  await expect(ask('/admission', reader.client)).resolves.toMatchObject({ kind: 'Admission' })
+  await expect(ask('/admission', server.user('stranger', { rules: [] }).client)).rejects.toMatchObject({ code: 403 })
+})
