@@ -1,13 +1,26 @@
 /** Makes the files of the console, which the server sends to browsers, from `console/src`. */
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
 import { root } from './root.mjs'
 
 const source = join(root, 'console/src')
 
-/** Writes the files into a folder. Gives what the bundler read, for the list of licences. */
+const common = {
+  bundle: true,
+  platform: 'browser',
+  target: ['chrome120', 'firefox121', 'safari17.4'],
+  conditions: ['source'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'error',
+}
+
+/** Writes the files into a folder, and beside it `trace.html`, the page of traces that opens from a disk. Gives what the bundler read, for the list of licences. */
 export async function bundleConsole(folder) {
   mkdirSync(folder, { recursive: true })
   const { metafile } = await build({
@@ -15,18 +28,10 @@ export async function bundleConsole(folder) {
     outdir: folder,
     entryNames: '[name]-[hash]',
     chunkNames: 'part-[hash]',
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'browser',
-    target: ['chrome120', 'firefox121', 'safari17.4'],
-    conditions: ['source'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'error',
     metafile: true,
+    ...common,
   })
   const names = Object.keys(metafile.outputs).map((path) => basename(path))
   const nameOf = (pattern) => names.find((name) => pattern.test(name))
@@ -34,7 +39,31 @@ export async function bundleConsole(folder) {
   const linked = page.replace('main.tsx', nameOf(/^app-.*\.js$/)).replace('style.css', nameOf(/^style-.*\.css$/))
   writeFileSync(join(folder, 'index.html'), linked)
   for (const name of readdirSync(folder)) writeFileSync(join(folder, `${name}.br`), compressed(readFileSync(join(folder, name))))
+  writeFileSync(join(dirname(folder), 'trace.html'), await offlinePage())
   return metafile
+}
+
+/** A page in one file. Browsers give the pages of a disk no modules, so script and style are in it, and its policy allows these alone. */
+async function offlinePage() {
+  const [script, style] = await Promise.all(
+    ['offline.tsx', 'style.css'].map(async (name) => {
+      const { outputFiles } = await build({ entryPoints: [join(source, name)], outdir: source, format: 'iife', write: false, ...common })
+      return outputFiles[0].text.trim()
+    }),
+  )
+  const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  const rules = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ]
+  const parts = { POLICY: rules.join('; '), '/*STYLE*/': style, '/*SCRIPT*/': script }
+  return readFileSync(join(source, 'offline.html'), 'utf8').replace(/POLICY|\/\*(?:STYLE|SCRIPT)\*\//g, (name) => parts[name])
 }
 
 function compressed(bytes) {

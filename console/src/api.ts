@@ -1,4 +1,5 @@
 import type { ManagedFields } from './blame.ts'
+import { moment } from './route.ts'
 import { type ServerFacts, send, sessionState } from './session.ts'
 
 /** A failure that the server has answered. */
@@ -73,9 +74,10 @@ export function formOf(form: 'PartialObjectMetadata' | 'PartialObjectMetadataLis
   return `application/json;as=${form};g=${groupNamed('meta')};v=v1`
 }
 
-/** Asks the API, and gives the answer's JSON. */
+/** Asks the API, and gives the answer's JSON. Objects and lists are those of the moment that the pages show. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const response = await send(`/api${path}`, init)
+  const isOfMoment = moment.value !== '' && init.method === undefined && /^\/apis?\//.test(path)
+  const response = await send(`/api${isOfMoment ? `/at/${encodeURIComponent(moment.value)}` : ''}${path}`, init)
   const answer = await response.json().catch(() => undefined)
   if (response.ok) return answer
   throw new ApiError(response.status, answer?.message ?? `${response.status} ${response.statusText}`)

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { ApiError, ask, eachOf, formOf, type Kind, type KubeList, type KubeObject, keyOfKind, pathOf } from './api.ts'
+import { moment } from './route.ts'
 import { messageOf } from './text.ts'
 import { watch } from './watches.ts'
 
@@ -57,7 +58,9 @@ export class Counts {
   #isClosed = false
 
   constructor(kinds: readonly Kind[], namespace: string) {
-    const isListed = ({ verbs, isNamespaced }: Kind) => verbs.includes('list') && (namespace === '' || isNamespaced)
+    // What cannot be watched is made when it is asked for, and has no past.
+    const isStored = ({ verbs }: Kind) => moment.value === '' || verbs.includes('watch')
+    const isListed = (kind: Kind) => kind.verbs.includes('list') && (namespace === '' || kind.isNamespaced) && isStored(kind)
     // Events are served by two groups, and would be counted twice.
     this.kinds = kinds.filter((kind) => isListed(kind) && !(kind.resource === 'events' && kind.group !== ''))
     this.namespace = namespace

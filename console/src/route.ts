@@ -18,9 +18,14 @@ export const route = computed<Route>(() => {
   return { page: page === '' ? 'now' : page, query: new URLSearchParams(query) }
 })
 
-/** The address of a place; parameters without a value are left out. */
+/** The revision that the pages show; '' for the present. */
+export const moment = computed(() => route.value.query.get('at') ?? '')
+
+/** The address of a place, at the moment of the present one; parameters without a value are left out. */
 export function linkTo(page: string, query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
+  const given = Object.entries({ at: moment.value, ...query }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  )
   const text = new URLSearchParams(given).toString()
   return `#/${page}${text === '' ? '' : `?${text}`}`
 }

@@ -2,7 +2,7 @@ import type { Names } from '@orch/core/names'
 import { signal } from '@preact/signals'
 
 /** Facts about the server, as the gateway sends them. */
-export interface ServerFacts extends Pick<Names, 'profile' | 'apiDomain' | 'labelDomain'> {
+export interface ServerFacts extends Pick<Names, 'profile' | 'apiDomain' | 'labelDomain' | 'explainHeader'> {
   /** `1.37`. */
   readonly release: string
 }

@@ -1,7 +1,8 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { keyOfKind } from './api.ts'
+import { Dialog } from './dialog.tsx'
 import { Access } from './pages/access.tsx'
 import { Now } from './pages/now.tsx'
 import { ObjectPage } from './pages/object.tsx'
@@ -11,28 +12,31 @@ import { Scheduling } from './pages/scheduling.tsx'
 import { Timeline } from './pages/timeline.tsx'
 import { TracePage } from './pages/trace.tsx'
 import { Weather } from './pages/weather.tsx'
-import { goTo, linkTo, route, setQuery } from './route.ts'
+import { PastBanner } from './past.tsx'
+import { goTo, linkTo, moment, route, setQuery } from './route.ts'
 import { closeSession, sessionState } from './session.ts'
-import { findKinds, kinds, namespaces, problem, readWorld } from './world.ts'
+import { findKinds, kinds, namespaces, problem, readNamespaces, readWorld } from './world.ts'
 
 interface Page {
   readonly title: string
   readonly view: ComponentType
   /** It has an entry in the menu. */
   readonly isListed: boolean
+  /** It shows the moment of its address; others show the present. */
+  readonly hasPast: boolean
 }
 
 /** The pages, by the name in their address. */
 const pages: Readonly<Record<string, Page>> = {
-  now: { title: 'Now', view: Now, isListed: true },
-  timeline: { title: 'Timeline', view: Timeline, isListed: true },
-  requests: { title: 'Requests', view: Requests, isListed: true },
-  scheduling: { title: 'Scheduling', view: Scheduling, isListed: true },
-  access: { title: 'Access', view: Access, isListed: true },
-  weather: { title: 'Weather', view: Weather, isListed: true },
-  trace: { title: 'Trace file', view: TracePage, isListed: true },
-  objects: { title: 'Objects', view: Objects, isListed: false },
-  object: { title: 'Object', view: ObjectPage, isListed: false },
+  now: { title: 'Now', view: Now, isListed: true, hasPast: true },
+  timeline: { title: 'Timeline', view: Timeline, isListed: true, hasPast: true },
+  requests: { title: 'Requests', view: Requests, isListed: true, hasPast: false },
+  scheduling: { title: 'Scheduling', view: Scheduling, isListed: true, hasPast: true },
+  access: { title: 'Access', view: Access, isListed: true, hasPast: false },
+  weather: { title: 'Weather', view: Weather, isListed: true, hasPast: false },
+  trace: { title: 'Trace file', view: () => <TracePage />, isListed: true, hasPast: false },
+  objects: { title: 'Objects', view: Objects, isListed: false, hasPast: true },
+  object: { title: 'Object', view: ObjectPage, isListed: false, hasPast: true },
 }
 
 const isHelpOpen = signal(false)
@@ -45,6 +49,10 @@ export function Shell() {
   useEffect(() => {
     if (isOpen && kinds.value.size === 0) void readWorld()
   }, [isOpen])
+  const at = moment.value
+  useEffect(() => {
+    if (isOpen && kinds.value.size > 0) void readNamespaces()
+  }, [isOpen, at])
   useKeys()
   const { page } = route.value
   const shown = pages[page]
@@ -57,6 +65,7 @@ export function Shell() {
         Skip to the page
       </button>
       <Header />
+      {isOpen && at !== '' && <PastBanner isPast={shown?.hasPast === true} />}
       <main id="main" tabIndex={-1}>
         {state.kind === 'opening' && <p class="empty">Opening the session …</p>}
         {state.kind === 'closed' && (page === 'trace' ? <TracePage /> : <Closed reason={state.reason} />)}
@@ -65,7 +74,8 @@ export function Shell() {
             {problem.value}
           </p>
         )}
-        {isOpen && (shown === undefined ? <p class="empty">There is no page at this address.</p> : <shown.view />)}
+        {isOpen &&
+          (shown === undefined ? <p class="empty">There is no page at this address.</p> : <shown.view key={shown.hasPast ? at : ''} />)}
       </main>
       {isHelpOpen.value && <Help />}
       {isOpen && isPaletteOpen.value && <Palette />}
@@ -159,24 +169,6 @@ function Closed({ reason }: { readonly reason: string }) {
         A <a href={linkTo('trace')}>trace file</a> of a failed test opens without a session.
       </p>
     </section>
-  )
-}
-
-function Dialog({
-  label,
-  close,
-  children,
-}: {
-  readonly label: string
-  readonly close: () => void
-  readonly children: preact.ComponentChildren
-}) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-  return (
-    <dialog ref={dialog} aria-label={label} onClose={close}>
-      {children}
-    </dialog>
   )
 }
 

@@ -1,3 +1,5 @@
+import { readLines } from './lines.ts'
+import { moment } from './route.ts'
 import { send, sessionState } from './session.ts'
 
 /** An event of a watch. */
@@ -74,27 +76,16 @@ class Stream {
       const headers = { 'content-type': 'application/json', accept: this.#accept }
       const response = await send('/watches', { method: 'POST', headers, body: JSON.stringify({ watches }), signal })
       if (!response.ok || response.body === null) throw new Error(`${response.status}`)
-      await this.#readLines(response.body)
+      await readLines<Line>(response.body, (lines) => this.#take(lines))
     } catch {
       // Opened again below, unless it was ended here.
     }
     if (!signal.aborted && sessionState.value.kind === 'open') this.#reopen(1_000)
   }
 
-  async #readLines(body: ReadableStream<Uint8Array>): Promise<void> {
-    let rest = ''
-    for await (const text of body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {
-      const lines = (rest + text).split('\n')
-      rest = lines.pop() ?? ''
-      this.#take(lines)
-    }
-  }
-
-  #take(lines: readonly string[]): void {
+  #take(lines: readonly Line[]): void {
     const taken = new Map<Subscription, WatchEvent<never>[]>()
-    for (const text of lines) {
-      if (text === '') continue
-      const { watch, event, end }: Line = JSON.parse(text)
+    for (const { watch, event, end } of lines) {
       const subscription = this.#subscriptions.get(watch)
       if (subscription === undefined) continue
       if (end !== undefined && end !== 200) this.#lose(watch, subscription, end)
@@ -120,8 +111,9 @@ class Stream {
 
 const streams = new Map<string, Stream>()
 
-/** Follows a list from its revision on. Gives the function that ends it. */
+/** Follows a list from its revision on. Gives the function that ends it. A moment of the past does not change. */
 export function watch<T>({ accept, ...options }: WatchOptions<T>): () => void {
+  if (moment.value !== '') return () => {}
   const stream = streams.get(accept) ?? new Stream(accept)
   streams.set(accept, stream)
   return stream.add({ ...options, accept } as Subscription)

@@ -21,7 +21,8 @@ export async function readWorld(): Promise<void> {
   await readNamespaces()
 }
 
-async function readNamespaces(): Promise<void> {
+/** Reads the namespaces of the moment that the pages show. */
+export async function readNamespaces(): Promise<void> {
   try {
     const { items } = await ask<KubeList<KubeObject>>('/api/v1/namespaces?limit=1000', {
       headers: { accept: formOf('PartialObjectMetadataList') },

@@ -21,7 +21,13 @@ interface Shown {
   readonly method: string
   readonly query: string
   readonly traceparent?: string
-  readonly body?: { readonly contentType: string; readonly bytes: number; readonly isKept: boolean; readonly text?: string; readonly hidden?: string }
+  readonly body?: {
+    readonly contentType: string
+    readonly bytes: number
+    readonly isKept: boolean
+    readonly text?: string
+    readonly hidden?: string
+  }
   readonly explanation?: { readonly authorization: { readonly reason: string }; readonly admission: readonly { readonly plugin: string }[] }
 }
 
@@ -83,7 +89,7 @@ test('open watches are listed with their client, and a held one with the revisio
     return { revision, watch: items.find(({ user }) => user === 'operator') }
   }
   expect((await watchOf()).watch).toMatchObject({ agent: 'manager/v1', isHeld: false, unreadBytes: 0, path: path.split('?')[0] })
-  const hold = server.faults.watches.hold({ user: 'operator' })
+  const hold = server.user('operator').watches.hold()
   const { metadata } = await server.client.objects.create(aMap('held'))
   const { revision, watch } = await watchOf()
   expect([watch?.isHeld, revision]).toEqual([true, Number(metadata.resourceVersion)])

@@ -1,19 +1,21 @@
 import { useSignal } from '@preact/signals'
-import { ask, groupNamed, type Kind, pathOf } from '../api.ts'
+import { ask, groupNamed } from '../api.ts'
 import { route } from '../route.ts'
-import { send } from '../session.ts'
 import { messageOf } from '../text.ts'
 import { findKinds, kinds } from '../world.ts'
+import { AdmissionAccount } from './admission.tsx'
+import { ScratchPad } from './scratch-pad.tsx'
 
-/** The page Access: may a user do something, and a dry run of an object. */
+/** The page Access: what admission has cost and refused, may a user do something, and a dry run of an object. */
 export function Access() {
   return (
     <>
       <h1>Admission and access</h1>
       <div class="object">
-        <DryRun />
+        <ScratchPad />
         <Question />
       </div>
+      <AdmissionAccount />
     </>
   )
 }
@@ -113,90 +115,4 @@ function Question() {
       </div>
     </section>
   )
-}
-
-const example = `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: example
-  namespace: default
-data:
-  key: value
-`
-
-interface Outcome {
-  readonly code: number
-  readonly warnings: readonly string[]
-  readonly text: string
-}
-
-/** Sends an object with `dryRun=All`: admission, defaults and validation answer, and nothing is stored. */
-function DryRun() {
-  const outcome = useSignal<Outcome | undefined>(undefined)
-  const text = useSignal(example)
-  const run = async (event: SubmitEvent) => {
-    event.preventDefault()
-    const path = pathFor(text.value)
-    if (path === undefined) {
-      outcome.value = { code: 0, warnings: [], text: 'The object needs apiVersion, kind and metadata.name, of a kind that the server has.' }
-      return
-    }
-    const response = await send(`/api${path}?dryRun=All&fieldManager=console&force=true&fieldValidation=Strict`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/apply-patch+yaml', accept: 'application/yaml' },
-      body: text.value,
-    })
-    const warnings = (response.headers.get('warning') ?? '').match(/"(?:[^"\\]|\\.)*"/g) ?? []
-    outcome.value = { code: response.status, warnings, text: await response.text() }
-  }
-  const shown = outcome.value
-  return (
-    <section aria-labelledby="dry">
-      <h2 id="dry">Dry run</h2>
-      <form onSubmit={(event) => void run(event)}>
-        <textarea
-          aria-label="Object as YAML"
-          rows={16}
-          spellcheck={false}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value
-          }}
-        />
-        <button type="submit">Apply without storing</button>
-      </form>
-      <div role="status">
-        {shown !== undefined && (
-          <>
-            <p class={shown.code >= 200 && shown.code < 300 ? 'good' : 'bad'}>
-              {shown.code >= 200 && shown.code < 300
-                ? `The server would accept it (${shown.code}).`
-                : `The server refuses it${shown.code === 0 ? '.' : ` (${shown.code}).`}`}
-            </p>
-            {shown.warnings.map((warning) => (
-              <p key={warning} class="warn">
-                {warning}
-              </p>
-            ))}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
-            <pre class="answer" tabIndex={0}>
-              {shown.text}
-            </pre>
-          </>
-        )}
-      </div>
-    </section>
-  )
-}
-
-/** The path of an object, from the few lines of YAML or JSON that say what it is. */
-function pathFor(text: string): string | undefined {
-  const textOf = (name: string) => new RegExp(`^\\s*"?${name}"?:\\s*"?([\\w./-]+)"?,?\\s*$`, 'm').exec(text)?.[1] ?? ''
-  const [group, version] = textOf('apiVersion').includes('/') ? textOf('apiVersion').split('/') : ['', textOf('apiVersion')]
-  const wanted = textOf('kind')
-  const found = [...kinds.value.values()].find((one) => one.group === group && one.kind === wanted)
-  const name = textOf('name')
-  if (found === undefined || name === '' || version === undefined) return undefined
-  const kind: Kind = { ...found, version }
-  return pathOf(kind, textOf('namespace') || 'default', name)
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, formOf, type KubeList, type KubeObject } from '../api.ts'
+import { repeat } from '../repeat.ts'
 import { linkTo } from '../route.ts'
 
 interface Node extends KubeObject {
@@ -19,26 +20,11 @@ interface NodeState {
 
 const nodesMax = 50
 const podsMax = 250
-const readAgainMs = 5_000
 
-/** The nodes with the number of their Pods, read again every five seconds. */
+/** The nodes with the number of their Pods. */
 export function Nodes() {
   const nodes = useSignal<readonly NodeState[]>([])
-  useEffect(() => {
-    let isOver = false
-    let timer: number | undefined
-    const read = async () => {
-      const found = document.hidden ? undefined : await readNodes().catch(() => undefined)
-      if (isOver) return
-      if (found !== undefined) nodes.value = found
-      timer = setTimeout(read, readAgainMs)
-    }
-    void read()
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [])
+  useEffect(() => repeat(readNodes, (found) => (nodes.value = found)), [])
   if (nodes.value.length === 0) return null
   return (
     <section aria-labelledby="nodes">
@@ -65,13 +51,15 @@ export function Nodes() {
 
 async function readNodes(): Promise<NodeState[]> {
   const { items } = await ask<KubeList<Node>>(`/api/v1/nodes?limit=${nodesMax}`)
-  const accept = formOf('PartialObjectMetadataList')
   return Promise.all(
     items.map(async (node) => {
-      const query = new URLSearchParams({ fieldSelector: `spec.nodeName=${node.metadata.name}`, limit: String(podsMax) })
-      const pods = await ask<KubeList<KubeObject>>(`/api/v1/pods?${query}`, { headers: { accept } })
-      const hasMore = pods.metadata.continue !== undefined && pods.metadata.continue !== ''
-      return { node, pods: `${pods.items.length}${hasMore ? '+' : ''}` }
+      // Rows without their objects: a node may have hundreds of Pods, and only their number is shown.
+      const query = { fieldSelector: `spec.nodeName=${node.metadata.name}`, limit: String(podsMax), includeObject: 'None' }
+      const { rows, metadata } = await ask<{ readonly rows: readonly object[] | null; readonly metadata: { readonly continue?: string } }>(
+        `/api/v1/pods?${new URLSearchParams(query)}`,
+        { headers: { accept: formOf('Table') } },
+      )
+      return { node, pods: `${rows?.length ?? 0}${(metadata.continue ?? '') === '' ? '' : '+'}` }
     }),
   )
 }

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { keyOfKind } from '../api.ts'
+import { ask, keyOfKind } from '../api.ts'
 import { Counts, type KindCount } from '../counts.ts'
-import { linkTo, route, setQuery } from '../route.ts'
+import { repeat } from '../repeat.ts'
+import { linkTo, moment, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
+import { firstOf } from '../text.ts'
 import { kinds, namespaces } from '../world.ts'
 import { Nodes } from './nodes.tsx'
 import { Watches } from './watches.tsx'
@@ -34,7 +36,7 @@ export function Now() {
   )
   return (
     <>
-      <h1>Now</h1>
+      <h1>{moment.value === '' ? 'Now' : `Objects at revision ${moment.value}`}</h1>
       <Facts counts={counts} now={clock.value} />
       <p class="tools">
         <label>
@@ -70,6 +72,13 @@ function useCounts(namespace: string): Counts | undefined {
 }
 
 function Facts({ counts, now }: { readonly counts: Counts; readonly now: number }) {
+  const work = useSignal<readonly string[] | undefined>(undefined)
+  const isPast = moment.value !== ''
+  useEffect(() => {
+    if (isPast) return
+    const read = () => ask<{ items: readonly { readonly name: string }[] }>('/orch/v1/work')
+    return repeat(read, ({ items }) => (work.value = items.map(({ name }) => name)))
+  }, [])
   const objects = [...counts.counts.values()].reduce((sum, { total }) => sum + total, 0)
   const quietSeconds = counts.lastChange === 0 ? undefined : Math.max(0, Math.round((now - counts.lastChange) / 1_000))
   return (
@@ -78,14 +87,24 @@ function Facts({ counts, now }: { readonly counts: Counts; readonly now: number 
         <dt>Objects</dt>
         <dd>{objects.toLocaleString('en')}</dd>
       </div>
-      <div>
-        <dt>Changes each second</dt>
-        <dd>{counts.rate.perSecond(now).toLocaleString('en', { maximumFractionDigits: 1 })}</dd>
-      </div>
-      <div>
-        <dt>Last change</dt>
-        <dd>{quietSeconds === undefined ? 'none yet' : quietSeconds < 2 ? 'now' : `${quietSeconds} s ago`}</dd>
-      </div>
+      {!isPast && (
+        <>
+          <div>
+            <dt>Changes each second</dt>
+            <dd>{counts.rate.perSecond(now).toLocaleString('en', { maximumFractionDigits: 1 })}</dd>
+          </div>
+          <div>
+            <dt>Last change</dt>
+            <dd>{quietSeconds === undefined ? 'none yet' : quietSeconds < 2 ? 'now' : `${quietSeconds} s ago`}</dd>
+          </div>
+        </>
+      )}
+      {work.value !== undefined && (
+        <div>
+          <dt>Settled</dt>
+          <dd class={work.value.length === 0 ? 'good' : 'busy'}>{work.value.length === 0 ? 'yes' : `no: ${firstOf(work.value, 2)}`}</dd>
+        </div>
+      )}
     </dl>
   )
 }

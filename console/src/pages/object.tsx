@@ -7,7 +7,7 @@ import { messageOf } from '../text.ts'
 import { watch } from '../watches.ts'
 import { kinds } from '../world.ts'
 import { yamlLines } from '../yaml.ts'
-import { Events, Finalizers, Owners } from './relations.tsx'
+import { Events, Finalizers, Owners, Watchers } from './relations.tsx'
 import { Versions } from './versions.tsx'
 
 /** One object: its YAML with the managers of its fields, and what belongs to it. */
@@ -98,6 +98,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
             <Finalizers object={shown} />
             <Owners object={shown} kind={kind} namespace={namespace} />
             <Events object={shown} namespace={namespace} />
+            <Watchers kind={kind} namespace={namespace} name={name} />
             <Versions kind={kind} namespace={namespace} name={name} hasValues={isWhole} />
           </div>
         </div>

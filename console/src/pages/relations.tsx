@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, eachOf, formOf, type Kind, type KubeList, type KubeObject, keyOfKind, pathOf } from '../api.ts'
-import { linkTo } from '../route.ts'
+import { finalizerManagers, type Graph, type GraphBox, graphOf, type Owned } from '../graph.ts'
+import { followWatches, isOfObject, lagOf, printLag, type WatchLists } from '../open-watches.ts'
+import { linkTo, moment } from '../route.ts'
+import { firstOf, shortUser } from '../text.ts'
 import { kinds } from '../world.ts'
 
 interface OfObject {
@@ -33,76 +36,144 @@ export function Finalizers({ object }: Pick<OfObject, 'object'>) {
       <h2>Finalizers</h2>
       {deletionTimestamp !== undefined && <p class="warn">Deletion began at {new Date(deletionTimestamp).toLocaleString()}.</p>}
       <ul class="plain">
-        {finalizers.map((name) => (
-          <li key={name}>
-            <code>{name}</code> is removed by {removerOf(name)}
-          </li>
-        ))}
+        {finalizers.map((name) => {
+          const managers = finalizerManagers(object, name)
+          return (
+            <li key={name}>
+              <code>{name}</code> is removed by {removerOf(name)}
+              {managers.length > 0 && <span class="dim">; written by {managers.join(', ')}</span>}
+            </li>
+          )
+        })}
       </ul>
     </section>
   )
 }
 
-const requestsAtOnce = 4
-const dependantsMax = 500
-
-interface Dependant {
-  readonly kind: Kind
-  readonly object: KubeObject
+/** The clients whose open watches may tell of an object. */
+export function Watchers({ kind, namespace, name }: { readonly kind: Kind; readonly namespace: string; readonly name: string }) {
+  const lists = useSignal<WatchLists | undefined>(undefined)
+  useEffect(() => (moment.value === '' ? followWatches((found) => (lists.value = found)) : undefined), [])
+  if (lists.value === undefined) return null
+  const { now, before } = lists.value
+  const found = now.items.filter((watch) => isOfObject(watch, kind, namespace, name))
+  const byUser = Map.groupBy(found, ({ user, agent = '' }) => `${shortUser(user)} ${agent}`)
+  return (
+    <section>
+      <h2>Watched by</h2>
+      <ul class="plain">
+        {[...byUser].slice(0, watchersShown).map(([client, watches]) => {
+          const lags = watches.map((watch) => printLag(lagOf(watch, now.revision, before))).filter((text) => text !== '')
+          return (
+            <li key={client}>
+              {client}{' '}
+              <span class="dim">{watches.map(({ path }) => (path.includes('/namespaces/') ? 'its namespace' : 'all')).join(', ')}</span>{' '}
+              <span class="bad">{firstOf(lags, 1)}</span>
+            </li>
+          )
+        })}
+        {found.length === 0 && <li class="dim">no client</li>}
+      </ul>
+      <p class="dim">Watches with selectors are listed, too: the server lists paths alone.</p>
+    </section>
+  )
 }
 
-/** Owners, and the objects that name this one as theirs. */
+const watchersShown = 20
+const requestsAtOnce = 4
+const dependantsMax = 500
+const graphOptions = { depthMax: 3, boxesMax: 60 }
+
+/** Owners, and the objects that it owns, directly and through others, as a graph. */
 export function Owners({ object, kind, namespace }: OfObject & { readonly kind: Kind }) {
   const { uid = '', ownerReferences = [] } = object.metadata
-  const dependants = useSignal<readonly Dependant[] | undefined>(undefined)
+  const others = useSignal<readonly Owned[] | undefined>(undefined)
   useEffect(() => {
     let isOver = false
-    void findDependants(uid, namespace, kind).then((found) => {
-      if (!isOver) dependants.value = found
+    void findOwned(namespace, kind).then((found) => {
+      if (!isOver) others.value = found
     })
     return () => {
       isOver = true
     }
   }, [uid])
+  const owners = ownerReferences.map(({ apiVersion, kind: owner, name, uid: id }): Owned => {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+    const known = [...kinds.value.values()].find((one) => one.group === group && one.kind === owner)
+    const link =
+      known === undefined ? undefined : linkTo('object', { kind: keyOfKind(known), ns: known.isNamespaced ? namespace : '', name })
+    return { kind: owner, link, metadata: { name, uid: id } }
+  })
+  const center: Owned = { kind: kind.kind, link: undefined, metadata: object.metadata }
+  const graph = graphOf(center, owners, others.value ?? [], graphOptions)
   return (
     <section>
       <h2>Owners and dependants</h2>
-      <ul class="tree">
-        {ownerReferences.map(({ apiVersion, kind: owner, name, uid: id }) => {
-          const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
-          const known = [...kinds.value.values()].find((one) => one.group === group && one.kind === owner)
-          return (
-            <li key={id}>
-              {owner}{' '}
-              {known === undefined ? (
-                name
-              ) : (
-                <a href={linkTo('object', { kind: keyOfKind(known), ns: known.isNamespaced ? namespace : '', name })}>{name}</a>
-              )}
-            </li>
-          )
-        })}
-        <li>
-          <strong>{object.metadata.name}</strong>
-          <ul class="tree">
-            {(dependants.value ?? []).map(({ kind: one, object: { metadata } }) => (
-              <li key={metadata.uid}>
-                {one.kind}{' '}
-                <a href={linkTo('object', { kind: keyOfKind(one), ns: metadata.namespace, name: metadata.name })}>{metadata.name}</a>
-              </li>
-            ))}
-            {dependants.value === undefined && <li class="dim">looking for dependants …</li>}
-            {dependants.value?.length === 0 && <li class="dim">no dependants</li>}
-          </ul>
-        </li>
-      </ul>
+      {graph.boxes.length > 1 && <GraphPicture graph={graph} />}
+      {others.value === undefined && <p class="dim">looking for dependants …</p>}
+      {others.value !== undefined && graph.boxes.length === 1 + owners.length && <p class="dim">no dependants</p>}
+      {graph.left > 0 && <p class="dim">{graph.left} more dependants have no room here.</p>}
     </section>
   )
 }
 
+const boxWidth = 152
+const boxHeight = 40
+const gap = { x: 22, y: 8 }
+
+function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly graph: Graph }) {
+  const [width, height] = [columns * (boxWidth + gap.x) - gap.x + 2, rows * (boxHeight + gap.y) - gap.y + 2]
+  const placeOf = ({ column, row }: GraphBox) => ({ x: column * (boxWidth + gap.x) + 1, y: row * (boxHeight + gap.y) + 1 })
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
+    <section class="graph" tabIndex={0} aria-label="Owners at the left, dependants at the right">
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+        <title>Owners and dependants</title>
+        {lines.map(([from, to]) => {
+          const [source, target] = [boxes[from], boxes[to]]
+          if (source === undefined || target === undefined) return null
+          const [start, end] = [placeOf(source), placeOf(target)]
+          const [x1, y1, x2, y2] = [start.x + boxWidth, start.y + boxHeight / 2, end.x, end.y + boxHeight / 2]
+          return <path key={`${from} ${to}`} d={`M${x1} ${y1}C${x1 + gap.x / 2} ${y1} ${x2 - gap.x / 2} ${y2} ${x2} ${y2}`} />
+        })}
+        {boxes.map((box) => {
+          const { x, y } = placeOf(box)
+          const name = (
+            <>
+              <rect x={x} y={y} width={boxWidth} height={boxHeight} rx={6} />
+              <text class="kind" x={x + 10} y={y + 16}>
+                {box.kind}
+                {box.isDeleted && ', in deletion'}
+              </text>
+              <text x={x + 10} y={y + 32}>
+                {cut(box.name, 20)}
+              </text>
+            </>
+          )
+          const key = `${box.column} ${box.kind} ${box.name}`
+          return box.link === undefined ? (
+            <g key={key} class={box.isCenter ? 'center' : ''}>
+              {name}
+            </g>
+          ) : (
+            <a key={key} href={box.link} aria-label={`${box.kind} ${box.name}`}>
+              {name}
+            </a>
+          )
+        })}
+      </svg>
+    </section>
+  )
+}
+
+/** The end of a generated name tells it from others. */
+function cut(name: string, max: number): string {
+  return name.length <= max ? name : `${name.slice(0, max - 9)}…${name.slice(-8)}`
+}
+
 /** Reads metadata alone, and no more than some hundred objects of a kind. */
-async function findDependants(uid: string, namespace: string, { isNamespaced }: Kind): Promise<Dependant[]> {
-  const found: Dependant[] = []
+async function findOwned(namespace: string, { isNamespaced }: Kind): Promise<Owned[]> {
+  const found: Owned[] = []
   const listed = [...kinds.value.values()].filter(
     (kind) => kind.verbs.includes('list') && kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced),
   )
@@ -110,11 +181,13 @@ async function findDependants(uid: string, namespace: string, { isNamespaced }: 
     const list = await ask<KubeList<KubeObject>>(`${pathOf(kind, namespace)}?limit=${dependantsMax}`, {
       headers: { accept: formOf('PartialObjectMetadataList') },
     }).catch(() => ({ items: [] }))
-    for (const object of list.items) {
-      if (object.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true) found.push({ kind, object })
+    for (const { metadata } of list.items) {
+      if (metadata.ownerReferences === undefined) continue
+      const link = linkTo('object', { kind: keyOfKind(kind), ns: metadata.namespace, name: metadata.name })
+      found.push({ kind: kind.kind, link, metadata })
     }
   })
-  return found.sort((one, other) => one.kind.kind.localeCompare(other.kind.kind))
+  return found.sort((one, other) => one.kind.localeCompare(other.kind) || one.metadata.name.localeCompare(other.metadata.name))
 }
 
 interface EventObject extends KubeObject {

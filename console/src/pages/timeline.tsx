@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { linkTo, route, setQuery } from '../route.ts'
+import { linkTo, moment, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
 import { firstOf, messageOf, shortUser, timeOfDay } from '../text.ts'
 import { type Change, readTimeline } from '../timeline.ts'
+import { readExported, saveTrace, traceLines } from '../trace-export.ts'
 import { kinds } from '../world.ts'
+import { Lanes } from './lanes.tsx'
 
 const pageSize = 1_000
 /** Changes that the page holds. */
@@ -13,37 +15,19 @@ const readAgainMs = 1_500
 
 /** The page Timeline: the changes of all objects, newest first, and lanes of the objects that changed most. */
 export function Timeline() {
-  const changes = useSignal<readonly Change[]>([])
-  const next = useSignal<string | undefined>(undefined)
-  const problem = useSignal('')
   const { query } = route.value
   const [ns, filter, kind] = [query.get('ns') ?? '', (query.get('filter') ?? '').toLowerCase(), query.get('kind') ?? '']
-  useEffect(() => {
-    let isOver = false
-    let timer: number | undefined
-    const read = async (after: string) => {
-      try {
-        const answer = document.hidden ? undefined : await readTimeline({ namespace: ns, resource: kind, after, limit: String(pageSize) })
-        if (isOver) return
-        if (answer !== undefined) {
-          changes.value = (after === '' ? answer.items : [...answer.items, ...changes.value]).slice(0, changesMax)
-          if (after === '') next.value = answer.next
-        }
-        timer = setTimeout(() => void read(answer?.revision ?? after), readAgainMs)
-      } catch (error) {
-        problem.value = messageOf(error)
-      }
+  const { changes, next, skipped, problem, older } = useChanges(ns, kind)
+  const isExporting = useSignal(false)
+  const save = async () => {
+    isExporting.value = true
+    try {
+      const exported = await readExported({ namespace: ns, resource: kind }, moment.value)
+      await saveTrace(traceLines(exported), `console-${exported.revision}.trace.gz`)
+    } catch (error) {
+      problem.value = messageOf(error)
     }
-    void read('')
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-  }, [ns, kind])
-  const older = async () => {
-    const answer = await readTimeline({ namespace: ns, resource: kind, before: next.value ?? '', limit: String(pageSize) })
-    changes.value = [...changes.value, ...answer.items].slice(0, changesMax)
-    next.value = answer.next
+    isExporting.value = false
   }
   const shown = filter === '' ? changes.value : changes.value.filter((change) => textOf(change).includes(filter))
   return (
@@ -54,7 +38,7 @@ export function Timeline() {
           {problem.value}
         </p>
       )}
-      <Lanes changes={shown} />
+      <Lanes changes={shown} scrub={(revision) => setQuery({ at: revision })} />
       <p class="tools">
         <label>
           Kind{' '}
@@ -67,80 +51,122 @@ export function Timeline() {
             ))}
           </select>
         </label>
-        <span class="dim">{shown.length.toLocaleString('en')} changes</span>
+        <span class="dim">
+          {shown.length.toLocaleString('en')} changes
+          {skipped.value && ', not all of those that came too fast'}
+        </span>
         {next.value !== undefined && (
           <button type="button" onClick={() => void older()}>
             Read older ones
           </button>
         )}
+        <button type="button" disabled={isExporting.value} onClick={() => void save()}>
+          {isExporting.value ? 'Exporting …' : 'Export as a trace file'}
+        </button>
       </p>
       <ChangeTable rows={shown} />
     </>
   )
 }
 
+/** The changes up to the moment that the pages show; of the present, also those that come. */
+function useChanges(ns: string, kind: string) {
+  const changes = useSignal<readonly Change[]>([])
+  const next = useSignal<string | undefined>(undefined)
+  const skipped = useSignal(false)
+  const problem = useSignal('')
+  const query = { namespace: ns, resource: kind, limit: String(pageSize) }
+  const upTo = moment.value
+  useEffect(() => {
+    let isOver = false
+    let timer: number | undefined
+    const read = async (after: string) => {
+      try {
+        const before = /^\d+$/.test(upTo) ? String(Number(upTo) + 1) : ''
+        const answer = document.hidden ? undefined : await readTimeline({ ...query, after, before })
+        if (isOver) return
+        if (answer !== undefined && (after === '' || answer.items.length > 0)) {
+          changes.value = (after === '' ? answer.items : [...answer.items, ...changes.value]).slice(0, changesMax)
+          if (after === '') next.value = answer.next
+          else skipped.value ||= answer.next !== undefined
+        }
+        if (upTo === '') timer = setTimeout(() => void read(answer?.revision ?? after), readAgainMs)
+      } catch (error) {
+        problem.value = messageOf(error)
+      }
+    }
+    void read('')
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [ns, kind])
+  const older = async () => {
+    const answer = await readTimeline({ ...query, before: next.value ?? '' })
+    changes.value = [...changes.value, ...answer.items].slice(0, changesMax)
+    next.value = answer.next
+  }
+  return { changes, next, skipped, problem, older }
+}
+
+interface ChangeTableProps {
+  readonly rows: readonly Change[]
+  /** Shows one change; absent: the changes are those of the server, whose states and objects the page leads to. */
+  readonly choose?: (change: Change) => void
+}
+
 /** Changes as a table. */
-export function ChangeTable({ rows }: { readonly rows: readonly Change[] }) {
-  return <Table label="Changes, newest first" columns={columns} rows={rows} keyOf={({ revision }) => revision} empty="No changes match." />
+export function ChangeTable({ rows, choose }: ChangeTableProps) {
+  return (
+    <Table
+      label="Changes, newest first"
+      columns={columnsOf(choose)}
+      rows={rows}
+      keyOf={({ revision }) => revision}
+      empty="No changes match."
+    />
+  )
 }
 
 function textOf({ kind, namespace = '', name, user = '', changed = [] }: Change): string {
   return `${kind} ${namespace}/${name} ${user} ${changed.join(' ')}`.toLowerCase()
 }
 
-const columns: readonly Column<Change>[] = [
-  { title: 'Revision', cell: ({ revision }) => revision, isNumber: true, width: 11 },
-  { title: 'Time', cell: ({ time }) => (time === undefined ? '' : timeOfDay(time)), width: 16, isMinor: true },
-  { title: 'Object', cell: (change) => <ObjectOf change={change} /> },
-  {
-    title: 'Event',
-    cell: ({ event }) => <span class={event === 'deleted' ? 'bad' : event === 'created' ? 'good' : ''}>{event}</span>,
-    width: 12,
-  },
-  { title: 'By', cell: ({ user = 'the server' }) => shortUser(user), width: 26, isMinor: true },
-  { title: 'Fields', cell: ({ changed = [] }) => <span title={changed.join('\n')}>{firstOf(changed, 2)}</span>, isMinor: true },
-]
-
-function ObjectOf({ change: { resource, kind, namespace, name } }: { readonly change: Change }) {
-  return (
-    <a href={linkTo('object', { kind: resource, ns: namespace, name })}>
-      {kind} {name}
-    </a>
-  )
+function columnsOf(choose: ChangeTableProps['choose']): readonly Column<Change>[] {
+  return [
+    {
+      title: 'Revision',
+      cell: (change) => (
+        <button
+          type="button"
+          class="link"
+          aria-label={`${choose === undefined ? 'The state at' : 'The change of'} revision ${change.revision}`}
+          onClick={() => (choose === undefined ? setQuery({ at: change.revision }) : choose(change))}
+        >
+          {change.revision}
+        </button>
+      ),
+      isNumber: true,
+      width: 11,
+    },
+    { title: 'Time', cell: ({ time }) => (time === undefined ? '' : timeOfDay(time)), width: 16, isMinor: true },
+    { title: 'Object', cell: (change) => <ObjectOf change={change} page={choose === undefined ? 'object' : 'trace'} /> },
+    {
+      title: 'Event',
+      cell: ({ event }) => <span class={event === 'deleted' ? 'bad' : event === 'created' ? 'good' : ''}>{event}</span>,
+      width: 12,
+    },
+    { title: 'By', cell: ({ user = 'the server' }) => shortUser(user), width: 26, isMinor: true },
+    { title: 'Fields', cell: ({ changed = [] }) => <span title={changed.join('\n')}>{firstOf(changed, 2)}</span>, isMinor: true },
+  ]
 }
 
-const lanesMax = 8
-/** Newest changes that are drawn. */
-const laneChangesMax = 2_000
-const laneWidth = 1_000
-
-/** A lane for each of the objects that changed most, over the revisions of the shown changes. */
-export function Lanes({ changes: all }: { readonly changes: readonly Change[] }) {
-  const changes = all.slice(0, laneChangesMax)
-  const [newest, oldest] = [Number(changes[0]?.revision ?? 0), Number(changes.at(-1)?.revision ?? 0)]
-  const lanes = new Map<string, Change[]>()
-  for (const change of changes) {
-    const key = `${change.kind} ${change.namespace ?? ''}/${change.name}`
-    const lane = lanes.get(key)
-    if (lane === undefined) lanes.set(key, [change])
-    else lane.push(change)
-  }
-  const busiest = [...lanes].sort(([, one], [, other]) => other.length - one.length).slice(0, lanesMax)
-  if (newest === oldest) return null
-  const placeOf = ({ revision }: Change) => Math.round(((Number(revision) - oldest) / (newest - oldest)) * laneWidth)
+/** A trace has no page of an object: there the name filters it. */
+function ObjectOf({ change: { resource, kind, namespace, name }, page }: { readonly change: Change; readonly page: 'object' | 'trace' }) {
+  const query = page === 'trace' ? { filter: name } : { kind: resource, ns: namespace, name }
   return (
-    <section class="lanes" aria-label={`The objects that changed most, from revision ${oldest} to ${newest}`}>
-      {busiest.map(([name, lane]) => (
-        <div key={name}>
-          <span class="lane" title={name}>
-            {name.replace(/ \//, ' ')}
-          </span>
-          <svg viewBox={`-6 0 ${laneWidth + 12} 16`} preserveAspectRatio="none" role="img" aria-label={`${lane.length} changes`}>
-            <path d={[...new Set(lane.map(placeOf))].map((x) => `M${x} 2v12`).join('')} />
-          </svg>
-          <span class="dim">{lane.length}</span>
-        </div>
-      ))}
-    </section>
+    <a href={linkTo(page, query)}>
+      {kind} {name}
+    </a>
   )
 }

@@ -1,55 +1,49 @@
-import type { LoggedRequest } from '@orch/core/contracts'
 import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { KubeObject } from '../api.ts'
 import { route } from '../route.ts'
 import { messageOf } from '../text.ts'
 import type { Change } from '../timeline.ts'
+import { readTrace, type TraceFile } from '../trace-file.ts'
 import { yamlLines } from '../yaml.ts'
+import { Lanes } from './lanes.tsx'
 import { RequestTable } from './requests.tsx'
-import { ChangeTable, Lanes } from './timeline.tsx'
+import { ChangeTable } from './timeline.tsx'
+import { Difference } from './versions.tsx'
 
-/** The contents of a trace file (docs/reference/trace.md). */
-interface TraceFile {
-  readonly head: {
-    readonly product?: string
-    readonly time?: string
-    readonly revision?: number
-    readonly test?: string
-    readonly failure?: string
-  }
-  readonly requests: readonly LoggedRequest[]
-  readonly changes: readonly Change[]
-  readonly objects: readonly KubeObject[]
+interface TracePageProps {
+  /** A trace that is shown at first. */
+  readonly given?: Blob | undefined
 }
 
-const formatKnown = 1
-/** Bytes of a file after decompression: changes and objects have 32 MiB each. */
-const bytesMax = 128 * 1024 * 1024
-
 /** The page Trace file: what a failed test has left, without a server. */
-export function TracePage() {
+export function TracePage({ given }: TracePageProps) {
   const trace = useSignal<TraceFile | undefined>(undefined)
   const problem = useSignal('')
-  const open = async (file: File | undefined) => {
+  const open = async (file: Blob | undefined, name: string) => {
     if (file === undefined) return
     try {
       problem.value = ''
       trace.value = await readTrace(file)
     } catch (error) {
       trace.value = undefined
-      problem.value = `${file.name} cannot be read: ${messageOf(error)}`
+      problem.value = `${name} cannot be read: ${messageOf(error)}`
     }
   }
-  const filter = (route.value.query.get('filter') ?? '').toLowerCase()
-  const matches = (value: object) => filter === '' || JSON.stringify(value).toLowerCase().includes(filter)
+  useEffect(() => void open(given, 'The trace'), [given])
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    const file = event.dataTransfer?.files[0]
+    if (event.type === 'drop') void open(file, file?.name ?? '')
+  }
   const shown = trace.value
   return (
-    <>
+    <section class="drop" aria-label="Trace file" onDragOver={drop} onDrop={drop}>
       <h1>Trace file</h1>
       <p class="tools">
         <label>
-          The file that a failed test has left{' '}
-          <input type="file" accept=".gz" onChange={(event) => void open(event.currentTarget.files?.[0])} />
+          The file that a failed test has left, which may be dropped here{' '}
+          <input type="file" accept=".gz" onChange={({ currentTarget: { files } }) => void open(files?.[0], files?.[0]?.name ?? '')} />
         </label>
       </p>
       {problem.value !== '' && (
@@ -57,24 +51,63 @@ export function TracePage() {
           {problem.value}
         </p>
       )}
-      {shown !== undefined && (
+      {shown !== undefined && <Shown trace={shown} />}
+    </section>
+  )
+}
+
+function Shown({ trace }: { readonly trace: TraceFile }) {
+  const chosen = useSignal<Change | undefined>(undefined)
+  const filter = (route.value.query.get('filter') ?? '').toLowerCase()
+  const { head, faults } = trace
+  const { requests, changes, objects } = useMemo(() => filtered(trace, filter), [trace, filter])
+  return (
+    <>
+      <h2>{head.test ?? 'A server'}</h2>
+      <p class="dim">
+        {head.product} at {head.time}, revision {head.revision}
+      </p>
+      {head.failure !== undefined && <pre class="problem">{head.failure}</pre>}
+      {faults.length > 0 && (
         <>
-          <h2>{shown.head.test ?? 'A server'}</h2>
-          <p class="dim">
-            {shown.head.product} at {shown.head.time}, revision {shown.head.revision}
-          </p>
-          {shown.head.failure !== undefined && <pre class="problem">{shown.head.failure}</pre>}
-          <h2>Changes</h2>
-          <Lanes changes={shown.changes} />
-          <ChangeTable rows={shown.changes.filter(matches)} />
-          <h2>Requests</h2>
-          <RequestTable rows={shown.requests.filter(matches)} empty="No requests match." />
-          <h2>Objects</h2>
-          <Objects objects={shown.objects.filter(matches)} />
+          <h2>Faults</h2>
+          <ul class="plain">
+            {faults.map(({ name, hits, on = {}, effect = {} }) => (
+              <li key={name}>
+                <strong>{name}</strong> {hits} {hits === 1 ? 'hit' : 'hits'} <code>{JSON.stringify(on)}</code>{' '}
+                <code>{JSON.stringify(effect)}</code>
+              </li>
+            ))}
+          </ul>
         </>
       )}
+      <h2>Changes</h2>
+      <Lanes changes={changes} />
+      <ChangeTable rows={changes} choose={(change) => (chosen.value = change)} />
+      {chosen.value !== undefined && (
+        <>
+          <h3>
+            {chosen.value.kind} {chosen.value.name} at revision {chosen.value.revision}
+          </h3>
+          <Difference before={chosen.value.before} after={chosen.value.after} />
+        </>
+      )}
+      <h2>Requests</h2>
+      <RequestTable rows={requests} empty="No requests match." />
+      <h2>Objects</h2>
+      <Objects objects={objects} />
     </>
   )
+}
+
+function filtered({ requests, changes, objects }: TraceFile, filter: string): Pick<TraceFile, 'requests' | 'changes' | 'objects'> {
+  if (filter === '') return { requests, changes, objects }
+  const has = (...texts: readonly (string | number | undefined)[]) => texts.join(' ').toLowerCase().includes(filter)
+  return {
+    requests: requests.filter(({ user, agent, verb, path, name, code }) => has(user, agent, verb, path, name, code)),
+    changes: changes.filter(({ kind, namespace, name, user, changed = [] }) => has(kind, `${namespace}/${name}`, user, ...changed)),
+    objects: objects.filter(({ kind, metadata: { namespace, name } }) => has(kind, `${namespace}/${name}`)),
+  }
 }
 
 const objectsShown = 500
@@ -97,33 +130,4 @@ function Objects({ objects }: { readonly objects: readonly KubeObject[] }) {
       {objects.length > objectsShown && <p class="dim">{objects.length - objectsShown} more: use the filter.</p>}
     </>
   )
-}
-
-async function readTrace(file: File): Promise<TraceFile> {
-  const texts = (await decompress(file)).split('\n').filter((line) => line !== '')
-  const lines = texts.map((line) => JSON.parse(line))
-  const [head] = lines
-  if (head?.kind !== 'Trace') throw new Error('it is not a trace')
-  if (head.format !== formatKnown) throw new Error(`its format is ${head.format}, and this console reads ${formatKnown}`)
-  if (lines.at(-1)?.kind !== 'End') throw new Error('its end is missing')
-  const byKind = Map.groupBy(lines, ({ kind }) => String(kind))
-  const requests: LoggedRequest[] = byKind.get('Request') ?? []
-  const changes: (Change & { readonly objectKind: string })[] = byKind.get('Change') ?? []
-  const objects: { readonly object: KubeObject }[] = byKind.get('Object') ?? []
-  return {
-    head,
-    requests: requests.map((request, id) => ({ ...request, id })).reverse(),
-    changes: changes.map((change) => ({ ...change, kind: change.objectKind, revision: String(change.revision) })).reverse(),
-    objects: objects.map(({ object }) => object),
-  }
-}
-
-async function decompress(file: File): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const bytes of file.stream().pipeThrough(new DecompressionStream('gzip'))) {
-    text += decoder.decode(bytes, { stream: true })
-    if (text.length > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`)
-  }
-  return text
 }

@@ -82,7 +82,8 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
   )
 }
 
-function Difference({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+/** Two versions of an object, line by line. */
+export function Difference({ before, after }: { readonly before: unknown; readonly after: unknown }) {
   const lines = diffLines(textOf(before), textOf(after))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError, ask } from '../api.ts'
-import { messageOf, timeOfDay } from '../text.ts'
+import { messageOf } from '../text.ts'
+import { type Call, type Clock, type Fork, Forks, Moments, type Named, Time } from './time.tsx'
 
 interface Fault {
   readonly name: string
@@ -11,43 +12,39 @@ interface Fault {
   readonly hits: number
 }
 
-interface Clock {
-  readonly now: string
-  readonly virtual: boolean
-  readonly pending?: readonly { readonly at: string; readonly background?: boolean }[]
-  readonly timers?: number
-}
-
 interface Lasting {
   readonly name: string
-  readonly kind?: string
-}
-
-interface Named {
-  readonly name: string
+  readonly kind: string
+  /** The members of the call that began it. */
+  readonly given?: object
 }
 
 interface State {
+  readonly seed: string | undefined
   readonly clock: Clock
   readonly faults: readonly Fault[]
   readonly weather: readonly Lasting[]
   readonly snapshots: readonly Named[]
+  readonly forks: readonly Fork[]
+  readonly users: readonly Named[]
 }
 
 const readAgainMs = 2_000
-const pendingShown = 8
 
 const control = '/orch/v1'
 
 async function readState(): Promise<State> {
   const items = async <T,>(path: string) => (await ask<{ items: readonly T[] }>(`${control}${path}`)).items
-  const [clock, faults, weather, snapshots] = await Promise.all([
+  const [{ seed }, clock, faults, weather, snapshots, forks, users] = await Promise.all([
+    ask<{ seed?: string | number }>(control),
     ask<Clock>(`${control}/clock`),
     items<Fault>('/faults'),
     items<Lasting>('/weather'),
     items<Named>('/snapshots'),
+    items<Fork>('/forks'),
+    items<Named>('/users'),
   ])
-  return { clock, faults, weather, snapshots }
+  return { seed: seed === undefined ? undefined : String(seed), clock, faults, weather, snapshots, forks, users }
 }
 
 /** The page Weather and time: faults with their hits, what lasts, the clock, and moments to return to. */
@@ -73,10 +70,11 @@ export function Weather() {
     }, readAgainMs)
     return () => clearInterval(timer)
   }, [])
-  const call = async (method: string, path: string, body?: object) => {
+  const call: Call = async (method, path, body) => {
+    let answer: object | undefined
     try {
       failure.value = ''
-      await ask(`${control}${path}`, {
+      answer = await ask<object>(`${control}${path}`, {
         method,
         headers: { 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -85,6 +83,7 @@ export function Weather() {
       failure.value = messageOf(error)
     }
     await read()
+    return answer
   }
   const shown = state.value
   return (
@@ -102,18 +101,20 @@ export function Weather() {
       )}
       {shown !== undefined && (
         <div class="object">
-          <Faults faults={shown.faults} weather={shown.weather} call={call} />
+          <div>
+            <Faults faults={shown.faults} call={call} />
+            <Lastings weather={shown.weather} users={shown.users} call={call} />
+          </div>
           <div class="beside">
-            <Time clock={shown.clock} call={call} />
+            <Time clock={shown.clock} seed={shown.seed} call={call} />
             <Moments snapshots={shown.snapshots} call={call} />
+            <Forks forks={shown.forks} call={call} />
           </div>
         </div>
       )}
     </>
   )
 }
-
-type Call = (method: string, path: string, body?: object) => Promise<void>
 
 const effects: Readonly<Record<string, object>> = {
   'refuse with 503': { refuse: { code: 503 } },
@@ -124,14 +125,14 @@ const effects: Readonly<Record<string, object>> = {
   hang: { hang: {} },
 }
 
-function Faults({ faults, weather, call }: Pick<State, 'faults' | 'weather'> & { readonly call: Call }) {
+interface Calling {
+  readonly call: Call
+}
+
+function Faults({ faults, call }: Pick<State, 'faults'> & Calling) {
   const add = (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    const on = Object.fromEntries(['user', 'verb', 'resource'].map((name) => [name, text(name)]).filter(([, value]) => value !== ''))
-    const times = Number(text('times'))
-    void call('POST', '/faults', { on, ...(times > 0 ? { times } : {}), effect: effects[text('effect')] })
+    const { times, effect = '', ...on } = fieldsOf(event)
+    void call('POST', '/faults', { on, ...(Number(times) > 0 ? { times: Number(times) } : {}), effect: effects[effect] })
   }
   return (
     <section aria-labelledby="faults">
@@ -146,30 +147,13 @@ function Faults({ faults, weather, call }: Pick<State, 'faults' | 'weather'> & {
             </button>
           </li>
         ))}
-        {weather.map(({ name, kind }) => (
-          <li key={name}>
-            <strong>{name}</strong> {kind}{' '}
-            <button type="button" class="version" onClick={() => void call('DELETE', `/weather/${encodeURIComponent(name)}`)}>
-              End<span class="unseen"> {name}</span>
-            </button>
-          </li>
-        ))}
-        {faults.length + weather.length === 0 && <li class="dim">The weather is fine.</li>}
+        {faults.length === 0 && <li class="dim">The weather is fine.</li>}
       </ul>
       <h3>Add a fault</h3>
       <form class="fields" onSubmit={add}>
-        <label>
-          <span>User</span>
-          <input name="user" placeholder="operator" />
-        </label>
-        <label>
-          <span>Verb</span>
-          <input name="verb" placeholder="create" />
-        </label>
-        <label>
-          <span>Resource</span>
-          <input name="resource" placeholder="deployments.apps" />
-        </label>
+        <Field name="user" label="User" example="operator" />
+        <Field name="verb" label="Verb" example="create" />
+        <Field name="resource" label="Resource" example="deployments.apps" />
         <label>
           <span>Times</span>
           <input name="times" type="number" min="0" value="1" />
@@ -184,69 +168,89 @@ function Faults({ faults, weather, call }: Pick<State, 'faults' | 'weather'> & {
         </label>
         <button type="submit">Add</button>
       </form>
-      <h3>Watches</h3>
-      <p class="tools">
-        {(['cut', 'expire', 'end', 'hold'] as const).map((word) => (
-          <button key={word} type="button" onClick={() => void call('POST', `/watches/${word}`, {})}>
-            {word} all watches
-          </button>
-        ))}
-      </p>
     </section>
   )
 }
 
-function Time({ clock, call }: { readonly clock: Clock; readonly call: Call }) {
-  const pending = (clock.pending ?? []).filter(({ background }) => background !== true)
+const watchCalls = ['hold', 'withhold-bookmarks', 'cut', 'expire', 'end'] as const
+
+/** Holds of watches and frozen reads, each until it is released. */
+function Lastings({ weather, users, call }: Pick<State, 'weather' | 'users'> & Calling) {
+  const change = (event: SubmitEvent) => {
+    const { what = 'hold', ...match } = fieldsOf(event)
+    void call('POST', `/watches/${what}`, match)
+  }
+  const freeze = (event: SubmitEvent) => {
+    const { user, back, on = '' } = fieldsOf(event)
+    const point = /^\d+$/.test(back ?? '') ? { revisions: Number(back) } : { ago: back }
+    void call('POST', '/reads/freeze', { user, ...point, ...(on === '' ? {} : { on: { resource: on } }) })
+  }
   return (
-    <section aria-labelledby="time">
-      <h2 id="time">Time</h2>
-      <p>
-        {new Date(clock.now).toLocaleString()} <span class="dim">{clock.virtual ? 'a virtual clock' : 'the clock of the machine'}</span>
-      </p>
-      {clock.virtual && (
-        <>
-          <p class="tools">
-            {['1s', '10s', '1m', '10m', '1h', '24h'].map((by) => (
-              <button key={by} type="button" onClick={() => void call('POST', '/clock/advance', { by })}>
-                +{by}
-              </button>
-            ))}
-            <button type="button" onClick={() => void call('POST', '/clock/next', {})}>
-              to the next timer
+    <section aria-labelledby="lasting">
+      <h2 id="lasting">Watches and reads</h2>
+      <ul class="plain">
+        {weather.map(({ name, kind, given = {} }) => (
+          <li key={name}>
+            <strong>{name}</strong> {kind} <code>{JSON.stringify(given)}</code>{' '}
+            <button type="button" class="version" onClick={() => void call('DELETE', `/weather/${encodeURIComponent(name)}`)}>
+              Release<span class="unseen"> {name}</span>
             </button>
-          </p>
-          <p class="dim">
-            {clock.timers} timers; next at{' '}
-            {pending
-              .slice(0, pendingShown)
-              .map(({ at }) => timeOfDay(at))
-              .join(', ') || 'no time'}
-          </p>
-        </>
+          </li>
+        ))}
+        {weather.length === 0 && <li class="dim">No watch is held, and no read is frozen.</li>}
+      </ul>
+      <h3>Watches</h3>
+      <form class="fields" onSubmit={change}>
+        <label>
+          <span>Effect</span>
+          <select name="what">
+            {watchCalls.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <Field name="user" label="User" example="all" />
+        <Field name="resource" label="Resource" example="all" />
+        <Field name="namespace" label="Namespace" example="all" />
+        <button type="submit">Do it</button>
+      </form>
+      <h3>Freeze the reads of a user</h3>
+      {users.length === 0 ? (
+        <p class="dim">There is none: a test makes users with server.user(), another program with POST /orch/v1/users.</p>
+      ) : (
+        <form class="fields" onSubmit={freeze}>
+          <label>
+            <span>User</span>
+            <select name="user">
+              {users.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <label>
+            <span>Revisions back, or a time such as 10s</span>
+            <input name="back" required value="1" />
+          </label>
+          <Field name="on" label="Resource" example="all" />
+          <button type="submit">Freeze</button>
+        </form>
       )}
     </section>
   )
 }
 
-function Moments({ snapshots, call }: { readonly snapshots: readonly Named[]; readonly call: Call }) {
+function Field({ name, label, example }: { readonly name: string; readonly label: string; readonly example: string }) {
   return (
-    <section aria-labelledby="moments">
-      <h2 id="moments">Moments</h2>
-      <ul class="plain">
-        {snapshots.map(({ name }) => (
-          <li key={name}>
-            {name}{' '}
-            <button type="button" class="version" onClick={() => void call('POST', '/restore', { snapshot: name })}>
-              Restore<span class="unseen"> {name}</span>
-            </button>
-          </li>
-        ))}
-        {snapshots.length === 0 && <li class="dim">none is kept</li>}
-      </ul>
-      <button type="button" onClick={() => void call('POST', '/snapshots', { name: `console-${snapshots.length + 1}` })}>
-        Keep this moment
-      </button>
-    </section>
+    <label>
+      <span>{label}</span>
+      <input name={name} placeholder={example} />
+    </label>
   )
+}
+
+/** The fields of a form that have a text. */
+function fieldsOf(event: SubmitEvent): Readonly<Record<string, string>> {
+  event.preventDefault()
+  const fields = [...new FormData(event.currentTarget as HTMLFormElement)].map(([name, value]) => [name, String(value).trim()])
+  return Object.fromEntries(fields.filter(([, value]) => value !== ''))
 }

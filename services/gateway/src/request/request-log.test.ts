@@ -7,13 +7,13 @@ import { printRequests, RequestLog } from './request-log.ts'
 import { compileMatch } from './request-match.ts'
 
 type Asked = Pick<GatewayRequest, 'method' | 'path' | 'user' | 'code' | 'revision' | 'writtenName' | 'hasChanged' | 'isNoop' | 'fault'> & {
-  readonly exchange: Pick<GatewayRequest['exchange'], 'header' | 'target'>
+  readonly exchange: Pick<GatewayRequest['exchange'], 'header' | 'target' | 'peer'>
   logged: number
 }
 
 function aRequest(path: string, facts: Partial<Asked> = {}): GatewayRequest {
   const user = { name: 'operator', uid: '', groups: [], extra: {} }
-  const exchange = { header: () => 'manager/v1', target: path }
+  const exchange = { header: () => 'manager/v1', target: path, peer: { kind: 'unknown' } as const }
   const none = { code: 200, revision: 0, writtenName: '', hasChanged: false, isNoop: false, fault: '', logged: -1 }
   const asked: Asked = { method: 'GET', path, user, exchange, ...none, ...facts }
   return asked as unknown as GatewayRequest
@@ -58,7 +58,7 @@ test('a time is that of the arrival', () => {
 test('long paths and agents are cut', () => {
   const log = new RequestLog(createFakeClock())
   const path = `/${'x'.repeat(5_000)}`
-  log.note(aRequest(path, { exchange: { header: () => 'y'.repeat(5_000), target: path } }), 1)
+  log.note(aRequest(path, { exchange: { header: () => 'y'.repeat(5_000), target: path, peer: { kind: 'unknown' } as const } }), 1)
   expect(log.read().map((entry) => [entry.path.length, entry.agent.length])).toEqual([[1_000, 1_000]])
 })
 

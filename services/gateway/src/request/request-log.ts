@@ -24,6 +24,8 @@ interface RequestLogOptions {
 
 const changedFlag = 1
 const noopFlag = 2
+const serverFlag = 4
+const consoleFlag = 8
 
 /**
  * The last requests, oldest first, bounded by `limits.loggedRequestsMax`: the oldest is forgotten for the next. A column for each member,
@@ -171,7 +173,7 @@ export class RequestLog {
     this.#faults[slot] = request.fault
     this.#codes[slot] = request.code
     this.#revisions[slot] = request.revision
-    this.#flags[slot] = (request.hasChanged ? changedFlag : 0) | (request.isNoop ? noopFlag : 0)
+    this.#flags[slot] = (request.hasChanged ? changedFlag : 0) | (request.isNoop ? noopFlag : 0) | senderFlag(request)
     this.#watchIds[slot] = watch
     this.#details?.note(this.#next, request)
     this.#tell(this.#next - 1)
@@ -218,10 +220,16 @@ export class RequestLog {
       ...(revision === 0 ? {} : { revision }),
       changed: (flags & changedFlag) !== 0,
       noop: (flags & noopFlag) !== 0,
+      ...((flags & serverFlag) === 0 ? {} : { from: 'server' }),
+      ...((flags & consoleFlag) === 0 ? {} : { from: 'console' }),
       ...(fault === '' ? {} : { fault }),
       ...(watch === 0 ? {} : { watch }),
     }
   }
+}
+
+function senderFlag({ exchange: { peer } }: GatewayRequest): number {
+  return peer.kind === 'internal' ? serverFlag : peer.kind === 'console' ? consoleFlag : 0
 }
 
 /** A path that is a part of a long target would keep all of it in memory. */

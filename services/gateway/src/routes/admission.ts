@@ -95,7 +95,5 @@ function policyRows(values: readonly CountedValue[]): PolicyRow[] {
 
 function ignoredOf({ name, phase }: CalledRow, values: readonly CountedValue[]): number {
   const type = phase === 'mutate' ? 'admit' : 'validating'
-  return values
-    .filter(({ labels }) => labels['name'] === name && labels['type'] === type)
-    .reduce((sum, { value }) => sum + value, 0)
+  return values.filter(({ labels }) => labels['name'] === name && labels['type'] === type).reduce((sum, { value }) => sum + value, 0)
 }

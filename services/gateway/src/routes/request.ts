@@ -39,7 +39,7 @@ export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) 
     ...entry,
     ...{ method, query: sent, auditId },
     ...(traceparent === '' ? {} : { traceparent }),
-    ...(details.bodyBytes === 0 ? {} : { body: shownBody(details, { isAsked: asked === "true", knowsObject }) }),
+    ...(details.bodyBytes === 0 ? {} : { body: shownBody(details, { isAsked: asked === 'true', knowsObject }) }),
     ...(explanation === undefined ? {} : { explanation }),
   })
 }

@@ -1,5 +1,5 @@
 import type { Catalogue, Resource } from '@orch/core/catalogue'
-import { badRequest } from '@orch/core/meta'
+import { type ApiObject, badRequest, withoutSecretValues } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, decide } from '../authorization/authorizer.ts'
 import { readTimeline, type TimelineChange, type TimelineParts, type TimelineQuery } from '../history/timeline.ts'
@@ -34,13 +34,13 @@ const printedPerTurn = 64
  */
 export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context) => {
   const { request, parts } = context.env
-  const { query, withValues } = readQuery(request, parts.catalogue)
+  const { query, values } = readQuery(request, parts.catalogue)
   const { changes, revision, oldest, next } = await readTimeline(query, parts, callContext(request, parts))
   const shown: Uint8Array[] = []
   const isAllowed = createRights(request, parts)
   for (const [index, change] of changes.entries()) {
     if (index % printedPerTurn === printedPerTurn - 1) await parts.pace.turn()
-    if (await isAllowed(change)) shown.push(Buffer.from(shown.length === 0 ? '' : ','), ...printed(change, withValues))
+    if (await isAllowed(change)) shown.push(Buffer.from(shown.length === 0 ? '' : ','), ...printed(change, values))
   }
   const head = {
     kind: 'Timeline',
@@ -52,15 +52,15 @@ export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context
   return printedResponse(context, Buffer.concat([Buffer.from(opening), ...shown, Buffer.from(']}')]))
 }
 
-function readQuery(request: GatewayRequest, catalogue: Catalogue): { readonly query: TimelineQuery; readonly withValues: boolean } {
+function readQuery(request: GatewayRequest, catalogue: Catalogue): { readonly query: TimelineQuery; readonly values: string } {
   const { query } = request
   const unknown = query.names.find((name) => !parameters.has(name))
   if (unknown !== undefined) throw badRequest(`${unknown}: unknown parameter; expected ${[...parameters].join(', ')}`)
   const [text, name, values] = [query.get('resource'), query.get('name'), query.get('values') ?? 'false']
   const resource = text === undefined ? undefined : findResource(text, catalogue)
-  if (values !== 'true' && values !== 'false') throw badRequest(`values: ${values}: must be true or false`)
+  if (!['true', 'false', 'redacted'].includes(values)) throw badRequest(`values: ${values}: must be true, false or redacted`)
   return {
-    withValues: values === 'true',
+    values,
     query: {
       resource,
       namespace: query.get('namespace'),
@@ -96,9 +96,16 @@ function createRights({ user }: GatewayRequest, { authorizers }: TimelineRoutePa
   }
 }
 
-function printed({ entry, before, after }: TimelineChange, withValues: boolean): Uint8Array[] {
+function printed({ entry, before, after }: TimelineChange, values: string): Uint8Array[] {
   const head = JSON.stringify({ ...entry, revision: String(entry.revision) })
-  if (!withValues) return [Buffer.from(head)]
-  const value = (name: string, bytes: Uint8Array | undefined) => (bytes === undefined ? [] : [Buffer.from(`,"${name}":`), bytes])
+  if (values === 'false') return [Buffer.from(head)]
+  const isHidden = values === 'redacted' && entry.kind === 'Secret'
+  const value = (name: string, bytes: Uint8Array | undefined) =>
+    bytes === undefined ? [] : [Buffer.from(`,"${name}":`), isHidden ? redacted(bytes) : bytes]
   return [Buffer.from(head.slice(0, -1)), ...value('before', before), ...value('after', after), Buffer.from('}')]
+}
+
+function redacted(bytes: Uint8Array): Uint8Array {
+  const object: ApiObject = JSON.parse(Buffer.from(bytes).toString())
+  return Buffer.from(JSON.stringify(withoutSecretValues(object)))
 }

@@ -17,6 +17,11 @@ export function consoleOf({ serving, hasUsualConsole = false }: ConsoleNeeds): G
   return { folder: filesOf(import.meta.url), plainHost: isLocal ? serving.bindAddress : undefined, clock: systemClock }
 }
 
+/** The page of a trace, as one file that needs no server. */
+export function offlinePage(): URL {
+  return new URL('../trace.html', filesOf(import.meta.url))
+}
+
 /** The folder of the page: beside the bundle that this file is a part of. Sources and compiled files take those of the last bundle. */
 function filesOf(url: string): URL {
   return new URL(/\/console\/open\.[jt]s$/.test(url) ? '../../dist/bundle/console/' : './console/', url)

@@ -114,7 +114,7 @@ describe('the timeline', () => {
     ['resource=configmaps&name=a', 'name: needs a namespace, since configmaps are in namespaces'],
     ['resource=nodes&namespace=a', 'namespace: nodes are in no namespace'],
     ['limit=0', 'limit: must be a whole number from 1 to 1000'],
-    ['values=yes', 'values: yes: must be true or false'],
+    ['values=yes', 'values: yes: must be true, false or redacted'],
     ['colour=red', 'colour: unknown parameter'],
   ])('refuses %s with a 400', async (query, message) => {
     await expect(read(`/orch/v1/timeline?${query}`)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) })

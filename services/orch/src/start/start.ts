@@ -185,6 +185,8 @@ async function open(options: StartOptions, { origin, ...beginning }: Beginning):
 }
 
 const settledWithinMs = 5_000
+/** Longest look at the work in progress: what ends by then counts as none. */
+const workMs = 250
 
 /** Passes time: of the clock that a test moves, else real time. */
 async function passTime(clock: Clock, given: Clock | undefined, ms: number): Promise<void> {
@@ -286,12 +288,14 @@ export class InProcessServer implements RunningServer {
   }
 
   #openControl(): void {
-    const { door, controlToken, requestLog: log, faults, options, server } = this.#parts
+    const { door, controlToken, requestLog: log, faults, options, server, activity } = this.#parts
     if (door === undefined || controlToken === undefined) return
     server.giveRules(controlUser.name, controlUser.rules)
     const clock = options.clock ?? this.#parts.clock
     const revision = () => server.storage.snapshot().revision
-    door.open(createControl({ server: this, userNames: () => this.#users.names, log, faults, clock, revision, seed: options.seed }))
+    const work = () => activity.settled({ withinMs: workMs, stillMs: workMs })
+    const { seed } = options
+    door.open(createControl({ server: this, userNames: () => this.#users.names, log, faults, clock, revision, work, seed }))
   }
 
   get control(): ControlAccess | undefined {

@@ -5,7 +5,7 @@ import { gunzip, gzip } from 'node:zlib'
 import type { LoggedRequest } from '@orch/core/contracts'
 import { everything } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, withoutSecretValues } from '@orch/core/meta'
 import { type FaultRule, printFault } from '@orch/gateway'
 import { messageOf, systemCodeOf } from '@orch/platform'
 import type { Storage } from '@orch/storage'
@@ -88,7 +88,7 @@ export interface TraceSource {
  */
 export async function writeTrace(source: TraceSource, path: string, { test, failure, secrets = false }: TraceOptions): Promise<void> {
   const { revision } = await source.storage.status({})
-  const show = (object: ApiObject) => (secrets ? object : redacted(object))
+  const show = (object: ApiObject) => (secrets ? object : withoutSecretValues(object))
   const changes = withinBound((await source.timeline(undefined, { limit: changesMax })).reverse().map((change) => changeLine(change, show)))
   const objects = withinBound((await objectsOf(source.storage)).map((object) => lineOf('Object', { object: show(object) })))
   const head = {
@@ -166,25 +166,6 @@ async function objectsOf(storage: TraceSource['storage']): Promise<ApiObject[]> 
 /** False for rows of the server's own, such as those of quotas. */
 function isObject(value: unknown): value is ApiObject {
   return isJsonObject(value) && typeof value['kind'] === 'string' && isJsonObject(value['metadata']) && 'uid' in value['metadata']
-}
-
-/** A Secret without its values; another object as it is. The annotation of `kubectl apply` has the values, too. */
-function redacted(object: ApiObject): ApiObject {
-  if (object.kind !== 'Secret' || object.apiVersion !== 'v1') return object
-  const hide = (values: unknown) =>
-    isJsonObject(values) ? Object.fromEntries(Object.keys(values).map((key) => [key, 'redacted'])) : values
-  const { annotations } = object.metadata
-  const applied =
-    annotations === undefined ? undefined : Object.keys(annotations).filter((name) => name.endsWith('/last-applied-configuration'))
-  const shown =
-    applied === undefined ? {} : { annotations: { ...annotations, ...Object.fromEntries(applied.map((name) => [name, 'redacted'])) } }
-  const members: Readonly<Record<string, unknown>> = { ...object }
-  return {
-    ...object,
-    metadata: { ...object.metadata, ...shown },
-    ...('data' in members ? { data: hide(members['data']) } : {}),
-    ...('stringData' in members ? { stringData: hide(members['stringData']) } : {}),
-  }
 }
 
 /** Reads a trace. Rejects with a sentence for a file that is none. */

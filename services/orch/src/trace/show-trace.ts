@@ -1,33 +1,62 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { printRequests } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
+import { offlinePage } from '../console/open.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readTrace, type Trace, type TraceChange } from '../start/trace-file.ts'
 
-export const traceHelp = `Usage: orch trace show FILE [--all]
+export const traceHelp = `Usage: orch trace show FILE [--all] [--html PAGE]
 
 Prints the trace of a failed test: the failure, faults, requests, changes and counts of objects.
 A test writes one where ORCH_TRACE names a folder, and server.saveTrace(path) at any time.
 
-  --all   all requests and changes, not the last 50
+  --all         all requests and changes, not the last 50
+  --html PAGE   writes the trace as a page for a browser, in one file that needs no server
 `
 
-/** `orch trace`: prints a trace file. */
+/** `orch trace`: prints a trace file, or makes a page of it. */
 export async function traceCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
-  const [action, ...rest] = words
-  const files = rest.filter((word) => word !== '--all')
-  const [file] = files
-  if (action !== 'show' || file === undefined || files.length > 1 || file.startsWith('-')) {
+  const given = readWords(words)
+  if (given === undefined) {
     terminal.error(traceHelp)
     return 2
   }
   try {
-    terminal.out(printTrace(await readTrace(resolve(terminal.workingFolder, file)), rest.includes('--all') ? Number.POSITIVE_INFINITY : 50))
+    const path = resolve(terminal.workingFolder, given.file)
+    const trace = await readTrace(path)
+    if (given.page === undefined) terminal.out(printTrace(trace, given.isWhole ? Number.POSITIVE_INFINITY : 50))
+    else await writePage(path, resolve(terminal.workingFolder, given.page))
     return 0
   } catch (error) {
     terminal.error(`orch: ${messageOf(error)}\n`)
     return 1
   }
+}
+
+/** Undefined: they are not those of the command. */
+function readWords(words: readonly string[]): { readonly file: string; readonly page?: string; readonly isWhole: boolean } | undefined {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...words],
+      options: { all: { type: 'boolean' }, html: { type: 'string' } },
+      allowPositionals: true,
+    })
+    const [action, file, ...rest] = positionals
+    if (action !== 'show' || file === undefined || rest.length > 0 || values.html === '') return undefined
+    return { file, isWhole: values.all === true, ...(values.html === undefined ? {} : { page: values.html }) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The owner alone may read it, as the trace itself. */
+async function writePage(trace: string, page: string): Promise<void> {
+  const template = await readFile(offlinePage(), 'utf8')
+  const place = 'id="trace">'
+  const [before = '', after = ''] = template.split(place)
+  await writeFile(page, `${before}${place}${(await readFile(trace)).toString('base64')}${after}`, { mode: 0o600 })
 }
 
 /** A trace as text; of requests and changes the last ones. */

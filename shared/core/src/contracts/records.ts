@@ -30,6 +30,8 @@ export interface LoggedRequest {
   readonly changed: boolean
   /** A write that was accepted and changed nothing. */
   readonly noop: boolean
+  /** `server`: a part of the server itself has sent it; `console`: a page of the console. */
+  readonly from?: 'server' | 'console'
   /** Name of the fault that hit it. */
   readonly fault?: string
   /** Number of the watch, from 1. */

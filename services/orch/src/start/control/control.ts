@@ -25,6 +25,8 @@ export interface ControlParts {
   readonly clock: Clock
   /** The present revision of the store. */
   readonly revision: () => number
+  /** The names of the work in progress; none: the server has settled. */
+  readonly work: () => Promise<readonly string[]>
   /** Absent: chance is not drawn from a seed. */
   readonly seed: number | string | undefined
 }
@@ -38,7 +40,7 @@ export interface Control {
 
 /** The control of one server. */
 export function createControl(parts: ControlParts): Control {
-  const { server, log, faults, clock, revision, seed } = parts
+  const { server, log, faults, clock, revision, work, seed } = parts
   const lasting = new LastingWeather()
   const copies = new Copies()
   const withoutWeather: CopiedServer = {
@@ -57,6 +59,12 @@ export function createControl(parts: ControlParts): Control {
       path: '',
       doc: 'this list, and the seed of the server',
       handle: () => object({ seed, paths: routes.map(({ method, path, doc }) => ({ method, path: `${controlPath}${path}`, doc })) }),
+    },
+    {
+      method: 'GET',
+      path: '/work',
+      doc: 'the names of the work in progress; none when the server has settled',
+      handle: async () => object({ items: (await work()).map((name) => ({ name })) }),
     },
     ...requestRoutes(log),
     ...faultRoutes(faults, () => lasting.clear()),

@@ -1,0 +1,19 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface DialogProps {
+  readonly label: string
+  readonly close: () => void
+  readonly children: ComponentChildren
+}
+
+/** A dialog that is open as long as it is there; Esc closes it. */
+export function Dialog({ label, close, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-label={label} onClose={close}>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,74 @@
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { yaml } from '@codemirror/lang-yaml'
+import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
+import { EditorState } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+
+/** An editor of YAML. */
+export interface Editor {
+  readonly text: string
+  close(): void
+}
+
+interface EditorOptions {
+  readonly host: HTMLElement
+  readonly label: string
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--link)' },
+  { tag: [tags.string, tags.content], color: 'var(--text)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--warn)' },
+  { tag: tags.comment, color: 'var(--dim)' },
+])
+
+const look = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--code)', border: '1px solid var(--line)', borderRadius: '6px' },
+  '&.cm-focused': { outline: '2px solid var(--link)' },
+  '.cm-scroller': { font: '0.8125rem / 1.55 ui-monospace, monospace', minHeight: '16rem', maxHeight: '32rem' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { color: 'var(--dim)', backgroundColor: 'var(--code)', borderRight: '1px solid var(--line)' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mark)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--line)' },
+})
+
+/**
+ * Opens an editor in an element. It is below a shadow root, where styles of scripts need no rule of the Content Security Policy. Tab leaves
+ * it, as it leaves other fields.
+ */
+export function openEditor({ host, label, text, onChange }: EditorOptions): Editor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        highlightActiveLine(),
+        indentUnit.of('  '),
+        yaml(),
+        syntaxHighlighting(colours),
+        look,
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString())
+        }),
+      ],
+    }),
+  })
+  return {
+    get text() {
+      return view.state.doc.toString()
+    },
+    close: () => view.destroy(),
+  }
+}

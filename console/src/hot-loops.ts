@@ -1,0 +1,38 @@
+import type { LoggedRequest } from '@orch/core/contracts'
+
+/** Requests of one kind that a client repeats. */
+export interface HotLoop {
+  readonly user: string
+  readonly what: string
+  readonly perSecond: number
+  /** Requests that were accepted and changed nothing. */
+  readonly noops: number
+  readonly newest: LoggedRequest
+}
+
+const hotSeconds = 10
+const hotPerSecond = 2
+
+/** Clients that repeat one request more than twice a second for ten seconds, the fastest first. */
+export function hotLoopsOf(newestFirst: readonly LoggedRequest[]): HotLoop[] {
+  const [newest] = newestFirst
+  if (newest === undefined) return []
+  const counts = new Map<string, { count: number; noops: number; what: string; newest: LoggedRequest }>()
+  for (const request of newestFirst) {
+    if (request.time < newest.time - hotSeconds * 1_000) break
+    if (request.watch !== undefined) continue
+    const { user, verb, resource, subresource, path, name } = request
+    const what = `${verb} ${resource === '' ? path : resource}${subresource === '' ? '' : `/${subresource}`} ${verb === 'list' ? '' : name}`
+    const key = `${user} ${what}`
+    const entry = counts.get(key)
+    if (entry === undefined) counts.set(key, { count: 1, noops: Number(request.noop), what, newest: request })
+    else {
+      entry.count += 1
+      if (request.noop) entry.noops += 1
+    }
+  }
+  return [...counts.values()]
+    .filter(({ count }) => count >= hotPerSecond * hotSeconds)
+    .sort((one, other) => other.count - one.count)
+    .map(({ what, count, noops, newest: last }) => ({ user: last.user, what, perSecond: count / hotSeconds, noops, newest: last }))
+}

@@ -1,0 +1,151 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Kind, pathOf, serverFacts } from '../api.ts'
+import type { Explanation } from '../replay.ts'
+import { send } from '../session.ts'
+import { messageOf } from '../text.ts'
+import { kinds } from '../world.ts'
+import { Decisions } from './decisions.tsx'
+
+const example = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: example
+  namespace: default
+data:
+  key: value
+`
+
+interface Outcome {
+  readonly code: number
+  readonly warnings: readonly string[]
+  readonly explanation: Explanation | undefined
+  readonly text: string
+}
+
+/** Sends an object with `dryRun=All`: admission, defaults and validation answer, and nothing is stored. */
+export function ScratchPad() {
+  const outcome = useSignal<Outcome | undefined>(undefined)
+  const problem = useSignal('')
+  const text = useRef(example)
+  const run = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const path = pathFor(text.current)
+    outcome.value = undefined
+    problem.value = path === undefined ? 'The object needs apiVersion, kind and metadata.name, of a kind that the server has.' : ''
+    if (path === undefined) return
+    try {
+      outcome.value = await dryRun(path, text.current)
+    } catch (error) {
+      problem.value = messageOf(error)
+    }
+  }
+  const { value: shown } = outcome
+  return (
+    <section aria-labelledby="dry">
+      <h2 id="dry">Dry run</h2>
+      <form onSubmit={(event) => void run(event)}>
+        <YamlField
+          text={example}
+          onChange={(changed) => {
+            text.current = changed
+          }}
+        />
+        <button type="submit">Apply without storing</button>
+      </form>
+      <div role="status">
+        {problem.value !== '' && <p class="bad">{problem.value}</p>}
+        {shown !== undefined && (
+          <>
+            <p class={isAccepted(shown) ? 'good' : 'bad'}>
+              {isAccepted(shown) ? `The server would accept it (${shown.code}).` : `The server refuses it (${shown.code}).`}
+            </p>
+            {shown.warnings.map((warning) => (
+              <p key={warning} class="warn">
+                {warning}
+              </p>
+            ))}
+            {shown.explanation !== undefined && <Decisions explanation={shown.explanation} />}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+            <pre class="answer" tabIndex={0}>
+              {shown.text}
+            </pre>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** A plain field until the editor is loaded, and where it cannot be. */
+function YamlField({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
+  const host = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const hasEditor = useSignal(false)
+  useEffect(() => {
+    let close: (() => void) | undefined
+    let isOver = false
+    import('../editor.ts').then(
+      ({ openEditor }) => {
+        if (isOver || host.current === null) return
+        const typed = field.current?.value ?? text
+        const editor = openEditor({ host: host.current, label: 'Object as YAML', text: typed, onChange })
+        close = () => editor.close()
+        hasEditor.value = true
+      },
+      () => {},
+    )
+    return () => {
+      isOver = true
+      close?.()
+    }
+  }, [])
+  return (
+    <>
+      <div ref={host} class="editor" />
+      {!hasEditor.value && (
+        <textarea
+          ref={field}
+          aria-label="Object as YAML"
+          rows={16}
+          spellcheck={false}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        >
+          {text}
+        </textarea>
+      )}
+    </>
+  )
+}
+
+function isAccepted({ code }: Outcome): boolean {
+  return code >= 200 && code < 300
+}
+
+async function dryRun(path: string, body: string): Promise<Outcome> {
+  const header = serverFacts().explainHeader
+  const response = await send(`/api${path}?dryRun=All&fieldManager=console&force=true&fieldValidation=Strict`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/apply-patch+yaml', accept: 'application/yaml', [header]: '1' },
+    body,
+  })
+  const explained = response.headers.get(header)
+  return {
+    code: response.status,
+    warnings: (response.headers.get('warning') ?? '').match(/"(?:[^"\\]|\\.)*"/g) ?? [],
+    explanation: explained === null ? undefined : JSON.parse(explained),
+    text: await response.text(),
+  }
+}
+
+/** The path of an object, from the few lines of YAML or JSON that say what it is. */
+function pathFor(text: string): string | undefined {
+  const textOf = (name: string) => new RegExp(`^\\s*"?${name}"?:\\s*"?([\\w./-]+)"?,?\\s*$`, 'm').exec(text)?.[1] ?? ''
+  const [group, version] = textOf('apiVersion').includes('/') ? textOf('apiVersion').split('/') : ['', textOf('apiVersion')]
+  const wanted = textOf('kind')
+  const found = [...kinds.value.values()].find((one) => one.group === group && one.kind === wanted)
+  const name = textOf('name')
+  if (found === undefined || name === '' || version === undefined) return undefined
+  const kind: Kind = { ...found, version }
+  return pathOf(kind, textOf('namespace') || 'default', name)
+}

@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals'
+import { timeOfDay } from '../text.ts'
+
+/** The clock of a server. */
+export interface Clock {
+  readonly now: string
+  readonly virtual: boolean
+  readonly pending?: readonly { readonly at: string; readonly background?: boolean }[]
+  readonly timers?: number
+}
+
+/** A thing of a server that has a name. */
+export interface Named {
+  readonly name: string
+}
+
+/** A second server that has begun at a moment of this one. */
+export interface Fork extends Named {
+  readonly url: string
+}
+
+/** Calls the control of the server. Gives the answer; undefined: the call has failed, and the page says why. */
+export type Call = (method: string, path: string, body?: object) => Promise<object | undefined>
+
+interface Calling {
+  readonly call: Call
+}
+
+const pendingShown = 8
+
+/** The clock, the seed, and the ways to move a virtual clock. */
+export function Time({ clock, seed, call }: { readonly clock: Clock; readonly seed: string | undefined } & Calling) {
+  const pending = (clock.pending ?? []).filter(({ background }) => background !== true)
+  return (
+    <section aria-labelledby="time">
+      <h2 id="time">Time</h2>
+      <p>
+        {new Date(clock.now).toLocaleString()} <span class="dim">{clock.virtual ? 'a virtual clock' : 'the clock of the machine'}</span>
+      </p>
+      <p class="dim">{seed === undefined ? 'What is drawn, such as names and uids, has no seed.' : `Seed ${seed}`}</p>
+      {clock.virtual ? (
+        <>
+          <p class="tools">
+            {['1s', '10s', '1m', '10m', '1h', '24h'].map((by) => (
+              <button key={by} type="button" onClick={() => void call('POST', '/clock/advance', { by })}>
+                +{by}
+              </button>
+            ))}
+            <button type="button" onClick={() => void call('POST', '/clock/next', {})}>
+              to the next timer
+            </button>
+          </p>
+          <p class="dim">
+            {clock.timers} timers; next at{' '}
+            {pending
+              .slice(0, pendingShown)
+              .map(({ at }) => timeOfDay(at))
+              .join(', ') || 'no time'}
+          </p>
+        </>
+      ) : (
+        <p class="dim">It cannot be moved. A server with a virtual clock: orch up --control --virtual-clock.</p>
+      )}
+    </section>
+  )
+}
+
+/** Moments of this server to return to. */
+export function Moments({ snapshots, call }: { readonly snapshots: readonly Named[] } & Calling) {
+  return (
+    <section aria-labelledby="moments">
+      <h2 id="moments">Moments</h2>
+      <ul class="plain">
+        {snapshots.map(({ name }) => (
+          <li key={name}>
+            {name}{' '}
+            <button type="button" class="version" onClick={() => void call('POST', '/restore', { snapshot: name })}>
+              Restore<span class="unseen"> {name}</span>
+            </button>{' '}
+            <button type="button" class="version" onClick={() => void call('DELETE', `/snapshots/${encodeURIComponent(name)}`)}>
+              Forget<span class="unseen"> {name}</span>
+            </button>
+          </li>
+        ))}
+        {snapshots.length === 0 && <li class="dim">none is kept</li>}
+      </ul>
+      <button type="button" onClick={() => void call('POST', '/snapshots', {})}>
+        Keep this moment
+      </button>
+    </section>
+  )
+}
+
+/** Servers that have begun at a moment of this one, each with a console of its own. */
+export function Forks({ forks, call }: { readonly forks: readonly Fork[] } & Calling) {
+  const link = useSignal<{ readonly name: string; readonly url: string } | undefined>(undefined)
+  const open = async (name: string) => {
+    const answer = await call('POST', `/forks/${encodeURIComponent(name)}/console`, {})
+    link.value = answer === undefined ? undefined : { name, url: String(Reflect.get(answer, 'url')) }
+  }
+  return (
+    <section aria-labelledby="forks">
+      <h2 id="forks">Forks</h2>
+      <ul class="plain">
+        {forks.map(({ name, url }) => (
+          <li key={name}>
+            <strong>{name}</strong> <span class="dim">{url}</span>{' '}
+            <button type="button" class="version" onClick={() => void open(name)}>
+              Console<span class="unseen"> of {name}</span>
+            </button>{' '}
+            <button type="button" class="version" onClick={() => void call('DELETE', `/forks/${encodeURIComponent(name)}`)}>
+              End<span class="unseen"> {name}</span>
+            </button>
+            {link.value?.name === name && (
+              <>
+                {' '}
+                <a href={link.value.url} target="_blank" rel="noreferrer noopener" onClick={() => (link.value = undefined)}>
+                  Open the console of {name}
+                </a>{' '}
+                <span class="dim">once, within a minute</span>
+              </>
+            )}
+          </li>
+        ))}
+        {forks.length === 0 && <li class="dim">none was made</li>}
+      </ul>
+      <button type="button" onClick={() => void call('POST', '/forks', {})}>
+        Fork this moment
+      </button>
+    </section>
+  )
+}

@@ -1,0 +1,83 @@
+import type { LoggedRequest } from '@orch/core/contracts'
+
+/** A phase of admission, as an explanation has it. */
+interface AdmissionStep {
+  readonly phase: string
+  readonly plugin: string
+  readonly webhook?: string
+  readonly durationMs: number
+  readonly patch?: readonly unknown[]
+  readonly reason?: string
+  readonly rejected?: boolean
+}
+
+/** The decisions about a request (docs/how-to/explain.md). */
+export interface Explanation {
+  readonly authentication?: { readonly method: string; readonly user: string; readonly impersonatedBy?: string }
+  readonly authorization?: { readonly decision: string; readonly reason: string }
+  readonly admission: readonly AdmissionStep[]
+  readonly refusal?: { readonly code?: number; readonly reason?: string; readonly message?: string }
+  readonly storedRevision?: string
+}
+
+/** The body of a request, as far as the server has it. */
+export interface RequestBody {
+  readonly contentType: string
+  readonly bytes: number
+  readonly isKept: boolean
+  readonly hidden?: string
+  readonly text?: string
+  readonly base64?: string
+}
+
+/** One request of the log, with what is kept beside its line. */
+export interface DetailedRequest extends LoggedRequest {
+  readonly method: string
+  readonly query: string
+  readonly auditId: string
+  readonly traceparent?: string
+  readonly body?: RequestBody
+  readonly explanation?: Explanation
+}
+
+/** Characters of a path that the log keeps; one of this length may be cut. */
+const pathMax = 1_000
+
+/** Subresources that change the protocol of their connection. */
+const streams = new Set(['exec', 'attach', 'portforward', 'proxy'])
+
+/** The reason why a request cannot be sent again; '' if it can. */
+export function replayProblem({ method, path, watch, subresource, body }: DetailedRequest): string {
+  if (watch !== undefined) return 'a watch has no end'
+  if (streams.has(subresource)) return `${subresource} needs a connection of its own`
+  if (path.length >= pathMax) return 'its path is not kept whole'
+  if (body !== undefined && !body.isKept) return `its body of ${body.bytes.toLocaleString('en')} bytes is not kept`
+  return method === 'CONNECT' ? 'it opens a connection' : ''
+}
+
+/** What sending a request once more does, in a sentence. */
+export function replayEffect({ method, verb, resource, namespace, name, path }: DetailedRequest): string {
+  const target = resource === '' ? path : `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim()
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return `It reads ${target}, and changes nothing.`
+    case 'DELETE':
+      return verb === 'deletecollection' ? `It deletes all of ${target} once more.` : `It deletes ${target}, if it is there again.`
+    case 'POST':
+      return `It creates ${target} once more, or is refused if that is there.`
+    default:
+      return `It changes ${target} again, to what the body says.`
+  }
+}
+
+/** The bytes of a body. */
+export function bytesOf({ text, base64 }: RequestBody): Uint8Array<ArrayBuffer> {
+  if (base64 === undefined) return new TextEncoder().encode(text ?? '')
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+/** The identifier of the trace in a W3C trace context. */
+export function traceIdOf(traceparent: string): string {
+  return traceparent.split('-')[1] ?? ''
+}

@@ -1,0 +1,79 @@
+import type { LoggedRequest } from '@orch/core/contracts'
+import type { KubeObject } from './api.ts'
+import { nextTurn } from './lines.ts'
+import type { Change } from './timeline.ts'
+
+/** The contents of a trace file (docs/reference/trace.md). */
+export interface TraceFile {
+  readonly head: {
+    readonly product?: string
+    readonly time?: string
+    readonly revision?: number
+    readonly test?: string
+    readonly failure?: string
+  }
+  readonly faults: readonly { readonly name: string; readonly hits: number; readonly on?: object; readonly effect?: object }[]
+  /** Newest first, as are the changes; each change has the object before it. */
+  readonly requests: readonly LoggedRequest[]
+  readonly changes: readonly Change[]
+  readonly objects: readonly KubeObject[]
+}
+
+const formatKnown = 1
+/** Bytes of a file after decompression: changes and objects have 32 MiB each. */
+const bytesMax = 128 * 1024 * 1024
+/** Milliseconds of one turn in which lines are parsed. */
+const turnMs = 20
+
+/** Reads a file. Rejects with a sentence for one that is no trace. */
+export async function readTrace(file: Blob): Promise<TraceFile> {
+  const lines = await parseLines(await decompress(file))
+  const [head] = lines
+  if (head?.kind !== 'Trace') throw new Error('it is not a trace')
+  if (head.format !== formatKnown) throw new Error(`its format is ${head.format}, and this console reads ${formatKnown}`)
+  if (lines.at(-1)?.kind !== 'End') throw new Error('its end is missing')
+  const byKind = Map.groupBy(lines, ({ kind }) => String(kind))
+  const requests: LoggedRequest[] = byKind.get('Request') ?? []
+  const changes: (Change & { readonly objectKind: string })[] = byKind.get('Change') ?? []
+  const objects: { readonly object: KubeObject }[] = byKind.get('Object') ?? []
+  return {
+    head,
+    faults: byKind.get('Fault') ?? [],
+    requests: requests.map((request, id) => ({ ...request, id })).reverse(),
+    changes: withBefore(changes.map((change) => ({ ...change, kind: change.objectKind, revision: String(change.revision) }))).reverse(),
+    objects: objects.map(({ object }) => object),
+  }
+}
+
+/** A file has the object before its first change alone; the others follow each other. `changes` are oldest first. */
+function withBefore(changes: readonly Change[]): Change[] {
+  const last = new Map<string, unknown>()
+  return changes.map((change) => {
+    const key = `${change.resource} ${change.namespace ?? ''}/${change.name}`
+    const before = change.before ?? last.get(key)
+    last.set(key, change.after)
+    return before === undefined ? change : { ...change, before }
+  })
+}
+
+async function parseLines(text: string): Promise<ReturnType<typeof JSON.parse>[]> {
+  const found = []
+  let startedMs = performance.now()
+  for (const line of text.split('\n')) {
+    if (line !== '') found.push(JSON.parse(line))
+    if (performance.now() - startedMs < turnMs) continue
+    await nextTurn()
+    startedMs = performance.now()
+  }
+  return found
+}
+
+async function decompress(file: Blob): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of file.stream().pipeThrough(new DecompressionStream('gzip'))) {
+    text += decoder.decode(bytes, { stream: true })
+    if (text.length > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`)
+  }
+  return text
+}
