@@ -1,4 +1,4 @@
-import type { ManagedFields } from './blame.ts'
+import { type Kind, keyOfKind } from './paths.ts'
 import { moment } from './route.ts'
 import { type ServerFacts, send, sessionState } from './session.ts'
 
@@ -10,51 +10,6 @@ export class ApiError extends Error {
     super(message)
     this.code = code
   }
-}
-
-export interface ObjectMeta {
-  readonly name: string
-  readonly namespace?: string
-  readonly uid?: string
-  readonly resourceVersion?: string
-  readonly creationTimestamp?: string
-  readonly deletionTimestamp?: string
-  readonly generation?: number
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
-  readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly OwnerReference[]
-  readonly managedFields?: readonly ManagedFields[]
-}
-
-interface OwnerReference {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
-  readonly controller?: boolean
-}
-
-export interface KubeObject {
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly metadata: ObjectMeta
-}
-
-export interface KubeList<T> {
-  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }
-  readonly items: readonly T[]
-}
-
-/** A resource that the server lists. */
-export interface Kind {
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-  readonly kind: string
-  readonly isNamespaced: boolean
-  readonly verbs: readonly string[]
-  readonly shortNames: readonly string[]
 }
 
 /** The facts about the server of the open session. */
@@ -81,17 +36,6 @@ export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   const answer = await response.json().catch(() => undefined)
   if (response.ok) return answer
   throw new ApiError(response.status, answer?.message ?? `${response.status} ${response.statusText}`)
-}
-
-export function pathOf({ group, version, resource, isNamespaced }: Kind, namespace = '', name = ''): string {
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-  const inside = isNamespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
-  return `${root}${inside}/${resource}${name === '' ? '' : `/${encodeURIComponent(name)}`}`
-}
-
-/** Identifies a kind: `deployments.apps`. */
-export function keyOfKind({ group, resource }: Pick<Kind, 'group' | 'resource'>): string {
-  return group === '' ? resource : `${resource}.${group}`
 }
 
 interface GroupDiscovery {

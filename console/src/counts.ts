@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
-import { ApiError, ask, eachOf, formOf, type Kind, type KubeList, type KubeObject, keyOfKind, pathOf } from './api.ts'
-import { moment } from './route.ts'
+import { ApiError, ask, eachOf, formOf } from './api.ts'
+import type { KubeList, KubeObject } from './objects.ts'
+import { type Kind, keyOfKind, pathOf } from './paths.ts'
 import { messageOf } from './text.ts'
 import { watch } from './watches.ts'
 
@@ -58,11 +59,9 @@ export class Counts {
   #isClosed = false
 
   constructor(kinds: readonly Kind[], namespace: string) {
-    // What cannot be watched is made when it is asked for, and has no past.
-    const isStored = ({ verbs }: Kind) => moment.value === '' || verbs.includes('watch')
-    const isListed = (kind: Kind) => kind.verbs.includes('list') && (namespace === '' || kind.isNamespaced) && isStored(kind)
+    const isInside = ({ isNamespaced }: Kind) => namespace === '' || isNamespaced
     // Events are served by two groups, and would be counted twice.
-    this.kinds = kinds.filter((kind) => isListed(kind) && !(kind.resource === 'events' && kind.group !== ''))
+    this.kinds = kinds.filter((kind) => isInside(kind) && !(kind.resource === 'events' && kind.group !== ''))
     this.namespace = namespace
   }
 

@@ -59,6 +59,7 @@ export function openEditor({ host, label, text, onChange }: EditorOptions): Edit
         look,
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.domEventHandlers({ beforeinput: replaceSelected }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString())
         }),
@@ -71,4 +72,11 @@ export function openEditor({ host, label, text, onChange }: EditorOptions): Edit
     },
     close: () => view.destroy(),
   }
+}
+
+/** Browsers keep the style of a selected text in the one that replaces it, as a style attribute, which the policy forbids. */
+function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
+  if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false
+  view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+  return true
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from './api.ts'
+import type { KubeObject, ObjectMeta } from './objects.ts'
 
 /** An object in the graph of owners. */
 export interface Owned {

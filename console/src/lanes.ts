@@ -1,4 +1,4 @@
-import type { Change } from './timeline.ts'
+import type { Change } from './change.ts'
 
 /** The changes of one lane have the same object, client or kind. */
 export type LaneKind = 'objects' | 'clients' | 'kinds'

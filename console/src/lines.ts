@@ -23,13 +23,14 @@ export async function readLines<T>(body: ReadableStream<Uint8Array>, take: (valu
 }
 
 /** Lets the page draw and take events. */
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
+    port1.addEventListener('message', () => {
       port1.close()
       resolve()
-    }
+    })
+    port1.start()
     port2.postMessage(undefined)
   })
 }

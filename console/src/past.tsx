@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Change } from './change.ts'
 import { moment, setQuery } from './route.ts'
 import { timeOfDay } from './text.ts'
-import { type Change, readTimeline } from './timeline.ts'
+import { readTimeline } from './timeline.ts'
 
 interface Span {
   readonly oldest: number

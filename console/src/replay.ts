@@ -55,7 +55,7 @@ export function replayProblem({ method, path, watch, subresource, body }: Detail
   return method === 'CONNECT' ? 'it opens a connection' : ''
 }
 
-/** What sending a request once more does, in a sentence. */
+/** The effect of sending a request once more, in a sentence. */
 export function replayEffect({ method, verb, resource, namespace, name, path }: DetailedRequest): string {
   const target = resource === '' ? path : `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`.trim()
   switch (method) {

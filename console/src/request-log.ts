@@ -8,7 +8,7 @@ const keptMax = 10_000
 /** Requests that are read at first. */
 const readMax = 2_000
 
-/** The last requests. One that is told again, as a watch at its end, replaces the one of its number. */
+/** The last requests. One that comes again, as a watch at its end, replaces the one of its number. */
 export class FollowedLog {
   #requests: LoggedRequest[] = []
   /** Grows with each change. */

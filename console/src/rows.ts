@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
-import { ask, formOf, type Kind, type ObjectMeta, pathOf } from './api.ts'
+import { ask, formOf } from './api.ts'
+import type { ObjectMeta } from './objects.ts'
+import { type Kind, pathOf } from './paths.ts'
 import { messageOf } from './text.ts'
 import { watch } from './watches.ts'
 

@@ -1,14 +1,5 @@
-import type { TimelineEntry } from '@orch/core/contracts'
 import { ask } from './api.ts'
-
-/** A change, as the timeline of the server has it. */
-export interface Change
-  extends Pick<TimelineEntry, 'time' | 'event' | 'kind' | 'resource' | 'namespace' | 'name'>,
-    Partial<Pick<TimelineEntry, 'uid' | 'managers' | 'user' | 'request' | 'changed'>> {
-  readonly revision: string
-  readonly before?: unknown
-  readonly after?: unknown
-}
+import type { Change } from './change.ts'
 
 interface TimelineAnswer {
   readonly revision: string

@@ -1,19 +1,8 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { ask, serverFacts } from './api.ts'
-import { type Change, readTimeline } from './timeline.ts'
-
-/** The contents of an exported file. */
-export interface Exported {
-  readonly product: string
-  readonly profile: string
-  readonly time: string
-  readonly revision: number
-  /** Oldest first, as are the changes. */
-  readonly requests: readonly LoggedRequest[]
-  readonly changes: readonly Change[]
-  /** Changes that had no room. */
-  readonly left: number
-}
+import type { Change } from './change.ts'
+import { readTimeline } from './timeline.ts'
+import type { Exported } from './trace-lines.ts'
 
 const pageSize = 500
 /** Changes of a file: as many as that of a failed test has. */
@@ -39,23 +28,6 @@ export async function readExported(query: Readonly<Record<string, string>>, upTo
   const { profile } = serverFacts()
   const time = new Date().toISOString()
   return { product: 'the console', profile, time, revision, requests: items, changes: changes.reverse(), left: hasMore ? 1 : 0 }
-}
-
-/** The lines of a trace file (docs/reference/trace.md). Its objects are the last states of those that changed. */
-export function traceLines({ product, profile, time, revision, requests, changes, left }: Exported): string[] {
-  const objects = new Map<string, unknown>()
-  for (const { resource, namespace = '', name, after } of changes) {
-    const key = `${resource} ${namespace}/${name}`
-    if (after === undefined) objects.delete(key)
-    else objects.set(key, after)
-  }
-  return [
-    { kind: 'Trace', format: 1, product, profile, time, revision },
-    ...requests.map((request) => ({ ...request, kind: 'Request' })),
-    ...changes.map((change) => ({ ...change, kind: 'Change', objectKind: change.kind, revision: Number(change.revision) })),
-    ...[...objects.values()].map((object) => ({ kind: 'Object', object })),
-    { kind: 'End', left: { changes: left, objects: 0 } },
-  ].map((line) => JSON.stringify(line))
 }
 
 /** Gives a file to the browser, compressed. */

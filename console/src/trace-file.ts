@@ -1,7 +1,7 @@
 import type { LoggedRequest } from '@orch/core/contracts'
-import type { KubeObject } from './api.ts'
-import { nextTurn } from './lines.ts'
-import type { Change } from './timeline.ts'
+import type { Change } from './change.ts'
+import { readLines } from './lines.ts'
+import type { KubeObject } from './objects.ts'
 
 /** The contents of a trace file (docs/reference/trace.md). */
 export interface TraceFile {
@@ -22,12 +22,10 @@ export interface TraceFile {
 const formatKnown = 1
 /** Bytes of a file after decompression: changes and objects have 32 MiB each. */
 const bytesMax = 128 * 1024 * 1024
-/** Milliseconds of one turn in which lines are parsed. */
-const turnMs = 20
 
 /** Reads a file. Rejects with a sentence for one that is no trace. */
 export async function readTrace(file: Blob): Promise<TraceFile> {
-  const lines = await parseLines(await decompress(file))
+  const lines = await parsedLines(file)
   const [head] = lines
   if (head?.kind !== 'Trace') throw new Error('it is not a trace')
   if (head.format !== formatKnown) throw new Error(`its format is ${head.format}, and this console reads ${formatKnown}`)
@@ -56,24 +54,18 @@ function withBefore(changes: readonly Change[]): Change[] {
   })
 }
 
-async function parseLines(text: string): Promise<ReturnType<typeof JSON.parse>[]> {
-  const found = []
-  let startedMs = performance.now()
-  for (const line of text.split('\n')) {
-    if (line !== '') found.push(JSON.parse(line))
-    if (performance.now() - startedMs < turnMs) continue
-    await nextTurn()
-    startedMs = performance.now()
-  }
+/** Lines are parsed as they are unpacked, in turns. */
+async function parsedLines(file: Blob): Promise<ReturnType<typeof JSON.parse>[]> {
+  const found: unknown[] = []
+  let bytes = 0
+  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      bytes += part.length
+      if (bytes > bytesMax) controller.error(new Error(`it has more than ${bytesMax} bytes`))
+      else controller.enqueue(part)
+    },
+  })
+  const unpacked = file.stream().pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded)
+  await readLines(unpacked, (lines) => found.push(...lines))
   return found
-}
-
-async function decompress(file: Blob): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const bytes of file.stream().pipeThrough(new DecompressionStream('gzip'))) {
-    text += decoder.decode(bytes, { stream: true })
-    if (text.length > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`)
-  }
-  return text
 }

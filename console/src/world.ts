@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals'
-import { ApiError, ask, discover, formOf, type Kind, type KubeList, type KubeObject, keyOfKind } from './api.ts'
+import { ApiError, ask, discover, formOf } from './api.ts'
+import type { KubeList, KubeObject } from './objects.ts'
+import { type Kind, keyOfKind } from './paths.ts'
+import { moment } from './route.ts'
 import { messageOf } from './text.ts'
 
 /** All kinds, by key. Empty until they are read. */
@@ -44,4 +47,10 @@ export function findKinds(text: string): Kind[] {
   const listed = [...kinds.value.values()].filter(({ verbs }) => verbs.includes('list'))
   const ranked = listed.map((kind) => ({ kind, rank: rank(kind) })).filter((one) => one.rank < 3)
   return ranked.sort((one, other) => one.rank - other.rank).map(({ kind }) => kind)
+}
+
+/** The kinds whose objects can be listed at the moment that the pages show. Kinds without watches are made when they are asked for, and have no past. */
+export function listedKinds(): Kind[] {
+  const isListed = ({ verbs }: Kind) => verbs.includes('list') && (moment.value === '' || verbs.includes('watch'))
+  return [...kinds.value.values()].filter(isListed)
 }

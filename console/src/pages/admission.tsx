@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ApiError, ask, groupNamed, type Kind, keyOfKind } from '../api.ts'
+import { ApiError, ask, groupNamed } from '../api.ts'
+import { type Kind, keyOfKind } from '../paths.ts'
 import { repeat } from '../repeat.ts'
 import { linkTo, route } from '../route.ts'
 import { type Column, Table } from '../table.tsx'

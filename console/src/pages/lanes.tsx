@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Change } from '../change.ts'
 import { type Axis, type Lane, type LaneKind, lanesOf, revisionAt } from '../lanes.ts'
 import { moment, route, setQuery } from '../route.ts'
 import { shortUser, timeOfDay } from '../text.ts'
-import type { Change } from '../timeline.ts'
 
 const lanesMax = 8
 const laneHeight = 20

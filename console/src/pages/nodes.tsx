@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask, formOf, type KubeList, type KubeObject } from '../api.ts'
+import { ask, formOf } from '../api.ts'
+import type { KubeList, KubeObject } from '../objects.ts'
 import { repeat } from '../repeat.ts'
 import { linkTo } from '../route.ts'
 

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask, keyOfKind } from '../api.ts'
+import { ask } from '../api.ts'
 import { Counts, type KindCount } from '../counts.ts'
+import { keyOfKind } from '../paths.ts'
 import { repeat } from '../repeat.ts'
 import { linkTo, moment, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
 import { firstOf } from '../text.ts'
-import { kinds, namespaces } from '../world.ts'
+import { kinds, listedKinds, namespaces } from '../world.ts'
 import { Nodes } from './nodes.tsx'
 import { Watches } from './watches.tsx'
 
@@ -63,7 +64,7 @@ function useCounts(namespace: string): Counts | undefined {
   const known2 = namespaces.value
   useEffect(() => {
     if (known.size === 0 || (known2 === undefined && namespace === '')) return
-    const made = new Counts([...known.values()], namespace)
+    const made = new Counts(listedKinds(), namespace)
     counts.value = made
     void made.open(known2 ?? [])
     return () => made.close()

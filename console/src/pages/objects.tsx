@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type Kind, keyOfKind } from '../api.ts'
+import { type Kind, keyOfKind } from '../paths.ts'
 import { linkTo, route } from '../route.ts'
 import { type Row, Rows } from '../rows.ts'
 import { type Column, Table } from '../table.tsx'

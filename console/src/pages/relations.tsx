@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask, eachOf, formOf, type Kind, type KubeList, type KubeObject, keyOfKind, pathOf } from '../api.ts'
+import { ask, eachOf, formOf } from '../api.ts'
 import { finalizerManagers, type Graph, type GraphBox, graphOf, type Owned } from '../graph.ts'
-import { followWatches, isOfObject, lagOf, printLag, type WatchLists } from '../open-watches.ts'
+import type { KubeList, KubeObject } from '../objects.ts'
+import { followWatches, type WatchLists } from '../open-watches.ts'
+import { type Kind, keyOfKind, pathOf } from '../paths.ts'
 import { linkTo, moment } from '../route.ts'
 import { firstOf, shortUser } from '../text.ts'
-import { kinds } from '../world.ts'
+import { isOfObject, lagOf, printLag } from '../watch-lag.ts'
+import { kinds, listedKinds } from '../world.ts'
 
 interface OfObject {
   readonly object: KubeObject
@@ -74,7 +77,7 @@ export function Watchers({ kind, namespace, name }: { readonly kind: Kind; reado
         })}
         {found.length === 0 && <li class="dim">no client</li>}
       </ul>
-      <p class="dim">Watches with selectors are listed, too: the server lists paths alone.</p>
+      <p class="dim">Parts of the server itself are not listed; a watch with a selector is, whatever it selects.</p>
     </section>
   )
 }
@@ -174,9 +177,7 @@ function cut(name: string, max: number): string {
 /** Reads metadata alone, and no more than some hundred objects of a kind. */
 async function findOwned(namespace: string, { isNamespaced }: Kind): Promise<Owned[]> {
   const found: Owned[] = []
-  const listed = [...kinds.value.values()].filter(
-    (kind) => kind.verbs.includes('list') && kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced),
-  )
+  const listed = listedKinds().filter((kind) => kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced))
   await eachOf(listed, requestsAtOnce, async (kind) => {
     const list = await ask<KubeList<KubeObject>>(`${pathOf(kind, namespace)}?limit=${dependantsMax}`, {
       headers: { accept: formOf('PartialObjectMetadataList') },

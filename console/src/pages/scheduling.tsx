@@ -1,7 +1,8 @@
 import type { ClusterLists, ExplainedNode, Pod, SchedulingExplanation } from '@orch/core/scheduling'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ask, type KubeList, type KubeObject, serverFacts } from '../api.ts'
+import { ask, serverFacts } from '../api.ts'
+import type { KubeList, KubeObject } from '../objects.ts'
 import { linkTo, route } from '../route.ts'
 import { messageOf } from '../text.ts'
 

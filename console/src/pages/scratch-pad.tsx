@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Kind, pathOf, serverFacts } from '../api.ts'
+import { serverFacts } from '../api.ts'
+import { type Kind, pathOf } from '../paths.ts'
 import type { Explanation } from '../replay.ts'
 import { send } from '../session.ts'
 import { messageOf } from '../text.ts'

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type Kind, keyOfKind } from '../api.ts'
+import type { Change } from '../change.ts'
+import { type Kind, keyOfKind } from '../paths.ts'
 import { firstOf, messageOf, shortUser, timeOfDay } from '../text.ts'
-import { type Change, readTimeline } from '../timeline.ts'
+import { readTimeline } from '../timeline.ts'
 import { diffLines, yamlLines } from '../yaml.ts'
 
 const versionsMax = 50

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { followWatches, type Lag, lagOf, type OpenWatch, printLag, type WatchLists } from '../open-watches.ts'
+import { followWatches, type WatchLists } from '../open-watches.ts'
 import { moment } from '../route.ts'
 import { firstOf, shortUser } from '../text.ts'
+import { type Lag, lagOf, type OpenWatch, printLag } from '../watch-lag.ts'
 
 /** The watches of one client. */
 interface Client {

@@ -1,0 +1,66 @@
+import { type Kind, pathOf } from './paths.ts'
+
+/** An open watch, as the control of a server lists it. */
+export interface OpenWatch {
+  readonly user: string
+  readonly agent?: string
+  readonly path: string
+  /** Id of its request in the log. */
+  readonly request?: number
+  /** Everything up to this revision has been sent. */
+  readonly revision: number
+  readonly unreadBytes: number
+  readonly isHeld: boolean
+}
+
+/** The open watches at one time. */
+export interface WatchList {
+  /** The revision of the store. */
+  readonly revision: number
+  readonly items: readonly OpenWatch[]
+}
+
+/** The lag of a watch. */
+export type Lag =
+  | { readonly kind: 'none' }
+  /** Its events are kept back. */
+  | { readonly kind: 'held'; readonly behind: number }
+  /** Its client takes them too slowly. */
+  | { readonly kind: 'unread'; readonly bytes: number; readonly behind: number }
+  /** It has received nothing since the last look, though the store had changed before it. */
+  | { readonly kind: 'behind'; readonly behind: number }
+
+/** Finds the lag of a watch. A watch of a quiet kind receives the revision once a second, so that two looks decide. */
+export function lagOf(watch: OpenWatch, revision: number, before: WatchList | undefined): Lag {
+  const behind = Math.max(0, revision - watch.revision)
+  if (watch.isHeld) return { kind: 'held', behind }
+  if (watch.unreadBytes > 0) return { kind: 'unread', bytes: watch.unreadBytes, behind }
+  const last = before?.items.find(({ request }) => request !== undefined && request === watch.request)
+  const stands = last !== undefined && last.revision === watch.revision && before !== undefined && watch.revision < before.revision
+  return stands ? { kind: 'behind', behind } : { kind: 'none' }
+}
+
+/** The lag as text; '' for none. */
+export function printLag(lag: Lag): string {
+  switch (lag.kind) {
+    case 'none':
+      return ''
+    case 'held':
+      return `held, ${count(lag.behind, 'revision')} behind`
+    case 'unread':
+      return `${Math.ceil(lag.bytes / 1024).toLocaleString('en')} KB unread, ${count(lag.behind, 'revision')} behind`
+    case 'behind':
+      return `${count(lag.behind, 'revision')} behind`
+  }
+}
+
+function count(number: number, word: string): string {
+  return `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`
+}
+
+/** True if a watch may tell of an object: one of its kind, in its namespace or in all. Selectors are not known. */
+export function isOfObject({ path }: OpenWatch, kind: Kind, namespace: string, name: string): boolean {
+  const all = { ...kind, isNamespaced: false }
+  const places = [pathOf(all), pathOf(all, '', name), pathOf(kind, namespace), pathOf(kind, namespace, name)]
+  return places.includes(path.replace(/\/watch(?=\/)/, ''))
+}

@@ -1,0 +1,74 @@
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, type StartOptions, start } from 'orch'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { complaintsOf, openBrowser } from './browser.ts'
+
+/** A server with a console, and a browser, for the tests of a file. */
+export interface ConsoleTest {
+  readonly server: RunningServer
+  readonly browser: Browser
+  /** A page that has opened a link, in a browser of its own, and its complaints. */
+  open(link: string, options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>
+  /** A page of the console at a place, as the administrator. */
+  at(place: string, options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>
+}
+
+/** Starts both before the tests of a file, and ends them after. */
+export function consoleTest(options: StartOptions, prepare: (server: RunningServer) => Promise<void> = async () => {}): ConsoleTest {
+  let server: RunningServer | undefined
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    server = await start({ console: true, control: true, profile: 'kubernetes', ...options })
+    browser = await openBrowser()
+    await prepare(server)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+  const started = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('the tests have not begun')
+    return value
+  }
+  const open = async (link: string, given: BrowserContextOptions = {}) => {
+    const context = await started(browser).newContext(given)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(link)
+    return { page, complaints }
+  }
+  return {
+    get server() {
+      return started(server)
+    },
+    get browser() {
+      return started(browser)
+    },
+    open,
+    async at(place, given) {
+      const opened = await open(await started(server).console(), given)
+      await opened.page.getByRole('link', { name: 'Requests' }).waitFor()
+      await goTo(opened.page, place)
+      return opened
+    },
+  }
+}
+
+/** Goes to a place of the console: `now`, `object?kind=pods&ns=x&name=a`. */
+export async function goTo(page: Page, place: string): Promise<void> {
+  await page.evaluate(`location.hash = '#/${place}'`)
+}
+
+/** A ConfigMap. */
+export function aMap(namespace: string, name: string, data: Record<string, string> = {}): ApiObject {
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data }
+  return map
+}
+
+/** Creates a namespace with ConfigMaps. */
+export async function createMaps(server: RunningServer, namespace: string, count: number): Promise<void> {
+  await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  await Promise.all(Array.from({ length: count }, (_, index) => server.client.objects.create(aMap(namespace, `map-${index}`))))
+}

@@ -1,0 +1,56 @@
+import type { CDPSession, Page } from 'playwright-core'
+
+/** The tasks of a page's main thread in some time. */
+export interface Tasks {
+  readonly count: number
+  /** Milliseconds of CPU of the longest one. On a busy machine its duration on the wall says little. */
+  readonly longestCpuMs: number
+  /** The longest one by the wall. */
+  readonly longestMs: number
+  readonly cpuMs: number
+}
+
+interface TraceEvent {
+  readonly name: string
+  readonly ph: string
+  readonly pid: number
+  readonly tid: number
+  readonly dur?: number
+  readonly tdur?: number
+  readonly args?: { readonly name?: string; readonly data?: { readonly frames?: readonly { readonly processId: number }[] } }
+}
+
+const taskName = 'RunTask'
+
+/** Measures the tasks of the main thread of a page while something is done. */
+export async function measureTasks(page: Page, work: () => Promise<void>): Promise<Tasks> {
+  const session = await page.context().newCDPSession(page)
+  const events: TraceEvent[] = []
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
+  const traceConfig = { includedCategories: ['disabled-by-default-devtools.timeline', 'toplevel', '__metadata'], excludedCategories: ['*'] }
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig })
+  await work()
+  const complete = new Promise<void>((resolve) => session.once('Tracing.tracingComplete', () => resolve()))
+  await session.send('Tracing.end')
+  await complete
+  await session.detach()
+  const threads = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`),
+  )
+  const tasks = events.filter(({ name, ph, pid, tid }) => ph === 'X' && name.endsWith(taskName) && threads.has(`${pid} ${tid}`))
+  return {
+    count: tasks.length,
+    longestCpuMs: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1_000,
+    longestMs: Math.max(0, ...tasks.map(({ dur = 0 }) => dur)) / 1_000,
+    cpuMs: tasks.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1_000,
+  }
+}
+
+/** Bytes of the heap of a page after a collection. */
+export async function heapOf(page: Page): Promise<number> {
+  const session: CDPSession = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
