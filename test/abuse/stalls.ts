@@ -27,7 +27,7 @@ interface Target {
 
 /** A server, and the client's thread. */
 async function open(flags: readonly string[]): Promise<Target> {
-  const server = await start({ controllers: ['*'], flags: [...flags] })
+  const server = await start({ controllers: ['*'], featureGates: ['CBORServingAndStorage=true'], flags: [...flags] })
   const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(server.kubeconfig)
   const client = new Worker(new URL('./stalls/client.ts', import.meta.url), {
     workerData: { url: server.url, credentials: { ca, cert, key } },

@@ -51,6 +51,26 @@ test('MACH-READ-09: objects are created, replaced, read and listed in CBOR', asy
   expect((await send('DELETE', `${path}/a`, encode({ preconditions: { uid: 'other' } }))).status).toBe(409)
 })
 
+test('MACH-READ-09: large objects of a list in CBOR have their bytes, as have small ones', async () => {
+  const namespace = await aNamespace(api)
+  const path = `/api/v1/namespaces/${namespace}/secrets`
+  for (const [name, length] of [
+    ['a', 10],
+    ['b', 300_000],
+    ['c', 20],
+  ] as const) {
+    await api.post(path, { metadata: { name }, data: { x: Buffer.alloc(length, name).toString('base64') } })
+  }
+  const { items } = objectIn((await send('GET', path)).bytes)
+  const inJson = (await api.get(path)).body.items
+  expect(inJson.length).toBe(3)
+  expect(items).toEqual(inJson)
+  const { items: metadata } = objectIn(
+    (await send('GET', path, undefined, cbor, `${cbor};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`)).bytes,
+  )
+  expect(metadata).toMatchObject(inJson.map(({ metadata }) => ({ metadata })))
+})
+
 test('MACH-READ-09: a configuration in CBOR is applied, of a custom kind too', async () => {
   const namespace = await aNamespace(api)
   const group = `${aName('g')}.example.com`

@@ -114,6 +114,7 @@ const patches = (count: number) => many(count, (index) => ({ op: 'add', path: `/
 
 const table = 'application/json;as=Table;v=v1;g=meta.orch.io'
 const protobuf = 'application/vnd.orch.protobuf'
+const cbor = 'application/cbor'
 const secrets = `${core}/secrets`
 const yamlOf = (name: string): Heavy => ({
   method: 'POST',
@@ -220,6 +221,28 @@ export const attacks: readonly Attack[] = [
     name: 'GET of it as Protobuf',
     before: () => [wideNamed('a3p')],
     request: () => ({ method: 'GET', path: `${maps}/a3p`, headers: { accept: 'application/vnd.orch.protobuf' } }),
+  },
+  {
+    name: 'GET of it as CBOR',
+    before: () => [wideNamed('a3c')],
+    request: () => ({ method: 'GET', path: `${maps}/a3c`, headers: { accept: cbor } }),
+  },
+  {
+    name: 'list of 10,000 objects, CBOR',
+    before: () =>
+      many(10_000, (index) =>
+        post(`${core}/services`, { metadata: { name: `c${index}` }, spec: { type: 'ExternalName', externalName: 'a.b' } }),
+      ),
+    request: () => ({ method: 'GET', path: `${core}/services`, headers: { accept: cbor } }),
+  },
+  {
+    name: 'list of 20 objects of 45,000 keys, CBOR',
+    before: () => many(20, (index) => wideNamed(`a3c${index}`)),
+    request: () => ({ method: 'GET', path: maps, headers: { accept: cbor } }),
+  },
+  {
+    name: 'watch with 20 initial objects of 45,000 keys, CBOR',
+    request: () => ({ method: 'GET', path: `${maps}?watch=1`, headers: { accept: cbor } }),
   },
   { name: 'PUT of 45,000 other values', before: () => [wideNamed('a4')], request: () => put(`${maps}/a4`, map('a4', changed)) },
   { name: 'merge patch of 45,000 keys', before: () => [wideNamed('a5')], request: () => patch(`${maps}/a5`, merge, { data: changed }) },
@@ -599,10 +622,10 @@ export const attacks: readonly Attack[] = [
     request: () => patch(`${maps}/j1`, merge, { data: { k1: 'x' } }),
   },
   {
-    name: 'update of 45,000 keys, 50 watchers of Tables, 50 of Protobuf',
+    name: 'update of 45,000 keys, 50 watchers of Tables, 50 of Protobuf, 50 of CBOR',
     before: () => [
       wideNamed('j2'),
-      ...[table, protobuf].flatMap((accept) =>
+      ...[table, protobuf, cbor].flatMap((accept) =>
         many(50, (): Heavy => ({ method: 'GET', path: `${maps}?watch=1&fieldSelector=metadata.name%3Dj2`, headers: { accept } })),
       ),
     ],
@@ -623,6 +646,7 @@ export const attacks: readonly Attack[] = [
     { words: 'JSON', accept: 'application/json' },
     { words: 'Tables', accept: table },
     { words: 'Protobuf', accept: protobuf },
+    { words: 'CBOR', accept: cbor },
   ].map(({ words, accept }, at): Attack => {
     const write = (index: number): Heavy =>
       index === 0 ? wideNamed(`j4${at}`) : patch(`${maps}/j4${at}`, merge, { data: { k1: `${index}` } })
@@ -637,6 +661,7 @@ export const attacks: readonly Attack[] = [
       times: 20,
     }
   }),
+  ...lists('CBOR', cbor),
   ...lists('JSON', 'application/json'),
   ...lists('indented JSON', 'application/json', '?pretty=true'),
   ...lists('YAML', yaml),

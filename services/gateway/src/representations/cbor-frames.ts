@@ -1,5 +1,6 @@
 import { type ByteFields, cborEvent, jsonToCbor } from '@orch/core/cbor'
 import { limits } from '../limits.ts'
+import { printCbor } from '../texts/print-cbor.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { eventIn, framesIn } from './event-frames.ts'
 
@@ -18,15 +19,10 @@ export async function cborFramesInTurns(
   const made: Uint8Array[] = []
   let bytes = 0
   for (const frame of framesIn(frames)) {
-    if (frame.length < limits.largeBytesMin || texts === undefined) {
-      made.push(cborFrameOf(frame, fields))
-      bytes += frame.length
-    } else {
-      const { type, value } = eventIn(frame)
-      const object = await texts.do({ kind: 'printCbor', bytes: value, fields })
-      if (object.kind !== 'bytes') throw new Error('no CBOR has been printed')
-      made.push(cborEvent(type, object.bytes))
-    }
+    const { type, value } = eventIn(frame)
+    const printed = printCbor(texts, value, fields)
+    made.push(cborEvent(type, printed instanceof Promise ? await printed : printed))
+    if (!(printed instanceof Promise)) bytes += frame.length
     if (bytes < limits.cborBytesAtOnce) continue
     bytes = 0
     await new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-import { cborListFrame, jsonToCborItem } from '@orch/core/cbor'
+import { type ByteFields, cborListFrame } from '@orch/core/cbor'
 import type { Entry, ListPart } from '@orch/core/contracts'
 import { printPartialMetadata, printPartialMetadataFront } from '@orch/core/events'
 import type { ListMeta } from '@orch/core/meta'
@@ -17,6 +17,7 @@ import { limits } from '../limits.ts'
 import type { Format } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
+import { printCborItem } from '../texts/print-cbor.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { type ItemRepresentation, itemPieces, metadataItems, objectItems } from './protobuf-items.ts'
 import type { Representations } from './representation-cache.ts'
@@ -45,13 +46,13 @@ export function listRepresentationOf(request: GatewayRequest, served: Served, pa
   const { format, representation } = request.answer
   switch (representation.kind) {
     case 'object':
-      if (format === 'cbor') return cborObjects(served, parts)
+      if (format === 'cbor') return cborObjects(served, parts, request.texts)
       return format === 'protobuf' ? protobufObjects(served, parts) : objects(served, parts, format)
     case 'table':
       return table(served, parts, { format, version: representation.version, include: includeObjectOf(request.query) })
     case 'metadata':
       if (!representation.isList) throw notOfThisKind('PartialObjectMetadata', 'is a list')
-      if (format === 'cbor') return cborMetadata(served, parts, representation.version)
+      if (format === 'cbor') return cborMetadata(served, parts, { version: representation.version, texts: request.texts })
       return format === 'protobuf'
         ? protobufMetadata(served, parts, representation.version)
         : metadata(served, parts, { format, version: representation.version })
@@ -195,22 +196,36 @@ function protobufMetadata(served: Served, parts: RespondStoredParts, version: Ta
   return protobufRepresentation(typeMeta, metadataItems(parts, served))
 }
 
-function cborObjects(served: Served, parts: RespondStoredParts): ListRepresentation {
+function cborObjects(served: Served, parts: RespondStoredParts, texts: Texts): ListRepresentation {
   const { apiVersion, listKind: kind } = served.resource
-  const fields = byteFieldsIn(served)
-  return cborRepresentation({ kind, apiVersion }, (entry) => jsonToCborItem(toServedBytes(parts, served, entry), fields))
+  return cborRepresentation(
+    { kind, apiVersion },
+    { texts, fields: byteFieldsIn(served), jsonOf: (entry) => toServedBytes(parts, served, entry) },
+  )
 }
 
-function cborMetadata(served: Served, parts: RespondStoredParts, version: TableVersion): ListRepresentation {
+function cborMetadata(
+  served: Served,
+  parts: RespondStoredParts,
+  { version, texts }: { version: TableVersion; texts: Texts },
+): ListRepresentation {
   const typeMeta = { kind: 'PartialObjectMetadataList', apiVersion: metaVersionOf(parts, version) }
-  const item = (entry: Entry) => jsonToCborItem(printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry)))
-  return cborRepresentation(typeMeta, item)
+  const jsonOf = (entry: Entry) => printPartialMetadata(parts.names, version, servedMetadataOf(parts, served, entry))
+  return cborRepresentation(typeMeta, { texts, fields: undefined, jsonOf })
+}
+
+type Texts = GatewayRequest['texts']
+
+interface CborItems {
+  readonly texts: Texts
+  readonly fields: ByteFields | undefined
+  readonly jsonOf: (entry: Entry) => Uint8Array
 }
 
 /** The number of items is left open, so that each leaves when it is made. */
 function cborRepresentation(
   typeMeta: { readonly kind: string; readonly apiVersion: string },
-  itemOf: (entry: Entry) => Uint8Array,
+  { texts, fields, jsonOf }: CborItems,
 ): ListRepresentation {
   return {
     format: 'cbor',
@@ -221,8 +236,9 @@ function cborRepresentation(
       let madeBytes = 0
       for await (const part of objects) {
         for (const entry of part.kind === 'entries' ? part.entries : []) {
-          yield itemOf(entry)
-          madeBytes += entry.value.length
+          const json = jsonOf(entry)
+          yield await printCborItem(texts, json, fields)
+          madeBytes += json.length
           if (madeBytes < limits.cborBytesAtOnce) continue
           madeBytes = 0
           await nextTurn()

@@ -11,6 +11,7 @@ import { type HeaderFields, headerText, mediaTypeOf } from '../exchange/exchange
 import { limits } from '../limits.ts'
 import type { TextJob } from '../texts/jobs.ts'
 import { prettyJson } from '../texts/pretty-json.ts'
+import { printCbor } from '../texts/print-cbor.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import type { Format } from './negotiate.ts'
 import type { GatewayRequest } from './request.ts'
@@ -132,10 +133,9 @@ function representYaml(request: GatewayRequest, json: Uint8Array): Representatio
 }
 
 function representCbor(request: GatewayRequest, json: Uint8Array, fields?: ByteFields): Representation | Promise<Representation> {
-  if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
-    return representInThread(request.texts, { kind: 'printCbor', bytes: json, fields }, 'application/cbor')
-  }
-  return { contentType: 'application/cbor', bytes: jsonToCbor(json, fields) }
+  const made = printCbor(request.texts, json, fields)
+  const represent = (bytes: Uint8Array): Representation => ({ contentType: 'application/cbor', bytes })
+  return made instanceof Promise ? made.then(represent) : represent(made)
 }
 
 async function representInThread(texts: TextThread, job: TextJob, contentType: string): Promise<Representation> {

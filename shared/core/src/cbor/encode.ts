@@ -16,6 +16,11 @@ export function jsonToCborItem(json: Uint8Array, fields?: ByteFields): Uint8Arra
   return written(tokensOf(decodeOwnJson(json).value, fields))
 }
 
+/** The item within self-described CBOR. */
+export function itemOfCbor(whole: Uint8Array): Uint8Array {
+  return whole.subarray(selfDescribedBytes)
+}
+
 /** The bytes before and after the items of a list. The number of items is open, so that they may be sent as they are made. */
 export function cborListFrame(list: { readonly kind: string; readonly apiVersion: string; readonly metadata: object }): {
   readonly front: Uint8Array
@@ -39,6 +44,8 @@ export function cborEvent(type: string, object: Uint8Array): Uint8Array {
 const openList = 0x9f
 const endOfOpen = 0xff
 const selfDescribed = new Token(Type.tag, 55799)
+/** Length of its tag. */
+const selfDescribedBytes = 3
 const laterBase64 = new Token(Type.tag, 22)
 const encoder = new TextEncoder()
 
