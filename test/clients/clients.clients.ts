@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { start } from 'orch'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { installPackage } from '../package/installed-package.ts'
 import { findProgram, withoutPrograms } from '../programs.ts'
 
@@ -54,23 +55,66 @@ describe.skipIf(findProgram('go') === undefined)(`client-go and controller-runti
   })
 })
 
-describe.skipIf(findProgram('python3') === undefined)(`python${withoutPrograms('python3')}`, () => {
-  let python = ''
+/** A client, and how its program is made ready: it prints a line for each step that went well. */
+interface Course {
+  readonly client: string
+  readonly needs: readonly string[]
+  readonly prepare: () => Promise<readonly [program: string, ...args: string[]]>
+}
+
+const courses: readonly Course[] = [
+  {
+    client: 'the Python client with an operator of kopf',
+    needs: ['python3'],
+    async prepare() {
+      const environment = mkdtempSync(join(tmpdir(), 'clients-python-'))
+      await run('python3', ['-m', 'venv', environment])
+      const python = join(environment, 'bin/python')
+      await run(python, ['-m', 'pip', 'install', '--quiet', '-r', join(folder, 'python/requirements.txt')])
+      return [python, join(folder, 'python/course.py')]
+    },
+  },
+  {
+    client: 'kube-rs',
+    needs: ['cargo'],
+    async prepare() {
+      const target = join(folder, '../../.cache/clients-rust')
+      await run('cargo', ['build', '--quiet', '--locked', '--target-dir', target], { cwd: join(folder, 'rust') })
+      return [join(target, 'debug/course')]
+    },
+  },
+  {
+    client: 'the Java client of fabric8',
+    needs: ['java', 'mvn'],
+    async prepare() {
+      const project = mkdtempSync(join(tmpdir(), 'clients-java-'))
+      cpSync(join(folder, 'java'), project, { recursive: true })
+      await run('mvn', ['-q', '-B', 'compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'], { cwd: project })
+      return ['java', '-cp', `${join(project, 'target/classes')}:${readFileSync(join(project, 'classpath'), 'utf8')}`, 'Course']
+    },
+  },
+  {
+    client: 'the JavaScript client',
+    needs: [],
+    prepare: async () => [process.execPath, join(folder, 'javascript/main.ts')],
+  },
+]
+
+describe.each(courses)('clients', ({ client, needs, prepare }) => {
+  const absent = needs.filter((program) => findProgram(program) === undefined)
+  let command: Awaited<ReturnType<Course['prepare']>>
   beforeAll(async () => {
-    const environment = mkdtempSync(join(tmpdir(), 'clients-python-'))
-    await run('python3', ['-m', 'venv', environment])
-    python = join(environment, 'bin/python')
-    await run(python, ['-m', 'pip', 'install', '--quiet', '-r', join(folder, 'python/requirements.txt')])
+    if (absent.length === 0) command = await prepare()
   })
 
-  test.each(levels)('the client and an operator of kopf work at 1.%i', async (level) => {
+  test.skipIf(absent.length > 0).each(levels)(`${client} and its controller work at 1.%i${withoutPrograms(...needs)}`, async (level) => {
     const server = await start({ profile: 'kubernetes', version: `1.${level}` })
     const own = temporary()
     try {
       const kubeconfig = join(own, 'kubeconfig')
       writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 })
-      cpSync(join(folder, 'python/course.py'), join(own, 'course.py'))
-      const output = await outputOf(python, ['course.py'], { KUBECONFIG: kubeconfig, LEVEL: String(level) }, own)
+      const [program, ...args] = command
+      const output = await outputOf(program, args, { KUBECONFIG: kubeconfig, LEVEL: String(level) }, own)
       const passed = [...output.matchAll(/^ok (\S+)$/gm)].map(([, name]) => name)
       expect({ passed, output }).toEqual({ passed: ['typed', 'watch', 'apply', 'leader', 'operator'], output })
     } finally {
@@ -78,3 +122,58 @@ describe.skipIf(findProgram('python3') === undefined)(`python${withoutPrograms('
     }
   })
 })
+
+const newestKubectl = findKubectls().at(-1)
+describe.skipIf(newestKubectl === undefined)(`kubectl${withoutPrograms('kubectl')}`, () => {
+  test.each(levels)('creates, applies, watches and defines at 1.%i', async (level) => {
+    const server = await start({ profile: 'kubernetes', version: `1.${level}` })
+    try {
+      const { kubectl, withFile } = await aKubectl(newestKubectl ?? '', async () => server)
+      const pod = `{apiVersion: v1, kind: Pod, metadata: {name: today}, spec: {hostnameOverride: web.example.com,
+        initContainers: [{name: sidecar, image: 's:1', restartPolicy: Always}], containers: [{name: main, image: 'm:1'}]}}`
+      const made = withFile(
+        'create',
+        pod,
+        '--validate=false',
+        '-o',
+        'jsonpath={.spec.initContainers[0].restartPolicy} {.spec.hostnameOverride}',
+      )
+      expect(await made).toBe(`Always ${level >= 35 ? 'web.example.com' : ''}`)
+      const seen = kubectl('get', 'cm', '--watch-only', '-o', 'name', '--request-timeout', '4s').catch(({ stdout }) => stdout)
+      const map = (text: string) => `{apiVersion: v1, kind: ConfigMap, metadata: {name: applied}, data: {a: '${text}'}}`
+      await withFile('apply', map('1'))
+      expect(await withFile('apply', map('1'))).toBe('configmap/applied unchanged\n')
+      await withFile('apply', map('1'), '--server-side', '--field-manager', 'first', '--force-conflicts')
+      const conflict = withFile('apply', map('2'), '--server-side', '--field-manager', 'second')
+      await expect(conflict).rejects.toMatchObject({ stderr: expect.stringContaining('conflict with "first"') })
+      await withFile('apply', map('2'), '--server-side', '--field-manager', 'second', '--force-conflicts')
+      expect(await kubectl('get', 'cm', 'applied', '-o', 'jsonpath={.data.a}')).toBe('2')
+      expect(await seen).toContain('configmap/applied\n')
+      await withFile('apply', widgets)
+      await kubectl('wait', '--for', 'condition=Established', 'crd/widgets.clients.example.com', '--timeout', '60s')
+      await withFile('create', '{apiVersion: clients.example.com/v1, kind: Widget, metadata: {name: one}, spec: {size: 3}}')
+      await kubectl('patch', 'widget', 'one', '--type', 'merge', '--subresource', 'status', '-p', '{"status":{"size":3}}')
+      expect(await kubectl('get', 'widget', 'one', '-o', 'jsonpath={.status.size}')).toBe('3')
+      await kubectl('delete', 'widget/one', 'pod/today', '--now')
+      expect(await kubectl('get', 'widgets,pods', '-o', 'name')).toBe('')
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+const widgets = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.clients.example.com}
+spec:
+  group: clients.example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      subresources: {status: {}}
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
