@@ -31,6 +31,7 @@ export const gatewayFloors = [
       'custom-resources/',
       'flow-control/',
       'history/',
+      'kubelets/',
       'representations/',
       'strategies/',
       'target/',

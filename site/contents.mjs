@@ -30,6 +30,7 @@ export const contents = [
       { file: 'orchctl.html', title: 'orchctl', sources: ['docs/how-to/orchctl.md'] },
       { file: 'policies.html', title: 'Policies in CEL', sources: ['docs/how-to/policies.md'] },
       { file: 'webhooks.html', title: 'Webhooks', sources: ['docs/how-to/webhooks.md'] },
+      { file: 'kubelets.html', title: 'Nodes with a kubelet', sources: ['docs/how-to/kubelets.md'] },
       { file: 'aggregation.html', title: 'Servers behind this one', sources: ['docs/how-to/aggregation.md'] },
       { file: 'authentication-config.html', title: 'Several issuers of tokens', sources: ['docs/how-to/authentication-config.md'] },
       { file: 'authorization.html', title: 'Authorization', sources: ['docs/how-to/authorization.md'] },

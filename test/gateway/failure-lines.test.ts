@@ -16,7 +16,7 @@ async function aLoggingApi(profile: 'orch' | 'kubernetes' = 'orch') {
   const lines: Line[] = []
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields: { ...fields } })
   const log = { ...silentLog, info: at('info'), warn: at('warn'), error: at('error'), child: () => log }
-  const api = await anApi({ flags: ['--controllers=-*'], profile, log })
+  const api = await anApi({ flags: ['--controllers=-*', '--kubelet-local-addresses'], profile, log })
   lines.length = 0
   return { api, lines }
 }
@@ -27,16 +27,16 @@ test('a refused request that needs a node is one line of level info, without a s
   const pods = '/api/v1/namespaces/default/pods'
   const spec = { nodeName: 'n', containers: [{ name: 'a', image: 'b' }] }
   await created(api, pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
-  await api.patch(`${pods}/p/status`, { status: { podIP: '10.0.0.9' } })
+  await api.patch(`${pods}/p/status`, { status: { podIP: '127.0.0.1' } })
   const services = '/api/v1/namespaces/default/services'
   await created(api, services, { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
-  const paths = [`${pods}/p/log`, `${pods}/p/proxy/x`, '/api/v1/nodes/n/proxy/x', `${services}/s/proxy/x`]
+  const paths = [`${pods}/p/log`, `${pods}/p:1/proxy/x`, '/api/v1/nodes/n/proxy/x', `${services}/s/proxy/x`]
   for (const path of paths) expect((await api.get(path)).status).toBeGreaterThanOrEqual(500)
   for (const path of [`${pods}/p/exec?command=x`, `${pods}/p/portforward`]) expect((await api.post(path, undefined)).status).toBe(500)
   expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
     Array.from({ length: 6 }, () => 'info a request needs what this server does not reach'),
   )
-  expect(lines[0]?.fields).toMatchObject({ path: `${pods}/p/log`, problem: expect.stringContaining('node "n" cannot be reached') })
+  expect(lines[0]?.fields).toMatchObject({ path: `${pods}/p/log`, problem: 'no preferred addresses found; known addresses: []' })
   expect(lines.filter(({ fields }) => 'err' in fields)).toEqual([])
 })
 

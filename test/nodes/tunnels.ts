@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import type { RunningServer } from 'orch'
 import { onTestFinished } from 'vitest'
 import { WebSocket as WsClient } from 'ws'
@@ -73,6 +73,39 @@ export async function execBySpdy(
   if (stdin !== undefined) client.write(input, stdin, true)
   await client.until(() => false)
   return { stdout: client.textOf(output), stderr: client.textOf(errors), error: client.textOf(error) }
+}
+
+/** SPDY in the binary messages of a WebSocket. Its subprotocol is no token, so that no library opens it. */
+export async function tunnelTo(
+  server: Pick<RunningServer, 'url' | 'kubeconfig'>,
+  path: string,
+  subprotocol: string,
+): Promise<{ readonly client: SpdyClient; readonly protocol: string | undefined }> {
+  const opening = { 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==', 'sec-websocket-version': '13', 'sec-websocket-protocol': subprotocol }
+  const headers = { connection: 'Upgrade', upgrade: 'websocket', ...opening }
+  const sent = request(new URL(path, server.url), { headers, ...(await credentialsOf(server)), agent: false }).end()
+  const [response, socket] = (await once(sent, 'upgrade')) as [IncomingMessage, Duplex]
+  onTestFinished(() => void socket.destroy())
+  const messages = new Duplex({
+    read() {},
+    // A frame of a client, whose mask changes nothing.
+    write(bytes: Buffer, _encoding, done) {
+      socket.write(Buffer.concat([Buffer.from([0x82, 0xfe, bytes.length >> 8, bytes.length & 255, 0, 0, 0, 0]), bytes]), done)
+    },
+  })
+  let pending = Buffer.alloc(0)
+  socket.on('data', (chunk: Buffer) => {
+    pending = Buffer.concat([pending, chunk])
+    for (;;) {
+      const isLong = ((pending[1] ?? 0) & 127) === 126
+      const start = isLong ? 4 : 2
+      const length = isLong ? pending.readUInt16BE(2) : (pending[1] ?? 0)
+      if (pending.length < 2 || pending.length < start + length) return
+      messages.push(pending.subarray(start, start + length))
+      pending = pending.subarray(start + length)
+    }
+  })
+  return { client: new SpdyClient(messages), protocol: response.headers['sec-websocket-protocol'] }
 }
 
 /** A WebSocket whose messages are of channels. */

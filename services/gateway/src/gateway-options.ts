@@ -8,6 +8,7 @@ import type { GatewayAuthentication } from './authentication/authenticator.ts'
 import type { AnonymousAccess } from './authentication/authenticators.ts'
 import type { Authorization } from './authorization/authorization.ts'
 import type { Faults } from './faults/faults.ts'
+import type { KubeletSettings } from './kubelets/kubelets.ts'
 import type { BrowserOptions } from './request/browser-headers.ts'
 import type { RequestLog } from './request/request-log.ts'
 import type { ControlHandler } from './routes/control.ts'
@@ -74,8 +75,10 @@ export interface GatewayOptions {
   readonly watchHub: WatchHub
   /** Absent: nothing is refused by admission; for tests of the gateway alone. */
   readonly admission?: AdmissionService
-  /** The nodes that can be reached; absent: none. */
+  /** The ways into simulated nodes; absent: there are none. */
   readonly nodes?: NodesService | undefined
+  /** The connections to kubelets and Pods; absent: those of the flags' defaults. */
+  readonly kubelets?: KubeletSettings | undefined
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log

@@ -115,6 +115,10 @@ export const limits = {
   streamUnreadBytesMax: 256 * 1024,
   /** Longest message of a client of a tunnel over WebSocket. Clients of Kubernetes send 32 KiB. */
   channelMessageBytesMax: 1024 * 1024,
+  /** Longest Status with which a kubelet ends a command: clients read it whole. */
+  commandStatusBytesMax: 64 * 1024,
+  /** Longest refusal of a kubelet that becomes the message of a Status, as in kube-apiserver. */
+  kubeletRefusalBytesMax: 50_000,
   /** A tunnel in which nothing is sent for this long is closed, as by a kubelet. */
   tunnelIdleMs: 4 * 60 * 60_000,
   /** Longest that a client may take to open the streams of an exec or of a forwarded connection, as by a kubelet. */

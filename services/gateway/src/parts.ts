@@ -23,6 +23,7 @@ import type { InProcessRequest, InProcessResponse } from './exchange/in-process.
 import { faultyNodes } from './faults/faulty-nodes.ts'
 import { FlowControl } from './flow-control/flow-control.ts'
 import type { ConsoleOptions, GatewayOptions } from './gateway-options.ts'
+import { Kubelets, usualKubelets } from './kubelets/kubelets.ts'
 import { limits } from './limits.ts'
 import { Profilers } from './profiles/profilers.ts'
 import { PiecePacker } from './representations/gzip-pieces.ts'
@@ -299,6 +300,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
     discovery: aggregation.discovery,
     remoteOpenApi: aggregation.openApi,
     rejectsRedirects,
+    kubelets: new Kubelets(options.kubelets ?? usualKubelets, { clock, guard }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { printRelease } from '@orch/core/feature-gates'
 import { type ApiObject, printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
-import { attachAnnotation, type NodeHealth, nodeConditions } from '@orch/core/pod-life'
+import { attachAnnotation, type NodeHealth, nodeConditions, simulatedRuntime } from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Node } from '@orch/core/workloads'
 
@@ -112,7 +112,7 @@ export function nodeReport({ settings, index, level }: NodeIdentity, { health, b
       ...{ machineID: id.replaceAll('-', ''), systemUUID: id, bootID: id },
       kernelVersion: '6.1.0-simulated',
       osImage: 'orch simulated node',
-      containerRuntimeVersion: 'containerd://1.6.0-simulated',
+      containerRuntimeVersion: simulatedRuntime,
       kubeletVersion: version,
       kubeProxyVersion: level < 33 ? version : '',
       operatingSystem: 'linux',

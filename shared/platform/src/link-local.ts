@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** True if an address is valid on this machine's link alone, such as that of a cloud's metadata service. */
 export function isLinkLocal(address: string): boolean {
@@ -13,14 +13,41 @@ export function isLinkLocal(address: string): boolean {
   }
 }
 
+const local = new BlockList()
+local.addAddress('0.0.0.0')
+local.addSubnet('127.0.0.0', 8)
+local.addSubnet('169.254.0.0', 16)
+local.addSubnet('224.0.0.0', 4)
+local.addAddress('255.255.255.255')
+local.addAddress('::', 'ipv6')
+local.addAddress('::1', 'ipv6')
+local.addSubnet('fe80::', 10, 'ipv6')
+local.addSubnet('ff00::', 8, 'ipv6')
+
+/** False for an address of this machine or its link, and for one of many machines; undefined: the text is a name. */
+export function isGlobalUnicast(address: string): boolean | undefined {
+  const family = isIP(address)
+  return family === 0 ? undefined : !local.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
+
 /** Finds the addresses of a name as the system does, without link-local ones: a name may not lead there either. */
-export const lookupElsewhere: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, [])
-    const allowed = addresses.filter(({ address }) => !isLinkLocal(address))
-    const [first] = allowed
-    if (first === undefined) return callback(new Error(`${hostname} has only link-local addresses`), [])
-    if (options.all) callback(null, allowed)
-    else callback(null, first.address, first.family)
-  })
+export const lookupElsewhere: LookupFunction = lookupWithout(isLinkLocal, 'link-local addresses')
+
+/** The same without addresses of this machine. */
+export const lookupGlobal: LookupFunction = lookupWithout(
+  (address) => isGlobalUnicast(address) === false,
+  'addresses of this machine or its link',
+)
+
+function lookupWithout(isRefused: (address: string) => boolean, refused: string): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, [])
+      const allowed = addresses.filter(({ address }) => !isRefused(address))
+      const [first] = allowed
+      if (first === undefined) return callback(new Error(`${hostname} has only ${refused}`), [])
+      if (options.all) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
 }

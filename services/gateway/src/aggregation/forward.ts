@@ -2,28 +2,24 @@ import type { RequestOptions } from 'node:https'
 import { timeout } from '@orch/core/meta'
 import { type Clock, type Log, messageOf } from '@orch/platform'
 import { UnresolvedService, unreachedReason } from '@orch/platform/webhooks'
-import { type HeaderFields, headerText, lengthOf } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request/request.ts'
-import { commonHeaders, OtherServerFailure, PlainRefusal, UnreachedServer } from '../request/respond.ts'
-import type { GatewayState } from '../server/state.ts'
+import { PlainRefusal, UnreachedServer } from '../request/respond.ts'
 import { isAvailable, type RemoteApi } from './api-service.ts'
 import type { Backends } from './backends.ts'
 import { authorityOf } from './http2-sessions.ts'
+import { type PassAnswerParts, passAnswer } from './pass-answer.ts'
 import { passUpgrade } from './pass-upgrade.ts'
-import { passedRequestHeaders, passedResponseHeaders, passedTrailers } from './passed-headers.ts'
-import type { Outgoing, Response } from './send-behind.ts'
+import { passedRequestHeaders } from './passed-headers.ts'
+import type { Outgoing } from './send-behind.ts'
 
 /** The dependencies of forwarding a request. */
-export interface ForwardParts {
+export interface ForwardParts extends PassAnswerParts {
   readonly backends: Backends
   readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly log: Pick<Log, 'warn'>
-  readonly state: Pick<GatewayState, 'watches'>
   readonly pathPrefix: string
   /** Remote servers receive the uids of users. */
   readonly tellsUids: boolean
-  /** A redirect of a remote server is an error; else it goes to the client. */
-  readonly rejectsRedirects: boolean
 }
 
 /** All clients wait for discovery: it must not wait for a slow remote server. */
@@ -129,70 +125,4 @@ function targetOf({ exchange, path }: GatewayRequest, pathPrefix: string): strin
   if (target.startsWith(`${pathPrefix}/`)) return target.slice(pathPrefix.length)
   const mark = target.indexOf('?')
   return `${encodeURI(path)}${mark < 0 ? '' : target.slice(mark)}`
-}
-
-const redirectText = 'the backend attempted to redirect this request, which is not permitted'
-
-/** Writes the answer to the client as fast as the client takes it. */
-async function passAnswer(request: GatewayRequest, response: Response, { rejectsRedirects, state }: ForwardParts): Promise<void> {
-  const { exchange } = request
-  const { code } = response
-  if (!(code >= 200 && code <= 599)) {
-    response.destroy()
-    throw new Error(`the server has answered with the status ${code}`)
-  }
-  if (rejectsRedirects && code >= 300 && code < 400 && response.headers['location'] !== undefined) {
-    response.destroy()
-    throw new OtherServerFailure(502, redirectText)
-  }
-  const { headers, bodyBytes } = answerHead(request, response)
-  request.code = code
-  exchange.begin(code, headers)
-  const watch = { request, finish: () => response.destroy(), compare() {} }
-  if (request.isLongRunning) {
-    request.leave()
-    request.audit?.responseStarted()
-    state.watches.add(watch)
-  }
-  try {
-    for await (const chunk of response.body) {
-      request.sentBytes += chunk.length
-      if (bodyBytes !== undefined && request.sentBytes > bodyBytes) throw new Error('the answer is longer than its head says')
-      if (!exchange.write(chunk)) await exchange.drained()
-      if (exchange.isClosed) return
-    }
-    if (bodyBytes !== undefined && request.sentBytes < bodyBytes) throw new Error('the answer is shorter than its head says')
-    const trailers = passedTrailers(response.trailers())
-    exchange.end(Object.keys(trailers).length === 0 ? undefined : trailers)
-  } catch {
-    // The client sees that the answer is not whole.
-    exchange.destroy()
-  } finally {
-    state.watches.delete(watch)
-  }
-}
-
-interface AnswerHead {
-  readonly headers: HeaderFields
-  /** The announced length of the body. Undefined: there is none. */
-  readonly bodyBytes: number | undefined
-}
-
-/** The head of the answer. This server's own fields and its decision replace the other server's. */
-function answerHead(request: GatewayRequest, { code, headers: received }: Response): AnswerHead {
-  const { 'content-type': _type, 'cache-control': cacheControl = '', ...ours } = commonHeaders(request, '')
-  const { 'content-length': length, ...passed } = passedResponseHeaders(received)
-  const bytes = received['transfer-encoding'] === undefined && code !== 204 ? lengthOf(headerText(length) ?? '') : undefined
-  const warnings = [...listed(ours.warning), ...listed(passed.warning)]
-  const headers = {
-    ...{ 'cache-control': cacheControl, ...passed, ...ours },
-    ...(warnings.length === 0 ? {} : { warning: warnings }),
-    ...(bytes === undefined ? {} : { 'content-length': String(bytes) }),
-  }
-  const hasBody = request.method !== 'HEAD' && code !== 304
-  return { headers, bodyBytes: hasBody ? bytes : undefined }
-}
-
-function listed(value: string | string[] | undefined): string[] {
-  return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }

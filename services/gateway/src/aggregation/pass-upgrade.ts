@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import type { Upgrade } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { mayServerSet } from './passed-headers.ts'
@@ -26,12 +25,24 @@ export async function passUpgrade(
   client.write(`HTTP/1.1 ${response.statusCode} ${response.statusMessage}\r\n${fieldsOf(response)}\r\n`, 'latin1')
   client.write(head)
   behind.write(first)
+  await joinStreams(client, behind)
+}
+
+/** Passes the bytes of both. When either has ended, and the other has taken its last bytes, both are closed. */
+export async function joinStreams(client: Duplex, behind: Duplex): Promise<void> {
   client.pipe(behind).pipe(client)
-  const over = () => {
-    client.destroy()
-    behind.destroy()
-  }
-  await Promise.allSettled([finished(client).finally(over), finished(behind).finally(over)])
+  await Promise.race([passed(client, behind), passed(behind, client)])
+  client.destroy()
+  behind.destroy()
+}
+
+/** Resolves when one has ended and the other has taken its last bytes, or when one of them is broken off. */
+function passed(from: Duplex, to: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    to.on('error', resolve).once('close', () => from.readableEnded && resolve())
+    from.once('end', () => to.once('finish', resolve))
+    from.once('close', () => !from.readableEnded && resolve())
+  })
 }
 
 /** The received fields of the answer, each with the end of its line. */

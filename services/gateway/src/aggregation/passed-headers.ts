@@ -71,16 +71,25 @@ const notInTrailers: ReadonlySet<string> = new Set([
 
 /** The additions to a forwarded request besides the client's own headers. */
 export interface Passing {
-  readonly user: User
   readonly auditId: string
-  /** True if the remote server receives the uid of the user. */
-  readonly tellsUid: boolean
   /** W3C trace context; absent: the client's own. */
   readonly traceparent: string | undefined
 }
 
-/** The header of a request for the remote server: without this connection's fields, and with the user's. */
-export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsUid, traceparent }: Passing): HeaderFields {
+/** The user of a forwarded request. */
+export interface PassedUser {
+  readonly user: User
+  /** True if the remote server receives the uid of the user. */
+  readonly tellsUid: boolean
+}
+
+/** The header of a request for a server that receives its user. */
+export function passedRequestHeaders(exchange: Exchange, passing: Passing & PassedUser): HeaderFields {
+  return { ...passedHeaders(exchange, passing), ...identityOf(passing.user, passing.tellsUid) }
+}
+
+/** The header of a request for a remote server: without this connection's fields and without any user. */
+export function passedHeaders(exchange: Exchange, { auditId, traceparent }: Passing): HeaderFields {
   const headers: HeaderFields = {}
   const named = connectionNames(exchange.header('connection'))
   for (const name of exchange.headerNames()) {
@@ -89,7 +98,7 @@ export function passedRequestHeaders(exchange: Exchange, { user, auditId, tellsU
     headers[name] = passedValue(name, exchange.headerValues(name))
   }
   passSubprotocols(headers)
-  Object.assign(headers, identityOf(user, tellsUid), {
+  Object.assign(headers, {
     'audit-id': auditId,
     'x-forwarded-host': exchange.header('host') ?? exchange.header(':authority') ?? '',
     'x-forwarded-uri': exchange.target,

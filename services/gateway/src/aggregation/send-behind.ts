@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
-import type { Readable, Writable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Guard } from '@orch/platform'
 import type { HeaderFields } from '../exchange/exchange.ts'
@@ -76,10 +76,16 @@ async function sendOnce(outgoing: Outgoing, options: RequestOptions, { sessions,
   const reached = await sessions.reach(key, options)
   if (reached.kind === 'http2') return sendHttp2(outgoing, options, { ...reached, guard })
   const { socket } = reached
-  return sendHttp1(outgoing, socket === undefined ? options : { ...options, agent: false, createConnection: () => socket }, guard)
+  return sendHttp1(outgoing, socket === undefined ? options : overSocket(socket, options), guard)
 }
 
-function sendHttp1(outgoing: Outgoing, options: RequestOptions, guard: Guard): Promise<Answer> {
+/** Options of a request over a connection that exists. Any agent, `false` too, would make a connection of its own. */
+export function overSocket(socket: Duplex, options: RequestOptions): RequestOptions {
+  return { ...options, agent: undefined, createConnection: () => socket }
+}
+
+/** Sends a request once, over HTTP/1.1. */
+export function sendHttp1(outgoing: Outgoing, options: RequestOptions, guard: Guard): Promise<Answer> {
   const { method, path, authority, headers, bodyBytes } = outgoing
   const chunked = bodyBytes === undefined ? { 'transfer-encoding': 'chunked' } : {}
   return new Promise((resolve, reject) => {

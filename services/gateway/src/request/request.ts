@@ -165,11 +165,11 @@ export class GatewayRequest {
     this.info = parseRequestInfo({ method: this.method, path, isWatch: !query.isEmpty && queryBoolean(query, 'watch') })
   }
 
-  /** It may last: a watch, a log, a profile, a call of the control, or a tunnel. Such requests have no deadline and do not count as in flight. */
+  /** It may last: a watch, a log, a proxy, a profile, a call of the control, or a tunnel. Such requests have no deadline and do not count as in flight. */
   get isLongRunning(): boolean {
     const { info } = this
     if (info.kind === 'resource') {
-      if (info.verb === 'watch' || info.subresource === 'log') return true
+      if (info.verb === 'watch' || info.subresource === 'log' || info.subresource === 'proxy') return true
     } else if (info.path.startsWith('/debug/pprof/') || isControlPath(info.path)) return true
     return this.exchange.upgrade !== undefined
   }

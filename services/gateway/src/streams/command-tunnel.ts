@@ -31,8 +31,8 @@ export interface CommandTunnel {
   readonly resizes: AsyncIterableIterator<Uint8Array, undefined> | undefined
   /** Resolves when more may be written. */
   write(to: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>
-  /** Tells the result after all output, and closes. */
-  finish(result: CommandResult): Promise<void>
+  /** Tells the result after all output, and closes. Bytes are a Status that a kubelet has written. */
+  finish(result: CommandResult | Uint8Array): Promise<void>
   /** Closes without a result. */
   close(): void
   /** Resolves when the client is gone. */
@@ -45,7 +45,8 @@ export function spdyCommandVersions(names: Names): ReadonlyMap<string, number> {
   return new Map([4, 3, 2, 1].map((version) => [version === 1 ? channel : `v${version}.${channel}`, version]))
 }
 
-interface CommandForm extends ChannelForm {
+/** A form of the protocol over WebSocket. */
+export interface CommandForm extends ChannelForm {
   readonly tellsStatus: boolean
 }
 
@@ -62,8 +63,15 @@ export function channelCommandForms(names: Names): ReadonlyMap<string, CommandFo
   ])
 }
 
+/** The result of a command that could not be run. */
+export function failedResult(text: string): CommandResult {
+  const details = { causes: [{ message: text }] }
+  return { metadata: {}, status: 'Failure', message: `Internal error occurred: ${text}`, reason: 'InternalError', details, code: 500 }
+}
+
 /** Before version 4 there is a text, and none for success. */
-function resultText(result: CommandResult, tellsStatus: boolean): Uint8Array {
+function resultText(result: CommandResult | Uint8Array, tellsStatus: boolean): Uint8Array {
+  if (result instanceof Uint8Array) return result
   if (tellsStatus) return Buffer.from(JSON.stringify(result))
   return Buffer.from(result.status === 'Success' ? '' : (result.message ?? ''))
 }

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts'
 import { HeaderReader, SpdyError, type SpdyHeaders } from './spdy-headers.ts'
 
-/** A frame of a client, as far as a server of tunnels needs it. Data arrives in pieces; the last one has the end. */
+/** A frame of the other end, as far as tunnels need it. Data arrives in pieces; the last one has the end. */
 export type SpdyFrame =
   | { readonly kind: 'synStream'; readonly id: number; readonly isLast: boolean; readonly headers: SpdyHeaders }
   | { readonly kind: 'rstStream'; readonly id: number }
@@ -133,8 +133,10 @@ export const resetStatus = { protocolError: 1, refusedStream: 3, cancel: 5 } as 
 /** Status of a GOAWAY: section 2.6.6. */
 export const goAwayStatus = { ok: 0, protocolError: 1 } as const
 
-/** The frames that a server of tunnels sends. */
+/** The frames that the ends of a tunnel send. */
 export const printFrame = {
+  synStream: (id: number, headerBlock: Buffer) =>
+    control(types.synStream, 0, Buffer.concat([words(id, 0), Buffer.from([0, 0]), headerBlock])),
   synReply: (id: number, headerBlock: Buffer) => control(types.synReply, 0, Buffer.concat([words(id), headerBlock])),
   rstStream: (id: number, status: number) => control(types.rstStream, 0, words(id, status)),
   ping: (id: number) => control(types.ping, 0, words(id)),

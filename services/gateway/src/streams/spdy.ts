@@ -7,10 +7,12 @@ import { printHeaders, SpdyError, type SpdyHeaders } from './spdy-headers.ts'
 
 export interface SpdyOptions {
   readonly socket: Duplex
-  /** The first bytes of the client. */
+  /** The first bytes of the other end. */
   readonly head: Uint8Array
-  /** Takes a stream that the client has opened. False: it is refused. */
+  /** Takes a stream that the other end has opened. False: it is refused. */
   readonly onStream: (stream: SpdyStream) => boolean
+  /** This end has begun the connection: it is the one that opens streams. */
+  readonly isClient?: boolean
 }
 
 /** Window of a stream, and of a connection, as long as nothing else is said: SPDY/3.1, section 2.6.8. */
@@ -108,19 +110,22 @@ export class SpdyStream implements ByteChannel {
   }
 }
 
-/** The server's side of a connection over SPDY/3.1, as kubectl and client-go use it for exec, attach and port-forward. */
+/** One end of a connection over SPDY/3.1, as kubectl, client-go and kubelets use it for exec, attach and port-forward. */
 export class SpdyConnection {
   /** Resolves when nothing more is received. */
   readonly closed: Promise<void>
   readonly #socket: Duplex
   readonly #onStream: SpdyOptions['onStream']
+  /** The numbers of the other end are odd (1) or even (0): a client's are odd. */
+  readonly #othersRemainder: 0 | 1
   readonly #frames = new FrameReader()
   readonly #streams = new Map<number, SpdyStream>()
   readonly #window = new SendWindow()
   #initialWindow = usualWindow
   #keepsWindows = false
   #lastId = 0
-  #hasReplied = false
+  #lastOwnId: number
+  #hasSentHeaders = false
   #isLeaving = false
   #isOver = false
   /** Bytes of the client that were not taken. */
@@ -129,9 +134,11 @@ export class SpdyConnection {
   #unreported = 0
   #wake: (() => void)[] = []
 
-  constructor({ socket, head, onStream }: SpdyOptions) {
+  constructor({ socket, head, onStream, isClient = false }: SpdyOptions) {
     this.#socket = socket
     this.#onStream = onStream
+    this.#othersRemainder = isClient ? 0 : 1
+    this.#lastOwnId = isClient ? -1 : 0
     const wake = () => this.#wakeAll()
     socket.on('drain', wake).once('close', wake)
     this.closed = this.#run(head)
@@ -139,6 +146,15 @@ export class SpdyConnection {
 
   get streams(): number {
     return this.#streams.size
+  }
+
+  /** Opens a stream. */
+  open(headers: SpdyHeaders): SpdyStream {
+    this.#lastOwnId += 2
+    const stream = new SpdyStream(this.#lastOwnId, headers, this)
+    this.#streams.set(stream.id, stream)
+    this.#send(printFrame.synStream(stream.id, this.#printHeaders(headers)))
+    return stream
   }
 
   /** Says goodbye; what was written before arrives. */
@@ -193,8 +209,8 @@ export class SpdyConnection {
         this.#streams.get(frame.id)?.close()
         break
       case 'ping':
-        // An even number would answer a ping of this server, which sends none.
-        if (frame.id % 2 === 1) this.#send(printFrame.ping(frame.id))
+        // Another number would answer a ping of this end, which sends none.
+        if (frame.id % 2 === this.#othersRemainder) this.#send(printFrame.ping(frame.id))
         break
       case 'settings':
         this.#setWindow(frame.initialWindow)
@@ -209,7 +225,7 @@ export class SpdyConnection {
 
   #open({ id, isLast, headers }: Extract<SpdyFrame, { kind: 'synStream' }>): void {
     if (this.#isLeaving) return
-    if (id % 2 === 0 || id <= this.#lastId) throw new SpdyError(`a stream cannot have the number ${id}`)
+    if (id % 2 !== this.#othersRemainder || id <= this.#lastId) throw new SpdyError(`a stream cannot have the number ${id}`)
     this.#lastId = id
     if (this.#streams.size >= limits.spdyStreamsMax) {
       this.#send(printFrame.rstStream(id, resetStatus.refusedStream))
@@ -219,10 +235,15 @@ export class SpdyConnection {
     if (this.#keepsWindows) stream.window.grant(this.#initialWindow - usualWindow)
     this.#streams.set(id, stream)
     // The reply comes before the first bytes.
-    this.#send(printFrame.synReply(id, printHeaders(new Map(), !this.#hasReplied)))
-    this.#hasReplied = true
+    this.#send(printFrame.synReply(id, this.#printHeaders(new Map())))
     if (!this.#onStream(stream)) stream.reset()
     else if (isLast) stream.endInput()
+  }
+
+  #printHeaders(headers: SpdyHeaders): Buffer {
+    const isFirst = !this.#hasSentHeaders
+    this.#hasSentHeaders = true
+    return printHeaders(headers, isFirst)
   }
 
   #receiveData({ id, isLast, bytes }: Extract<SpdyFrame, { kind: 'data' }>): void {

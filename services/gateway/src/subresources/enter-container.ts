@@ -12,6 +12,7 @@ import {
   channelCommandForms,
   channelTunnel,
   commandChannels,
+  failedResult,
   SpdyCommandStreams,
   spdyCommandVersions,
 } from '../streams/command-tunnel.ts'
@@ -20,6 +21,8 @@ import { chooseForm, negotiateProtocol, offeredChannels, openSpdySocket, openWeb
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { requireContainer, requireObject } from './connect.ts'
 import { admitConnection } from './connection-options.ts'
+import { pathOfPod, printQuery } from './kubelet.ts'
+import { enterByKubelet } from './kubelet-tunnel.ts'
 import { type NodeSession, openSession, sendInput } from './node-session.ts'
 import { permitCreation, refusalOfNode, requirePlace, runTunnel, type TunnelParts } from './tunnel.ts'
 
@@ -33,14 +36,18 @@ export const enterContainer: SubresourceVerb<TunnelParts> = async (request, targ
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   const container = requireContainer(pod, request)
   const place = await requirePlace(request, target, pod, parts)
+  const { name } = target.subresource
+  if (place.kind === 'kubelet') {
+    const path = `/${name}/${pathOfPod(pod)}/${container}${commandQuery(request, name)}`
+    return enterByKubelet(request, { ...place, path }, askedStreams(request), parts)
+  }
   const { nodes, upgrade } = place
   const streams = streamsOf(request)
   const open = openingOf(request, upgrade, streams, parts)
   const asked = { pod: place.pod, container, ...streams }
   const command = [...request.query.all('command')]
   const context = originOf(request)
-  const isExec = target.subresource.name === 'exec'
-  const node = await openSession(nodes, isExec ? nodes.exec({ ...asked, command }, context) : nodes.attach(asked, context)).catch(
+  const node = await openSession(nodes, name === 'exec' ? nodes.exec({ ...asked, command }, context) : nodes.attach(asked, context)).catch(
     (error: unknown) => {
       throw refusalOfNode(error)
     },
@@ -54,14 +61,25 @@ export const enterContainer: SubresourceVerb<TunnelParts> = async (request, targ
   }
 }
 
-/** The streams of a request. A terminal has one output. */
-function streamsOf({ query }: GatewayRequest): CommandStreams {
-  const tty = queryBoolean(query, 'tty')
-  const stdin = queryBoolean(query, 'stdin')
-  const stdout = queryBoolean(query, 'stdout')
-  const stderr = queryBoolean(query, 'stderr') && !tty
+/** The streams of a request, as a kubelet takes them: a terminal has one output. */
+function streamsOf(request: GatewayRequest): CommandStreams {
+  const { stdin, stdout, stderr: asksForErrors, tty } = askedStreams(request)
+  const stderr = asksForErrors && !tty
   if (!stdin && !stdout && !stderr) throw new PlainRefusal(400, 'you must specify at least 1 of stdin, stdout, stderr')
   return { stdin, stdout, stderr, tty }
+}
+
+function askedStreams({ query }: GatewayRequest): CommandStreams {
+  const [stdin, stdout, stderr, tty] = (['stdin', 'stdout', 'stderr', 'tty'] as const).map((name) => queryBoolean(query, name))
+  return { stdin: stdin === true, stdout: stdout === true, stderr: stderr === true, tty: tty === true }
+}
+
+/** The query of a kubelet. */
+function commandQuery(request: GatewayRequest, subresource: string): string {
+  const { stdin, stdout, stderr, tty } = askedStreams(request)
+  const command = subresource === 'exec' ? request.query.all('command') : []
+  const flags = Object.entries({ error: stderr, input: stdin, output: stdout, tty }).flatMap(([name, isOn]) => (isOn ? [[name, '1']] : []))
+  return printQuery([...command.map((word) => ['command', word]), ...flags])
 }
 
 type Opening = () => Promise<CommandTunnel | undefined>
@@ -101,9 +119,7 @@ async function resultOf(tunnel: CommandTunnel, node: NodeSession): Promise<Comma
     }
     return exitResult(0)
   } catch (error) {
-    const text = `error executing command in container: ${error instanceof StatusError ? error.message : 'the node has failed'}`
-    const details = { causes: [{ message: text }] }
-    return { metadata: {}, status: 'Failure', message: `Internal error occurred: ${text}`, reason: 'InternalError', details, code: 500 }
+    return failedResult(`error executing command in container: ${error instanceof StatusError ? error.message : 'the node has failed'}`)
   }
 }
 

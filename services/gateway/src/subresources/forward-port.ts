@@ -16,10 +16,12 @@ import {
 import { SpdyConnection } from '../streams/spdy.ts'
 import { byteStreamOf, chooseForm, negotiateProtocol, offeredChannels, openSpdySocket, openWebSocket } from '../streams/upgrade.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
-import { requireObject } from './connect.ts'
+import { requireObject, type SimulatedPod } from './connect.ts'
 import { admitConnection } from './connection-options.ts'
+import { pathOfPod, printQuery } from './kubelet.ts'
+import { forwardByKubelet } from './kubelet-tunnel.ts'
 import { openSession, sendInput } from './node-session.ts'
-import { permitCreation, requirePlace, runTunnel, type TunnelParts, type TunnelPlace } from './tunnel.ts'
+import { permitCreation, requirePlace, runTunnel, type SimulatedTunnel, type TunnelParts } from './tunnel.ts'
 
 /** A tunnel to ports of a Pod. */
 export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target, parts) => {
@@ -27,6 +29,11 @@ export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target,
   await permitCreation(request, parts)
   const pod = requireType('core/v1.Pod', await requireObject(request, target, parts))
   const place = await requirePlace(request, target, pod, parts)
+  if (place.kind === 'kubelet') {
+    const ports = request.query.all('ports').join(',')
+    const path = `/portForward/${pathOfPod(pod)}${printQuery(ports === '' ? [] : [['port', ports]])}`
+    return forwardByKubelet(request, { ...place, path }, parts)
+  }
   const offered = offeredChannels(request)
   const tunnel = tunnelSubprotocol(parts.names)
   if (offered !== undefined && !offered.includes(tunnel)) return forwardChannels(request, offered, place, parts)
@@ -42,7 +49,12 @@ export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target,
 }
 
 /** The older form over WebSocket: the ports are in the query. */
-async function forwardChannels(request: GatewayRequest, offered: readonly string[], place: TunnelPlace, parts: TunnelParts): Promise<void> {
+async function forwardChannels(
+  request: GatewayRequest,
+  offered: readonly string[],
+  place: SimulatedTunnel,
+  parts: TunnelParts,
+): Promise<void> {
   const ports = portsOf(request)
   const { subprotocol, form } = chooseForm(offered, channelPortForms(parts.names))
   const { upgrade } = place
@@ -73,7 +85,7 @@ function portsOf({ query }: GatewayRequest): number[] {
 async function forwardConnection(
   request: GatewayRequest,
   { port, data, error }: PortConnection,
-  { nodes, pod }: TunnelPlace,
+  { nodes, pod }: SimulatedPod,
 ): Promise<void> {
   try {
     const node = await openSession(nodes, nodes.forward({ pod, port }, originOf(request)))

@@ -1,15 +1,19 @@
-import type { LogChunk, Stream } from '@orch/core/contracts'
+import type { LogChunk, LogsRequest } from '@orch/core/contracts'
+import { badRequest, internal, OutsideError, relayed, type StatusError, type StatusReason } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
+import type { KubeletPlace } from '../kubelets/kubelet-place.ts'
+import { printAddress } from '../kubelets/kubelets.ts'
 import { type GatewayRequest, originOf } from '../request/request.ts'
+import { queryBoolean } from '../request/request-info.ts'
 import { commonHeaders, send } from '../request/respond.ts'
-import type { GatewayState } from '../server/state.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { GateParts } from '../write/draft.ts'
-import { type ConnectParts, hostOf, isOfNode, podOnNode, requireContainer, requireObject, unreachable } from './connect.ts'
-import { readLogOptions } from './log-options.ts'
+import { type ConnectParts, hostOf, isOfNode, podOnNode, requireContainer, requireObject } from './connect.ts'
+import { outgoingOf, pathOfPod, printQuery, readRefusal, requireKubelet, unreached, whileOpen } from './kubelet.ts'
+import { type LogOptions, readLogOptions } from './log-options.ts'
 
 /** The dependencies of logs. */
-export type LogParts = ConnectParts & GateParts & { readonly state: Pick<GatewayState, 'watches'> }
+export type LogParts = ConnectParts & GateParts
 
 /** The text that a container has written. A pod that no node has has written nothing. */
 export const readLog: SubresourceVerb<LogParts> = async (request, target, parts) => {
@@ -21,44 +25,116 @@ export const readLog: SubresourceVerb<LogParts> = async (request, target, parts)
     const { 'content-type': _none, ...headers } = commonHeaders(request, 'text/plain')
     return send(request, 204, headers, '')
   }
-  if (parts.nodes === undefined) throw await unreachable(request, host, parts)
-  const log = parts.nodes.logs({ ...options, pod: podOnNode(pod), container }, originOf(request))
-  const chunks = log[Symbol.asyncIterator]()
+  const log = await logOfSimulated(request, { ...options, pod: podOnNode(pod), container }, parts)
+  if (log !== undefined) return sendLog(request, log, parts)
+  const kubelet = await requireKubelet(request, host, parts)
+  const path = `/containerLogs/${pathOfPod(pod)}/${container}${logQuery(options, parts)}`
+  return whileOpen(request, parts, async (signal) => {
+    const { response, close } = await askForLog(request, { kubelet, path, signal }, parts)
+    await sendLog(request, { chunks: response.body, close }, parts)
+  })
+}
+
+/** Undefined: no process simulates the node. */
+async function logOfSimulated(request: GatewayRequest, asked: LogsRequest, { nodes }: LogParts): Promise<SentLog | undefined> {
+  if (nodes === undefined) return undefined
+  const log = nodes.logs(asked, originOf(request))
+  const close = () => log.close()
+  const parts = log[Symbol.asyncIterator]()
   try {
-    const { value } = await chunks.next()
-    await sendLog(request, { log, first: value?.bytes, rest: { [Symbol.asyncIterator]: () => chunks } }, parts)
+    const { value: first } = await parts.next()
+    return { chunks: bytesOf(first, { [Symbol.asyncIterator]: () => parts }), close }
   } catch (error) {
-    throw isOfNode(error) ? await unreachable(request, host, parts) : error
-  } finally {
-    log.close()
+    close()
+    if (isOfNode(error)) return undefined
+    throw error
   }
 }
 
+async function* bytesOf(first: LogChunk | undefined, rest: AsyncIterable<LogChunk>): AsyncGenerator<Uint8Array, void, undefined> {
+  if (first !== undefined) yield first.bytes
+  for await (const { bytes } of rest) yield bytes
+}
+
+/** The query of a kubelet. */
+function logQuery({ follow, previous, timestamps, since, tailLines, limitBytes, stream }: LogOptions, { isGateOn }: LogParts): string {
+  const flags = Object.entries({ follow, previous, timestamps }).flatMap(([name, isOn]) => (isOn ? [[name, 'true']] : []))
+  const numbers = Object.entries({ limitBytes, tailLines }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const from = since?.kind === 'seconds' ? [['sinceSeconds', String(since.seconds)]] : []
+  const at = since?.kind === 'time' ? [['sinceTime', new Date(since.timeMs).toISOString().replace('.000Z', 'Z')]] : []
+  const streams = isGateOn('PodLogsQuerySplitStreams') ? [['stream', stream]] : []
+  return printQuery([...flags, ...numbers, ...from, ...at, ...streams])
+}
+
+interface AskedLog {
+  readonly kubelet: KubeletPlace
+  readonly path: string
+  readonly signal: AbortSignal
+}
+
+/** The kubelet's answer. Its refusal is thrown as the Status that kube-apiserver makes of it. */
+async function askForLog(request: GatewayRequest, { kubelet: { host, port }, path, signal }: AskedLog, { kubelets }: LogParts) {
+  const skipsVerification = queryBoolean(request.query, 'insecureSkipTLSVerifyBackend')
+  const target = { kind: 'kubelet', host, port, skipsVerification } as const
+  const outgoing = { ...outgoingOf(request, target, { method: 'GET', path }), headers: {} }
+  const answer = await kubelets.send(outgoing, target, { signal }).catch((error: unknown) => {
+    throw unreached(`Get "https://${printAddress(host, port)}${path}": `, error)
+  })
+  if (answer.kind === 'upgraded') {
+    answer.socket.destroy()
+    throw unreached('', new Error('the kubelet has changed the protocol without being asked to'))
+  }
+  const { response } = answer
+  if (response.headers['location'] !== undefined && response.code >= 300 && response.code < 400) {
+    response.destroy()
+    throw unreached(`Get "https://${printAddress(host, port)}${path}": `, new Error('redirects forbidden'))
+  }
+  if (response.code < 200 || response.code > 206) throw refusalOfLog(response.code, await readRefusal(response), request)
+  return { response, close: () => response.destroy() }
+}
+
+/** Messages of a Status that is made of a server's code alone. */
+const messagesByCode: Readonly<Record<number, readonly [reason: StatusReason, message: string]>> = {
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+}
+
+function refusalOfLog(code: number, text: string, { info }: GatewayRequest): StatusError {
+  if (code === 400) return badRequest(text)
+  if (code === 500) return new OutsideError(internal(text).status)
+  const name = info.kind === 'path' ? '' : info.name
+  const [reason, message] = messagesByCode[code] ?? ownMessage(code, text)
+  return new OutsideError(relayed(code, reason, `${message} ( pods/log ${name})`, { details: { name, kind: 'pods/log' } }).status)
+}
+
+function ownMessage(code: number, text: string): readonly [reason: StatusReason | '', message: string] {
+  if (code === 403) return ['Forbidden', text]
+  if (code > 500) return ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
+  return ['', `the server responded with the status code ${code} but did not return more information`]
+}
+
 interface SentLog {
-  readonly log: Stream<LogChunk>
-  readonly first: Uint8Array | undefined
-  readonly rest: AsyncIterable<LogChunk>
+  readonly chunks: AsyncIterable<Uint8Array>
+  close(): void
 }
 
 /** Sends a log as fast as the client reads, until it ends, the client goes, or the server stops. */
-async function sendLog(request: GatewayRequest, { log, first, rest }: SentLog, { state }: LogParts): Promise<void> {
+async function sendLog(request: GatewayRequest, { chunks, close }: SentLog, { state }: LogParts): Promise<void> {
   const { exchange } = request
   request.code = 200
   exchange.begin(200, commonHeaders(request, 'text/plain'))
   request.leave()
   request.audit?.responseStarted()
-  const close = () => log.close()
   const open = { request, finish: close, compare() {} }
   state.watches.add(open)
   exchange.onClose(close)
-  const write = async (bytes: Uint8Array) => {
-    request.sentBytes += bytes.length
-    if (bytes.length > 0 && !exchange.write(bytes)) await exchange.drained()
-  }
   try {
-    if (first !== undefined) await write(first)
-    for await (const { bytes } of rest) {
-      await write(bytes)
+    for await (const bytes of chunks) {
+      request.sentBytes += bytes.length
+      if (bytes.length > 0 && !exchange.write(bytes)) await exchange.drained()
       if (exchange.isClosed) return
     }
     exchange.end()
@@ -67,5 +143,6 @@ async function sendLog(request: GatewayRequest, { log, first, rest }: SentLog, {
     exchange.destroy()
   } finally {
     state.watches.delete(open)
+    close()
   }
 }

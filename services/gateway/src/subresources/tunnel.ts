@@ -1,16 +1,16 @@
-import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { badRequest, failed, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { type Authorizer, decide } from '../authorization/authorizer.ts'
 import type { Upgrade } from '../exchange/exchange.ts'
+import type { KubeletPlace } from '../kubelets/kubelet-place.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { PlainRefusal } from '../request/respond.ts'
-import type { GatewayState } from '../server/state.ts'
 import type { Target } from '../target/target.ts'
 import type { GateParts } from '../write/draft.ts'
-import { type ConnectParts, hostOf, isOfNode, type Pod, podOnNode, unreachable } from './connect.ts'
+import { type ConnectParts, hostOf, type Pod, type SimulatedPod, simulatedPod } from './connect.ts'
+import { requireKubelet } from './kubelet.ts'
 
 /** The dependencies of a tunnel into a Pod. */
 export type TunnelParts = ConnectParts &
@@ -18,7 +18,6 @@ export type TunnelParts = ConnectParts &
     readonly names: Names
     readonly authorizers: readonly Authorizer[]
     readonly clock: Pick<Clock, 'after'>
-    readonly state: Pick<GatewayState, 'watches'>
   }
 
 /** A GET opens what a POST does, so that its caller must be allowed to create, by gate from 1.35 on. */
@@ -30,10 +29,19 @@ export async function permitCreation({ info, user }: GatewayRequest, { authorize
   throw failed(403, 'Forbidden', `${resource} ${JSON.stringify(name)} is forbidden: ${reason}`, { details: { name, kind: resource } })
 }
 
-/** The end of a tunnel in a Pod, and the connection of its client. */
-export interface TunnelPlace {
-  readonly nodes: NodesService
-  readonly pod: PodOnNode
+/** The end of a tunnel, in a Pod of a simulated node or at a kubelet, and the connection of its client. */
+export type TunnelPlace = SimulatedTunnel | KubeletTunnel
+
+/** The end of a tunnel in a Pod of a simulated node. */
+export interface SimulatedTunnel extends SimulatedPod {
+  readonly kind: 'simulated'
+  readonly upgrade: Upgrade
+}
+
+/** The end of a tunnel at a kubelet. */
+export interface KubeletTunnel {
+  readonly kind: 'kubelet'
+  readonly kubelet: KubeletPlace
   readonly upgrade: Upgrade
 }
 
@@ -41,17 +49,11 @@ export interface TunnelPlace {
 export async function requirePlace(request: GatewayRequest, target: Target, pod: Pod, parts: TunnelParts): Promise<TunnelPlace> {
   const host = hostOf(target, pod)
   if (host === undefined) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`)
-  const { nodes } = parts
-  if (nodes === undefined) throw await unreachable(request, host, parts)
   const { upgrade } = request.exchange
-  const place = podOnNode(pod)
-  try {
-    await nodes.request({ node: place.node, path: '/healthz' })
-  } catch (error) {
-    if (isOfNode(error)) throw await unreachable(request, host, parts)
-  }
+  const simulated = await simulatedPod(pod, parts)
+  const place = simulated ?? { kubelet: await requireKubelet(request, host, parts) }
   if (upgrade === undefined) throw badRequest('Upgrade request required')
-  return { nodes, pod: place, upgrade }
+  return 'kubelet' in place ? { kind: 'kubelet', ...place, upgrade } : { kind: 'simulated', ...place, upgrade }
 }
 
 /** The refusal of a node, as a kubelet's answer is passed on. */

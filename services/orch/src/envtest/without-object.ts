@@ -12,9 +12,7 @@ const tuned: Readonly<Record<string, string>> = {
     etcd-healthcheck-timeout etcd-readycheck-timeout lease-reuse-duration-seconds storage-backend storage-media-type watch-cache?
     watch-cache-sizes`,
   'profiles of Go': 'contention-profiling?',
-  'calls to kubelets': `
-    kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-https? kubelet-port kubelet-preferred-address-types
-    kubelet-read-only-port kubelet-timeout`,
+  'calls to kubelets': 'kubelet-https? kubelet-read-only-port',
   'several servers of one cluster': `
     apiserver-count endpoint-reconciler-type identity-lease-duration-seconds identity-lease-renew-interval-seconds
     master-service-namespace`,

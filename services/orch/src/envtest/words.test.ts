@@ -23,8 +23,8 @@ test.each([
   [['-v=4'], ['--v']],
   [['-v', '4', '--v=5'], ['--v']],
   [
-    ['-v4', '--contention-profiling', '--watch-cache=false', '--kubelet-timeout', '5s'],
-    ['--v', '--contention-profiling', '--watch-cache', '--kubelet-timeout'],
+    ['-v4', '--contention-profiling', '--watch-cache=false', '--kubelet-read-only-port', '0'],
+    ['--v', '--contention-profiling', '--watch-cache', '--kubelet-read-only-port'],
   ],
 ] as const)('%j has no object here', (words, withoutObject) => {
   expect(read(...words)).toEqual({ flags: [], withoutObject })

@@ -16,7 +16,7 @@ import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/fro
 import { type AuditNeeds, type GatewayAudit, openAudit } from '../audit/open.ts'
 import { type AuthenticationNeeds, type GatewayAuthentication, openGatewayAuthentication } from '../authentication/open.ts'
 import { type AuthorizationNeeds, type GatewayAuthorization, openAuthorization } from '../authorization/open.ts'
-import type { PortCertificates } from '../certificates/port-certificates.ts'
+import { followPair, type PortCertificates } from '../certificates/port-certificates.ts'
 import { type ConsoleNeeds, consoleOf } from '../console/open.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
 import type { ServingOptions } from '../serving/settings.ts'
@@ -59,6 +59,8 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
   const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay })
   await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
+  const { pairFiles, ...kubelets } = needs.kubelets
+  const kubeletPair = pairFiles && (await followPair(pairFiles, surroundings))
   const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
   return createGateway({
     ...needs,
@@ -70,6 +72,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     anonymousAuth: authentication.anonymous,
     authorization,
     aggregation: { ...needs.aggregation, proxyPair: toProxyPair(proxyPair, needs.frontProxy) },
+    kubelets: { ...kubelets, pair: () => kubeletPair?.current },
     checks: [...needs.checks, authentication.check, authorization.check],
   })
 }

@@ -6,6 +6,7 @@ import { type AuthenticationOptions, authenticationSettings, readAuthentication 
 import { type AuthorizationOptions, authorizationSettings, readAuthorization } from '../authorization/settings.ts'
 import { checkTests, testSettings } from '../control/settings.ts'
 import { flowControlSettings, readFlowControl } from '../flow-control/settings.ts'
+import { kubeletSettings, readKubelets } from '../kubelets/settings.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions, servingSettings } from '../serving/settings.ts'
 import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
@@ -21,6 +22,7 @@ export const gatewaySettings = {
   ...objectsSettings,
   ...webhookSettings,
   ...aggregationSettings,
+  ...kubeletSettings,
   ...testSettings,
 }
 
@@ -53,6 +55,7 @@ export function readGateway(settings: GatewayValues) {
     /** Values that the server assigns to objects. */
     objects: { eventTtlMs, serviceClusterIpRange, serviceNodePortRange },
     aggregation: readAggregation(settings),
+    kubelets: readKubelets(settings),
     /** The allowed targets of conversion webhooks and of the servers of APIServices. */
     webhookPlaces: readWebhookPlaces(settings),
     /** FaultRules are in force. */

@@ -177,7 +177,7 @@ describe('the log of a simulated container', () => {
     node.stop()
     expect(await cut).toContain('closed')
     expect(await refusalOf('cut')).toBe(
-      '500: Internal error occurred: node "node-1" cannot be reached: this server has no connection to nodes',
+      '500: Internal error occurred: node "node-1" cannot be reached: it is simulated, and no process runs it',
     )
     await node.start()
   })

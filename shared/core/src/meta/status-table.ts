@@ -100,9 +100,9 @@ const serverFailures = [
   { code: 500, reason: 'InternalError', when: 'a webhook that must answer fails or answers nonsense' },
   { code: 500, reason: 'StorageReadError', when: "objects of a list, or of a watch's initial state, cannot be read from storage" },
   { code: 500, reason: '', when: 'the stored value would be too large; a pod has several disruption budgets at its eviction' },
+  { code: 500, reason: '', when: 'a kubelet cannot be reached (503 `ServiceUnavailable` for a proxy)' },
   { code: 500, reason: 'plain text', when: 'a health check fails (`/healthz`, `/livez`, `/readyz`)' },
   { code: 501, reason: '', when: 'the verb needs a node or a service that this server does not have' },
-  { code: 502, reason: '', when: 'a proxied address cannot be reached' },
   { code: 503, reason: 'ServiceUnavailable', when: 'storage or another service is unavailable, or the server is shutting down' },
   { code: 504, reason: 'Timeout', when: 'the request took longer than its timeout; the requested `resourceVersion` is in the future' },
 ] as const satisfies readonly Failure[]

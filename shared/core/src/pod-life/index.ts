@@ -8,10 +8,12 @@ export {
   attachAnnotation,
   hasStatusChanged,
   healthy,
+  isSimulatedNode,
   type NodeHealth,
   nodeConditions,
   type PressureType,
   registrationPatch,
+  simulatedRuntime,
 } from './node-status.ts'
 export { type Advance, PodLife, type PodSources, type PodStatus, statusPatch } from './pod-life.ts'
 export {

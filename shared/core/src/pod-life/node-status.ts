@@ -10,6 +10,13 @@ type NodeCondition = NonNullable<NodeStatus['conditions']>[number]
 export const pressureTypes = ['MemoryPressure', 'DiskPressure', 'PIDPressure'] as const
 export type PressureType = (typeof pressureTypes)[number]
 
+/** The runtime of containers that simulated nodes report, and that no kubelet has. */
+export const simulatedRuntime = 'containerd://1.6.0-simulated'
+
+export function isSimulatedNode({ status }: Pick<Node, 'status'>): boolean {
+  return status.nodeInfo?.containerRuntimeVersion === simulatedRuntime
+}
+
 /** The state of a node that its conditions show. */
 export interface NodeHealth {
   readonly pressures: readonly PressureType[]

@@ -1,0 +1,120 @@
+import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
+import { type Clock, type Guard, type KeyPair, lookupGlobal } from '@orch/platform'
+import { TlsContexts } from '@orch/platform/webhooks'
+import { type Answer, type Outgoing, overSocket, sendHttp1 } from '../aggregation/send-behind.ts'
+import type { KubeletAddressing } from './kubelet-place.ts'
+
+/** The settings of calls to kubelets and Pods. */
+export interface KubeletSettings extends KubeletAddressing {
+  /** PEM; absent: any certificate of a kubelet is accepted. */
+  readonly authorities?: string | undefined
+  /** This server's client certificate for kubelets; undefined for none. */
+  readonly pair?: (() => KeyPair | undefined) | undefined
+  /** Longest time of making a connection. */
+  readonly timeoutMs: number
+}
+
+/** Settings of a gateway that is given none: those of the flags' defaults. */
+export const usualKubelets: KubeletSettings = {
+  preferredAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+  port: 10_250,
+  allowsLocal: false,
+  timeoutMs: 5_000,
+}
+
+/** The other end of a request: a kubelet, whose certificate is verified, or a Pod over HTTP or HTTPS. */
+export interface KubeletTarget {
+  readonly kind: 'kubelet' | 'http' | 'https'
+  readonly host: string
+  readonly port: number
+  /** Accepts any certificate of a kubelet. */
+  readonly skipsVerification?: boolean
+}
+
+/** Connections to kubelets and Pods. Each request has one of its own, so that no answer is read as that of another request. */
+export class Kubelets {
+  readonly settings: KubeletSettings
+  readonly #clock: Pick<Clock, 'after'>
+  readonly #guard: Guard
+  readonly #contexts = new TlsContexts()
+
+  constructor(settings: KubeletSettings, { clock, guard }: { readonly clock: Pick<Clock, 'after'>; readonly guard: Guard }) {
+    this.settings = settings
+    this.#clock = clock
+    this.#guard = guard
+  }
+
+  /**
+   * Sends a request. Rejects with the error of the connection, or that of a malformed answer. `headMs`: longest wait for the head of the
+   * answer; absent: it may take as long as the client waits.
+   */
+  async send(
+    outgoing: Outgoing,
+    target: KubeletTarget,
+    { signal, headMs }: { readonly signal: AbortSignal; readonly headMs?: number },
+  ): Promise<Answer> {
+    const socket = await this.#connect(target, signal)
+    if (headMs === undefined) return this.sendOver(socket, outgoing, signal)
+    const late = () => socket.destroy(new Error('net/http: timeout awaiting response headers'))
+    const timer = this.#clock.after(headMs, late, { background: true })
+    try {
+      return await this.sendOver(socket, outgoing, signal)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  /** Sends a request over a connection that exists. */
+  sendOver(socket: Duplex, outgoing: Outgoing, signal: AbortSignal): Promise<Answer> {
+    return sendHttp1(outgoing, overSocket(socket, { signal }), this.#guard)
+  }
+
+  #connect(target: KubeletTarget, signal: AbortSignal): Promise<Socket> {
+    const { host, port } = target
+    const socket = this.#open(target)
+    this.#guard.watch(socket, 'backend', () => socket.destroy())
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.after(
+        this.settings.timeoutMs,
+        () => socket.destroy(new Error(`dial tcp ${printAddress(host, port)}: i/o timeout`)),
+        { background: true },
+      )
+      const end = () => socket.destroy(new Error('context canceled'))
+      signal.addEventListener('abort', end, { once: true })
+      const settle = () => {
+        timer.cancel()
+        signal.removeEventListener('abort', end)
+      }
+      socket.once('error', (error) => {
+        settle()
+        reject(error)
+      })
+      socket.once(target.kind === 'http' ? 'connect' : 'secureConnect', () => {
+        settle()
+        resolve(socket.setNoDelay().setKeepAlive(true, keepAliveMs))
+      })
+      if (signal.aborted) end()
+    })
+  }
+
+  #open({ kind, host, port, skipsVerification = false }: KubeletTarget): Socket {
+    const { authorities, pair, allowsLocal } = this.settings
+    const lookup: { readonly lookup?: LookupFunction } = allowsLocal ? {} : { lookup: lookupGlobal }
+    if (kind === 'http') return connectPlain({ host, port, ...lookup })
+    const isKubelet = kind === 'kubelet'
+    const shown = isKubelet ? pair?.() : undefined
+    const trusted = isKubelet && !skipsVerification ? authorities : undefined
+    const secureContext = this.#contexts.of({ authorities: trusted, clientCertificate: shown?.certificate, clientKey: shown?.key })
+    return connectTls({ host, port, ...lookup, ALPNProtocols: ['http/1.1'], rejectUnauthorized: trusted !== undefined, secureContext })
+  }
+}
+
+/** Silence of a connection before the system probes the other side. */
+const keepAliveMs = 30_000
+
+/** `host:port`, with brackets around an address of IPv6. */
+export function printAddress(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
