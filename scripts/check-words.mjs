@@ -15,7 +15,8 @@ const forbidden = [
 
 /** The first word of a comment that is no sentence: a relative clause stands for its subject. */
 const clause = {
-  pattern: /(?<=^\s*(?:\/\*\*?|\*|\/\/) )(?:What|Whether|Where|Who|Whose|Those|Which|How)\b/,
+  pattern:
+    /(?<=^\s*(?:\/\*\*?|\*|\/\/) )(?:What|Whether|Where|Who|Whose|Those|Which|How|So (?:many|long|much|often)|(?:As|At|By|For|From|In|Of|On|Since|To|Until|With) (?:how|what|when|which|whom|whose))\b/,
   advice: 'begin with the subject: True if, The place of, The rules that',
 }
 

@@ -20,6 +20,8 @@ test.each([
   ['  // What a client reads.', 'What'],
   ['/**\n * Where the files are.\n */', 'Where'],
   ['/** Those that wait. */', 'Those'],
+  ['/** For whom a token is. */', 'For whom'],
+  ['// So many requests pass.', 'So many'],
 ])('a comment that begins with a relative clause is a violation: %s', (comment, word) => {
   const line = comment.startsWith('/**\n') ? 3 : 2
   const advice = 'begin with the subject: True if, The place of, The rules that'

@@ -107,7 +107,7 @@ describe('background', () => {
     expect(ownersOf(await server.api.get(`${here.path}/child`))).toEqual([reference(owner)])
   })
 
-  test.each(['a/b', 'a,b', '..', '%61'])('DEL-12: an owner that no object can be called holds nothing up: %s', async (name) => {
+  test.each(['a/b', 'a,b', '..', '%61'])('DEL-12: an owner whose name no object can have delays no deletion: %s', async (name) => {
     const { path, make } = await aPlace()
     const owner = await make(owned('owner'))
     const nobody = { ...reference(owner), name, uid: 'none' }

@@ -51,7 +51,7 @@ test('every metric of kube-apiserver is exposed by a gateway, or named in docs/h
 })
 
 describe('the metrics', () => {
-  /** By how much a value changes while something is done. */
+  /** Change of a value while an action runs. */
   async function change(name: string, labels: readonly string[], work: () => Promise<unknown>): Promise<number> {
     const before = await sumOf(name, ...labels)
     await work()

@@ -11,7 +11,7 @@ import { canSharePorts } from '../../services/gateway/src/index.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/src/main.ts')
 const rounds = Number(process.env['ORCH_CHAOS_THREAD_KILLS'] ?? 3)
-/** So many connections reach both threads. */
+/** Number of connections of which two threads each get some. */
 const writers = 16
 const writesPerRound = 300
 

@@ -53,7 +53,7 @@ export interface ThreadedServer {
   stop(): Promise<void>
 }
 
-/** So many connections never all reach the same one of two threads. */
+/** Number of connections of which two threads each get some. */
 const connectionsMax = 100
 
 /** Starts it in memory on a free port; ends it with the test, unless `finish` does so at another time. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { startTraced } from '../telemetry/traced-server.ts'
 
-/** So many connections do not all reach the same one of two threads. */
+/** Number of connections of which two threads each get some. */
 const connections = 24
 
 describe.skipIf(!canSharePorts)('with two threads', () => {

@@ -147,7 +147,7 @@ export interface PluginNeeds {
 
 /** The flags of single plugins. */
 export interface PluginSettings {
-  /** Seconds for which pods of a node that is not ready stay, where they say nothing of it. */
+  /** Seconds for which Pods stay on a node that is not ready, unless their own tolerations say otherwise. */
   readonly notReadyTolerationSeconds: number
   /** The same for a node that cannot be reached. */
   readonly unreachableTolerationSeconds: number

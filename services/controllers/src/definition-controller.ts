@@ -25,7 +25,7 @@ const conflictRetryMs = 5_000
 /** When a definition of the group changes, names that it gives up are free a moment later, by another commit: so soon, and so often, they are looked at first. */
 const conflictSoonMs = 200
 const conflictSoonTimes = 3
-/** So long objects may remain before the definition says so. */
+/** Time for which objects may remain before the definition reports them. */
 const unconfirmedMs = 60_000
 const workersMax = 4
 
@@ -111,7 +111,7 @@ interface CleanUp {
   readonly context: ControllerContext
   readonly catalogue: Catalogue
   readonly name: string
-  /** Since when the objects of a definition are being deleted, by its uid. */
+  /** Start of the deletion of a definition's objects, by its uid. */
   readonly cleanups: Map<string, number>
 }
 

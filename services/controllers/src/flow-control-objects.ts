@@ -150,7 +150,7 @@ function updateAnnotation(names: Names): string {
 const levels = { kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations' }
 const schemas = { kind: 'FlowSchema', plural: 'flowschemas' }
 
-/** For which product and level objects are written. */
+/** Product and level of the written objects. */
 type Writer = Pick<Catalogue, 'names' | 'level'>
 
 function anObject({ names, level }: Writer, { kind, plural }: typeof levels, name: string, spec: object): BootstrapObject {

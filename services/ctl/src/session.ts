@@ -19,7 +19,7 @@ import { CtlError, type FlagValues, type globalFlags } from './words.ts'
 /** The name by which the client owns fields, unless a flag says otherwise. */
 export const clientName = 'orchctl'
 
-/** As often as client-go sends a request again. */
+/** Number of retries, as in client-go. */
 const retriesMax = 10
 
 type GlobalValues = FlagValues<typeof globalFlags>

@@ -54,7 +54,7 @@ interface AggregationSettings {
   readonly proxyPair?: BackendsOptions['proxyPair'] | undefined
   /** Requests go to the endpoints of a Service; else to its cluster address. */
   readonly routesToEndpoints: boolean
-  /** A redirect of such a server is an error; else it goes to the client. */
+  /** True if a redirect from the server is an error; otherwise it goes to the client. */
   readonly rejectsRedirects: boolean
 }
 
@@ -64,7 +64,7 @@ export interface ConsoleOptions {
   readonly folder: URL
   /** Loopback address of a port without TLS that serves the console alone; absent: browsers come over TLS. */
   readonly plainHost?: string | undefined
-  /** By which tickets and sessions end: the machine's, since that of a test may be moved by days. */
+  /** Clock of the ends of tickets and sessions: the machine's, since a test may move its own by days. */
   readonly clock: Clock
 }
 

@@ -114,7 +114,7 @@ export const frontBytesMax = 512
 /** Entries of longer keys have none: with both, LMDB would put the entry on a page of its own. */
 export const frontKeyBytesMax = 1_024
 
-/** So long after a start objects of that size are read that no caller has asked for: until then the start needs the event loop. */
+/** Delay after a start before objects of that size are read unasked: until then the start needs the event loop. */
 export const unreadCheckDelayMs = 1_000
 
 /** Bytes of values that are read at once to check them against their checksums, and the interval. A megabyte takes 1 ms. */
@@ -130,7 +130,7 @@ export const piecesTidiedPerTurn = 64
 /** Longest that one call to etcd may take; etcd itself gives up after seven seconds. */
 export const etcdCallTimeoutMs = 8_000
 
-/** So long members are asked how a commit ended that may have been written. To wait is better than not to know, but callers wait no longer than a minute. */
+/** Time for which members are asked about the result of an uncertain commit. A late answer is better than none, but callers wait no longer than a minute. */
 export const etcdOutcomeWaitMs = 20_000
 
 /**

@@ -131,7 +131,7 @@ function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }
 
-/** In which layout parts are wanted. */
+/** Layout of the wanted parts. */
 type PartRequest = Pick<ListRequest, 'layout' | 'fingerprint'>
 
 function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {

@@ -169,7 +169,7 @@ test('a fork that packs an old version leaves it readable in its base, and the o
   }
 })
 
-test('a past without room is forgotten oldest first, and said so', async () => {
+test('the past drops its oldest changes beyond its bound, and reports the last dropped one', async () => {
   const forgotten: number[] = []
   const { storage } = await aStorage('memory', { pastBytesMax: 200_000, onPastFull: (upTo) => void forgotten.push(upTo) })
   let expected = 0

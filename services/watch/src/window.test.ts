@@ -53,7 +53,7 @@ describe('a window', () => {
     expect(holding(2 * overheadBytes + 99, ...changes).from).toBe(5)
   })
 
-  test('that has room for nothing holds nothing, and begins at the last change', () => {
+  test('without room holds no change, and begins at the last one', () => {
     const window = holding(0, aChange(4, 'a', 10), aChange(5, 'b', 10))
     expect([window.from, revisionsAfter(window, 5), revisionsAfter(window, 4)]).toEqual([5, [], undefined])
   })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readText } from './request.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
-/** When requests are sent again. */
+/** Conditions under which requests are sent again. */
 export interface RetryOptions {
   /** Most times that a request is sent again. */
   readonly retriesMax: number

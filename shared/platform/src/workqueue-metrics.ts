@@ -93,7 +93,7 @@ export class QueueCounts {
     return this.#waitingSince.size
   }
 
-  /** For how many seconds each key that is worked on now has been worked on. */
+  /** Seconds since work began on each key that is in work. */
   workingSeconds(): number[] {
     const now = this.#clock.monotonic()
     return [...this.#workingSince.values()].map((since) => (now - since) / 1000)

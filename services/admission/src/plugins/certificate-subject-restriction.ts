@@ -9,7 +9,7 @@ import { newObject } from './objects.ts'
 /** On by default. */
 export const certificateSubjectRestriction: Registration = { isDefault: true, create: createCertificateSubjectRestriction }
 
-/** To whom everything is allowed. */
+/** Group that may do everything. */
 const masters = 'system:masters'
 
 /** CertificateSubjectRestriction: no certificate for clients makes its holder one to whom everything is allowed. */

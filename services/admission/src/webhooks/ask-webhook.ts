@@ -34,7 +34,7 @@ export interface WebhookQuestion {
   readonly traceparent: string | undefined
 }
 
-/** Until when the request is waited for. */
+/** Deadline of the request. */
 export interface Deadline {
   remainingMs(): number
   readonly signal: AbortSignal | undefined

@@ -11,7 +11,7 @@ export type ConverterNeeds = Pick<
   'catalogue' | 'storage' | 'clock' | 'random' | 'chance' | 'settings' | 'conversionMetrics' | 'calls'
 >
 
-/** On whose behalf a webhook is called, and how long that may take. */
+/** The user on whose behalf a webhook is called, and the deadline of the call. */
 export type ConversionContext = Conversion['context']
 
 interface Asked {

@@ -83,7 +83,7 @@ export interface WebhookRequest {
   readonly counts: MetricCount[]
 }
 
-/** A plugin that asks webhooks about requests, once it is known which there are. */
+/** A plugin that calls webhooks about requests, after their configurations have been read. */
 export function createWebhookPlugin(
   needs: PluginNeeds,
   description: WebhookPluginDescription,
@@ -247,7 +247,7 @@ async function known(
   }
 }
 
-/** Until when the gateway waits for an answer. */
+/** Deadline of the gateway's wait for an answer. */
 function deadlineOf({ context }: Inquiry, { clock }: Pick<WebhookParts, 'clock'>): Deadline {
   const endMs = clock.monotonic() + (context.timeoutMs ?? limits.requestMsDefault)
   return { remainingMs: () => Math.max(0, endMs - clock.monotonic()), signal: context.signal }

@@ -101,7 +101,7 @@ test.each([
   ['solid', { finalizers: ['foregroundDeletion'] }],
   ['solid', { deletionTimestamp: null, finalizers: ['foregroundDeletion'] }],
   ['absent', { uid: 'another' }],
-])('DEL-12: an owner is %s by what the server says: %j', async (expected, more) => {
+])('DEL-12: an owner is %s after this answer of the server: %j', async (expected, more) => {
   const { owners, asked } = someOwners()
   const standing = owners.standingOf(reference, 'n')
   asked[0]?.reply(answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u', ...more } }))

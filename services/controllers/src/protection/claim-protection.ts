@@ -32,7 +32,7 @@ function createClaimProtection(): Protection {
         const { waiting, synced } = waitForPods(watched, context, namespace)
         waiting.set(name, again)
         await synced
-        // A pod that was deleted before the watch began has no event.
+        // The watch has no event for a Pod that was deleted before it began.
         if (await isUsed()) return true
       }
       stopWaiting(watched, namespace, name)

@@ -135,7 +135,7 @@ export class SchedulingQueue {
     this.#watchRefused()
   }
 
-  /** Has refused Pods tried again for which the change may make room. */
+  /** Returns refused Pods that the change may make schedulable to the queue. */
   move(change: ClusterChange): void {
     const { rules } = this.#options
     for (const entry of this.#refused.values()) if (wakes(entry.info, entry.refusedBy, change, rules)) this.#moveOn(entry)

@@ -28,7 +28,7 @@ export interface AccountTokenOptions {
   readonly keys: readonly VerificationKey[]
   /** The accepted issuers, besides that of tokens in Secrets. */
   readonly issuers: readonly string[]
-  /** For whom a token without audiences is. */
+  /** Audiences of a token that names none. */
   readonly audiences: readonly string[]
   /** True if the Secret of a token must still exist; tokens of other kinds are always looked up. */
   readonly looksUpSecrets: boolean

@@ -57,7 +57,7 @@ export interface RequestAuthenticator {
 
 /** A question about a token. */
 export interface TokenQuestion {
-  /** For whom the token should be good: one of these is enough. */
+  /** Accepted audiences of the token: one of them is enough. */
   readonly audiences: readonly string[]
   /** Wall clock. */
   readonly nowMs: number

@@ -49,7 +49,7 @@ export interface OpenAuthenticationOptions {
   readonly hasBootstrapTokens: boolean
   /** Asked last, in order: OIDC, then the webhook. */
   readonly otherTokens: readonly TokenAuthenticator[]
-  /** For whom tokens for this server are. */
+  /** Audiences of tokens for this server. */
   readonly audiences: readonly string[]
   /** Evaluates tokens in place of the authenticators that the other options describe; absent: they do. */
   readonly elsewhere?: TokensElsewhere | undefined

@@ -16,7 +16,7 @@ export interface ReviewAnswer {
 export interface AccessWebhookOptions {
   /** Sends a review in JSON; rejects when there is no answer in time. */
   readonly send: (body: string) => Promise<ReviewAnswer>
-  /** In which version reviews are sent. */
+  /** Version of the sent reviews. */
   readonly version: 'v1' | 'v1beta1'
   /** Lifetime of a cached approval; 0 for none. */
   readonly authorizedTtlMs: number

@@ -15,7 +15,7 @@ export interface WebhookConversionParts {
   readonly pace: Pace
 }
 
-/** On whose behalf a webhook is called, and how long that may take. */
+/** The user on whose behalf a webhook is called, and the deadline of the call. */
 export type ConversionContext = Pick<CallContext, 'timeoutMs' | 'traceparent'>
 
 /**

@@ -31,7 +31,7 @@ export interface DefinitionKeeperOptions {
 /** Age after which a row without a definition is repaired, and the time between two looks. */
 const orphanMs = 5_000
 const sweepIntervalMs = 2_000
-/** So long one write of a group lets others wait. What keeps them apart is the rows; this saves them from meeting. */
+/** Longest time for which a write of a group delays the others. Rows keep the writes apart; the delay avoids conflicts. */
 const turnMs = 3_000
 const attemptsMax = 20
 
@@ -47,7 +47,7 @@ export class DefinitionKeeper implements Reserver {
   readonly #rows: DefinitionRows
   readonly #mutex = new KeyedMutex()
   readonly #sweep: { cancel(): void }
-  /** Since when a write is seen as under way, by group, definition and id. */
+  /** Time at which a write was first seen, by group, definition and id. */
   #pending = new Map<string, number>()
 
   constructor(options: DefinitionKeeperOptions) {

@@ -30,7 +30,7 @@ export interface Fault {
   readonly times?: number | undefined
   /** Every so many matching requests one is hit; 1 by default. */
   readonly every?: number | undefined
-  /** So many matching requests pass in each second of the server's clock; by default none does. */
+  /** Number of matching requests that pass in each second of the server's clock. Default: 0. */
   readonly perSecond?: number | undefined
   /** From 0 to 1, drawn from the seed of the server; 1 by default. */
   readonly probability?: number | undefined

@@ -60,7 +60,7 @@ export interface ListenOptions {
   readonly upgradeOf?: (target: string) => UpgradeKind | undefined
   /** A handshake has failed. */
   readonly onHandshakeError?: () => void
-  /** By which certificates of clients are in force; absent: the machine's. */
+  /** Clock that decides the validity of client certificates; absent: the machine's. */
   readonly clock?: Clock
   /** Ends exchanges and connections that fail; absent: without a report. */
   readonly guard?: Guard

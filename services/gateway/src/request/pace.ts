@@ -88,7 +88,7 @@ export class RequestTurns {
   #waiting: (() => void)[] = []
   #isInTurn = false
   #untilMs = 0
-  /** Since when all else has had its turn. */
+  /** Time since which all other work has had its turn. */
   #elseSinceMs = 0
 
   constructor(clock: Pick<Clock, 'monotonic'> = systemClock) {

@@ -141,7 +141,7 @@ function isOnNode({ name, extra }: User, node: string, names: Names): boolean {
   return parseServiceAccount(name) !== undefined && nodes.length === 1 && nodes[0] === node
 }
 
-/** On which node the caller is has been checked: it is the same caller on all of them. */
+/** The caller's node has been checked: the caller is the same on all of them. */
 function withoutNode(caller: User, names: Names): User {
   const key = subdomainLabel(names, 'authentication', 'associated-node-keys')
   return { ...caller, extra: { [key]: Object.keys(caller.extra).sort() } }

@@ -25,7 +25,7 @@ export interface Budget {
 
 /** Evictions that may be unconfirmed at once. */
 const disruptedPodsMax = 2_000
-/** When a budget that has not been looked at yet is worth another try. */
+/** Seconds after which a client may try again, for a budget that its controller has not processed. */
 const retrySeconds = 10
 
 /** The budgets that count the pod. */

@@ -129,7 +129,7 @@ function requireOwnUid({ metadata }: TokenRequest, { info, subresource: { group,
 interface Completion {
   readonly target: SubresourceTarget
   readonly nowMs: number
-  /** For whom a token is where the request says nothing. */
+  /** Audiences of a token whose request names none. */
   readonly audiences: readonly string[]
   /** The uid of the account. Undefined: the level does not compare it. */
   readonly uid: string | undefined

@@ -147,7 +147,7 @@ export class Outbox implements UnreadHolder {
     else if (this.#ends && this.#unreadBytes === 0) this.#options.exchange.end()
   }
 
-  /** So many bytes wait no longer. */
+  /** Reports bytes that no longer wait. */
   #forget(bytes: number): void {
     this.#unreadBytes -= bytes
     if (bytes > 0) this.#options.unread.remove(this, bytes)

@@ -79,7 +79,7 @@ async function openSource(
   return { chain, follow: (apply) => configured.follow(apply), close: () => configured.close() }
 }
 
-/** By which kube-apiserver counts the webhook that flags name. */
+/** Name under which kube-apiserver's metrics count the webhook of the flags. */
 const nameInMetrics = 'default'
 
 /** The authorizers of the flags, and the close of the webhook among them. */

@@ -125,7 +125,7 @@ async function explained<T>({ statusLine: status = noStatusLine }: Terminal, run
   }
 }
 
-/** As often is said how many records there are. */
+/** Number of records between two reports of progress. */
 const shownEvery = 1_000
 
 function showCount(status: StatusLine, doing: string, records: number, total?: number): void {

@@ -52,7 +52,7 @@ import { type Metrics, workqueueMetricsOf } from '@orch/platform'
 import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** As whom a part of the server acts. */
+/** User as which a part of the server acts. */
 export interface Identity {
   readonly name: string
   readonly groups: readonly string[]
@@ -76,7 +76,7 @@ export interface ControllersParts {
   readonly objects: readonly BootstrapObject[]
   /** The dependencies of tokens of service accounts in Secrets; absent: none are made. */
   readonly secretTokens?: SecretTokenOptions | undefined
-  /** By which pods know the server, as PEM; absent: namespaces get none. */
+  /** Authority that Pods trust for the server, as PEM; absent: namespaces get none. */
   readonly rootCertificate?: string | undefined
   /** A client that acts as this identity. */
   clientAs(identity: Identity): Client

@@ -18,7 +18,7 @@ export interface AssetsWords {
   readonly installedOnly: boolean
   /** Takes the version that there is, whichever is wanted. */
   readonly allowsAnyVersion: boolean
-  /** Such as `1.31.x`; empty: the newest. */
+  /** Version or range, such as `1.31.x`; empty: the newest. */
   readonly version: string
 }
 

@@ -84,7 +84,7 @@ export interface PortOptions {
   /** Sockets of this thread at a shared port. */
   readonly portSockets?: number
   readonly certificates: PortCertificates
-  /** By which others find this gateway; '' for the one that is listened on. */
+  /** Address of this gateway for other processes; '' for the one that it listens on. */
   readonly advertiseAddress?: string
 }
 

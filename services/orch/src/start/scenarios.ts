@@ -24,7 +24,7 @@ export interface UserScenarios {
   quietWatch(time: string | number): Scenario
   /** Another holder takes a lease, and writes of the user to it are refused with 409. Resolves when the lease is taken. */
   losesLease(lease: LeaseName, holder?: string): Promise<Scenario>
-  /** So many requests pass in each second of the server's clock; others are refused with 429. */
+  /** Number of requests that pass in each second of the server's clock; others are refused with 429. */
   throttled(perSecond: number): Scenario
   /** Some requests are refused, cut off before or after they are served, and watches break off, all drawn from a seed of its own. */
   flakyNetwork(seed: number | string): Scenario

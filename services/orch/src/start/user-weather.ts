@@ -37,7 +37,7 @@ type UserMatch = Omit<WatchMatch, 'user'>
 interface FreezePoint {
   /** The state so long ago, as far as the log of requests knows it. */
   readonly ago?: string | number
-  /** So many revisions before the present. */
+  /** Distance from the newest revision. */
   readonly revisions?: number
   /** A resourceVersion. */
   readonly at?: string | number

@@ -17,7 +17,7 @@ export const firstThreadContract = contract('threads.v1.First', {
     idempotent: true,
     endless: true,
   }),
-  /** The authorities of client certificates, then each others that take their place. */
+  /** The authorities of client certificates, then each later set of them. */
   authorities: stream(nothing, wire.message({ value: wire.json<Authorities>(1) }), { idempotent: true, endless: true }),
   /** The user of a token. */
   token: unary(

@@ -34,7 +34,7 @@ export function createFirstThread({ access, checks, printMetrics, clock, ...file
   }
 }
 
-/** Names of certificates that are not of those for names. */
+/** Certificates that are not selected by name (SNI). */
 export const certificateNames = { serving: 'serving', proxy: 'proxy', named: (index: number) => `named/${index}` } as const
 
 function certificateOf(name: string, { certificates, proxyPair }: Pick<FirstThreadParts, 'certificates' | 'proxyPair'>): PairSource {

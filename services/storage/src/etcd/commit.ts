@@ -12,7 +12,7 @@ export type TxnOutcome =
   | { readonly kind: 'refused'; readonly revisions: TxnRevisions; readonly at: Revision; readonly mayHaveHappened: boolean }
   | { readonly kind: 'late' }
 
-/** At which revisions the keys of a refused commit were; 0: absent. */
+/** Revisions of the keys of a refused commit; 0: absent. */
 interface TxnRevisions {
   readonly epoch: Revision
   readonly deletion: Revision

@@ -8,7 +8,7 @@ import { endOfPrefix, type Layout } from './layout.ts'
 /** The epoch of the revisions, as it is in etcd. */
 export interface EpochRecord {
   readonly epoch: string
-  /** At which its record was written. */
+  /** Revision at which its record was written. */
   readonly revision: Revision
 }
 

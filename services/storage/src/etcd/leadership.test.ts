@@ -40,7 +40,7 @@ class FakeElection {
     },
   } as unknown as LeadershipOptions['client']
 
-  /** As when a lease ends or is given back. */
+  /** Imitates a lease that ends or is given back. */
   remove(id: string): void {
     const index = this.keys.findIndex((one) => one.id === id)
     if (index >= 0) this.keys.splice(index, 1)

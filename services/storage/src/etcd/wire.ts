@@ -78,7 +78,7 @@ export interface Transaction {
 export interface TransactionAnswer {
   readonly revision: Revision
   readonly succeeded: boolean
-  /** At which revisions the keys were that it looked at; 0: absent. */
+  /** Revisions of the compared keys; 0: absent. */
   readonly looks: readonly Revision[]
 }
 

@@ -36,7 +36,7 @@ export class History {
     this.unpacked = unpacked
   }
 
-  /** The same changes in a history of their own, in no time. */
+  /** A copy of the history, in constant time. */
   fork(): History {
     const fork = new History(this.#floor, this.#bytesMax, this.#items.fork(), this.unpacked.fork())
     fork.#bytes = this.#bytes

@@ -254,7 +254,7 @@ export class LogStore implements Store {
     try {
       return this.#tables.write(batch)?.then(
         () => {
-          // Writes that were handed over after a failed one are not known to be there either.
+          // The outcome of writes that followed a failed one is unknown, too.
           if (this.#hasFailed) throw new Error(this.#refusing)
         },
         (error: unknown) => this.#failWrite(error),

@@ -128,7 +128,7 @@ async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined
   }
 }
 
-/** As Node reports a request that its signal has ended. */
+/** The error with which Node rejects an aborted request. */
 function aborted({ reason }: AbortSignal): Error {
   return Object.assign(new Error('The operation was aborted', { cause: reason }), { name: 'AbortError', code: 'ABORT_ERR' })
 }

@@ -40,7 +40,7 @@ export type SubscribeRequest = Static<typeof subscribeRequest>
 
 /** The origin of events that were handed out as they happened, for metrics and traces. */
 const eventsOrigin = message({
-  /** When the first of their changes was committed, by the clock of storage. */
+  /** Time of the commit of the first change, by the clock of storage. */
   committedMs: double(1),
   /** W3C `traceparent`s of those changes that belong to traces. */
   traceparents: many(string(2)),

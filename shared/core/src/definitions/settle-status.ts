@@ -12,7 +12,7 @@ export interface SettlingContext {
   /** The names of the other definitions of the group. */
   readonly taken: TakenNames
   readonly names: Names
-  /** When the conditions change that do. */
+  /** Time of the changed conditions. */
   readonly now: string
   /** Minor number of the release whose texts they are. */
   readonly level: number

@@ -62,11 +62,11 @@ export interface KindReaders {
   /** The parts owned as a whole, and those owned by their parts. */
   readonly shape: ObjectShape
   readonly table: TablePrinter
-  /** In which version the table reads objects. */
+  /** Version of the objects that the table reads. */
   readonly tableReads: 'stored' | 'served'
   /** The fields that selectors match, metadata included; empty values are left out. */
   readonly fieldsOf: (object: Struct) => Record<string, string>
-  /** By which a strategic merge patch is merged; undefined: such patches are not served. */
+  /** Rules of strategic merge patches; undefined: these patches are not served. */
   readonly mergeSchema: StructNode | undefined
   /** Undefined: objects have no form in Protobuf. */
   readonly protobuf: ProtobufReaders | undefined

@@ -20,7 +20,7 @@ export type StatusReason =
   | 'ServiceUnavailable'
   | 'Timeout'
 
-/** When a request ends without a failure. */
+/** Cases in which a request ends without a failure. */
 interface Outcome {
   readonly when: string
   readonly code: string

@@ -8,7 +8,7 @@ export type LogEntry = {
   | { readonly kind: 'at'; readonly atMs: number }
   /** Again and again, the first time after `everyMs`; `${n}` in its text is the number of the line, from 1 on. */
   | { readonly kind: 'every'; readonly everyMs: number }
-  /** When the run ends; `${code}` in its text is the exit status. */
+  /** Line at the end of the run; `${code}` in its text is the exit status. */
   | { readonly kind: 'end' }
 )
 

@@ -95,7 +95,7 @@ export function compileScript({ metadata, spec }: ScriptObject): CompiledScript 
     specificity:
       requirements.length +
       [patterns, owner, owner?.name].filter((part) => part !== undefined).length +
-      // A script for some of the Pods is an exception of an equal one for all.
+      // A script with a selector has precedence over an equal one without.
       (probability < 1 ? 0.5 : 0),
     probability,
     ...(reading.kind === 'malformed' && { problem: `spec.selector: ${reading.message}` }),

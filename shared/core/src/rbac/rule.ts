@@ -32,7 +32,7 @@ export interface RoleObject extends ApiObject {
   readonly aggregationRule?: AggregationRule | null
 }
 
-/** From which cluster roles the rules of a role are gathered. */
+/** Selectors of the cluster roles whose rules a role collects. */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly LabelSelector[]
 }

@@ -70,7 +70,7 @@ export function readBootstrapSecret(names: Names, object: ApiObject): BootstrapS
   }
 }
 
-/** When the Secret of a token expires; absent: never. What cannot be read has expired. */
+/** Time of expiration in the Secret of a token; absent: never. An unreadable time is past. */
 export function bootstrapExpiryMs(object: ApiObject): number | undefined {
   const data = (object['data'] ?? {}) as Readonly<Record<string, string>>
   if (data['expiration'] === undefined) return undefined

@@ -25,7 +25,7 @@ export function isReadyPod(pod: Pod): boolean {
   return readyCondition(pod)?.status === 'True'
 }
 
-/** Since when the Pod is ready, in milliseconds since 1970. Undefined: it is not, or its condition has no time. */
+/** Time at which the Pod became ready, in milliseconds since 1970. Undefined: it is not ready, or its condition has no time. */
 export function readySinceMs(pod: Pod): number | undefined {
   const condition = readyCondition(pod)
   const sinceMs = Date.parse(condition?.lastTransitionTime ?? '')

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.ts'
 
-/** In how many parts the time that the other side is given is divided. */
+/** Number of parts that the other side's time is divided into. */
 const parts = 4
 
 /**

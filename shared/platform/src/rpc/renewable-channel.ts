@@ -9,7 +9,7 @@ import {
   status,
 } from '@grpc/grpc-js'
 
-/** When a channel renews itself. */
+/** Bounds after which a channel renews itself. */
 export interface RenewalOptions {
   /** Consecutive calls that may end without a message, by their deadline or on a connection that seems usable. */
   readonly failuresMax: number

@@ -80,9 +80,9 @@ export class Replica {
   #exchange: FrameCaller | undefined
   /** Calls without an answer in time, one after the other, and when the last of them ended. */
   #late = { count: 0, atMs: Number.NEGATIVE_INFINITY }
-  /** When it last answered a call. */
+  /** Time of the last answer to a call. */
   #answeredMs = Number.NEGATIVE_INFINITY
-  /** When it last gave an answer that took half of its time or more. */
+  /** Time of the last answer that took half of its allowed time or more. */
   #slowAnswerMs = Number.NEGATIVE_INFINITY
   readonly #doubtListeners = new Set<() => void>()
   readonly #silenceListeners = new Set<() => void>()
@@ -254,7 +254,7 @@ export class Replica {
     this.#retry = clock.after(delayMs, () => this.#watch())
   }
 
-  /** gRPC sets no bound to the making of a connection, and does not notice each that is dead. It is left for a new one. */
+  /** gRPC has no deadline for connecting, and does not notice every dead connection. After a silence the connection is replaced. */
   #onSilence(call: ClientReadableStream<unknown>): void {
     if (this.#closed || this.#watching !== call || this.#heard === call) return
     this.#unmade += 1

@@ -199,7 +199,7 @@ test('a caller uses its files’ new certificates and authorities, at its next c
   expect(await dialled.service.ask({ text: 'c' })).toEqual({ text: 'c' })
 })
 
-test('files that are wrong at the start are named, and a closed server looks at them no more', async () => {
+test('an error names a wrong file at the start, and a closed server reads its files no more', async () => {
   const { folder, issue } = await makeFolder()
   const files = await issue('storage')
   const { clock, repeated } = handClock()

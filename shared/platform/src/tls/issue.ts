@@ -38,7 +38,7 @@ const backdatedMs = 5 * 60_000
 const authorityLifeMs = 3_650 * dayMs
 const certificateLifeMs = 365 * dayMs
 
-/** When a certificate is made. */
+/** Time of the creation of a certificate. */
 export interface Issuance {
   /** Wall clock. */
   readonly nowMs: number
@@ -91,7 +91,7 @@ export function issueClient(
   return issue({ ...options, extensions: [purposes(id_kp_clientAuth)] })
 }
 
-/** For whom a service's certificate is made, and which authority signs it. */
+/** Subject of a service's certificate, and the authority that signs it. */
 export interface ServiceCertificateOptions {
   readonly authority: KeyPair
   readonly names: Names

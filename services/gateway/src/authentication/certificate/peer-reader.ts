@@ -183,7 +183,7 @@ function signerIn(bundle: readonly X509Certificate[], certificate: X509Certifica
   return bundle.find((authority) => hasSigned(authority, certificate) && isInForce(authority, nowMs))
 }
 
-/** When a certificate expires. */
+/** Time of expiration of a certificate. */
 function endOf(certificate: X509Certificate): number {
   return Date.parse(certificate.validTo)
 }

@@ -9,7 +9,7 @@ const method = 'token, by the webhook'
 /** The other server's decision. */
 export type ReviewDecision = Exclude<Authentication, { kind: 'none' }>
 
-/** In which version reviews are sent. */
+/** Version of the sent reviews. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
 /** A question to the other server, in JSON. */

@@ -42,7 +42,7 @@ interface PodState {
   /** Containers that run as long as the pod, sidecars included. */
   total: number
   restarts: number
-  /** When a container last ended before it was started again; 0: never. */
+  /** Time of the last end of a restarted container; 0: none. */
   lastRestartMs: number
 }
 
