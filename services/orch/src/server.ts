@@ -10,6 +10,7 @@ import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestO
 import {
   addressAt,
   type CertificateFiles,
+  type Certificates,
   type Chance,
   type Clock,
   createLifecycle,
@@ -19,6 +20,7 @@ import {
   type KeyKind,
   type Lifecycle,
   type Log,
+  type SigningKey,
   type Tracer,
 } from '@orch/platform'
 import type { StateSnapshot, Storage } from '@orch/storage'
@@ -105,6 +107,21 @@ export interface ServerBase {
   readonly port: number
   /** The published authorities of clients and of the proxy, in PEM. */
   readonly authorities: readonly string[]
+  /** Absent: the moment is from a file. */
+  readonly fixed?: FixedParts | undefined
+}
+
+/** Parts that never change, which a server with the same settings shares. */
+interface FixedParts {
+  readonly catalogue: Catalogue
+  readonly identity: ServerIdentity
+}
+
+/** The certificates and keys of one cluster. */
+interface ServerIdentity {
+  readonly certificates: Certificates
+  readonly frontProxy: FrontProxy | undefined
+  readonly signingKey: SigningKey
 }
 
 /** A server that is ready. */
@@ -152,15 +169,25 @@ function hasServiceRanges(catalogue: Catalogue): boolean {
   return catalogue.find(domainGroup(catalogue.names, 'networking'), 'v1', 'servicecidrs') !== undefined
 }
 
+/** Reads the certificates and keys of the server, and makes those that are absent. */
+async function openIdentity(options: ServerOptions, names: Names): Promise<ServerIdentity> {
+  const { serving, objects, certificateFiles: files, adminKey, clock } = options
+  return {
+    certificates: await readServerCertificates({ files, names, serving, objects, hostName: hostname(), adminKey, clock }),
+    frontProxy: hasOwnFrontProxy(options) ? await openFrontProxy({ files, clock }) : undefined,
+    signingKey: keepSigningKey(files),
+  }
+}
+
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
   const { api, serving, objects, store, chance, clock, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
-  const surroundings = { catalogue: catalogueOf(api), lifecycle, chance, clock, log, tracer, faults: faultsOf(options, options) }
-  const { names } = surroundings.catalogue
-  const { certificateFiles: files, adminKey } = options
-  const certificates = await readServerCertificates({ files, names, serving, objects, hostName: hostname(), adminKey, clock })
-  const frontProxy = hasOwnFrontProxy(options) ? await openFrontProxy({ files, clock }) : undefined
-  const services = await openServices({ ...options, frontProxy }, surroundings)
+  const { catalogue = catalogueOf(api), identity: known } = options.base?.fixed ?? {}
+  const surroundings = { catalogue, lifecycle, chance, clock, log, tracer, faults: faultsOf(options, options) }
+  const { names } = catalogue
+  const identity = known === undefined || options.isNewCluster === true ? await openIdentity(options, names) : known
+  const { certificates, frontProxy } = identity
+  const services = await openServices({ ...options, ...identity }, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   let threads: GatewayThreads | undefined
   await lifecycle.run({
@@ -192,7 +219,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   )
   const { storage } = services
   const authorities = [portCertificates.authorities.current.clients, frontProxy?.authority ?? '']
-  const moment = () => ({ snapshot: storage.snapshot(), port, authorities })
+  const moment = () => ({ snapshot: storage.snapshot(), port, authorities, fixed: { catalogue, identity } })
   if (options.base === undefined) {
     await start.make()
     options.onMade?.(moment())
@@ -212,7 +239,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const configuration = administratorConfiguration({ url, serving, certificates, log })
   const rootCertificate = configuration.certificateAuthority
   const secretTokens = {
-    signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? keepSigningKey(options.certificateFiles),
+    signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? identity.signingKey,
     certificateAuthority: rootCertificate,
   }
   await runControllers(
@@ -262,7 +289,7 @@ interface ThreadsStart extends Pick<ThreadStart, 'port' | 'signingKey'> {
 }
 
 /** The services, joined. */
-async function openServices(options: ServerOptions & { readonly frontProxy: FrontProxy | undefined }, surroundings: Surroundings) {
+async function openServices(options: ServerOptions & ServerIdentity, surroundings: Surroundings) {
   const link = { freeze: options.freezesLinks }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
   // With encryption an object is stored again without a change that is marked, when keys change.
@@ -292,7 +319,7 @@ async function openServices(options: ServerOptions & { readonly frontProxy: Fron
   const needs = {
     ...options,
     storage: storageLink.service,
-    ownSigningKey: keepSigningKey(options.certificateFiles),
+    ownSigningKey: options.signingKey,
     onTokensForgotten: () => forgottenTokens.add(),
     metrics,
   }

@@ -4,7 +4,7 @@ import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
 import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
-import { type Clock, type Log, Reflector, type ReflectorChange } from '@orch/platform'
+import { type Clock, type Log, Reflector, type ReflectorChange, type ReflectorReading, type Stored } from '@orch/platform'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
 /** The sources of roles and bindings. */
@@ -45,8 +45,8 @@ export class Roles implements Authorizer {
   readonly #grants = new Map<string, Grant[]>()
   /** Rules of users beside all roles, by name. */
   readonly #given = new Map<string, { readonly rules: readonly PolicyRule[]; readonly grant: Grant }>()
-  #roles: Reflector<readonly PolicyRule[]> | undefined
-  #clusterRoles: Reflector<readonly PolicyRule[]> | undefined
+  #roles: Reflector<KeptRole> | undefined
+  #clusterRoles: Reflector<KeptRole> | undefined
   #loaded: Promise<void> | undefined
 
   constructor(options: RolesOptions) {
@@ -104,17 +104,18 @@ export class Roles implements Authorizer {
   }
 
   async #load(): Promise<void> {
-    this.#roles = this.#reflect('roles', rulesIn)
-    this.#clusterRoles = this.#reflect('clusterroles', rulesIn)
+    const keep = (stored: Stored) => new KeptRole(stored)
+    this.#roles = this.#reflect('roles', { keep })
+    this.#clusterRoles = this.#reflect('clusterroles', { keep })
     const decode = (value: Uint8Array, key: string) => this.#decodeBinding(value, key)
-    const bindings = [this.#reflect('rolebindings', decode), this.#reflect('clusterrolebindings', decode)]
+    const bindings = [this.#reflect('rolebindings', { decode }), this.#reflect('clusterrolebindings', { decode })]
     for (const reflector of bindings) reflector.onChange((change) => this.#reindex(change))
     await Promise.all([this.#roles, this.#clusterRoles, ...bindings].map(({ ready }) => ready))
   }
 
-  #reflect<T>(plural: string, decode: (value: Uint8Array, key: string) => T): Reflector<T> {
+  #reflect<T>(plural: string, reading: ReflectorReading<T>): Reflector<T> {
     const { storage, clock, log, random } = this.#options
-    return new Reflector({ storage, clock, log, random, resource: `${this.#group}/${plural}`, decode, signal: this.#closed.signal })
+    return new Reflector({ storage, clock, log, random, resource: `${this.#group}/${plural}`, ...reading, signal: this.#closed.signal })
   }
 
   #roleKeyOf({ kind, name }: RoleReference, namespace: string): string {
@@ -160,7 +161,7 @@ export class Roles implements Authorizer {
         const subject = at < 0 ? `${place}/user:${user.name}` : `${place}/group:${user.groups[at]}`
         for (const grant of this.#grants.get(subject) ?? []) {
           const roles = grant.reference.kind === 'Role' ? this.#roles : this.#clusterRoles
-          const rules = roles?.get(grant.roleKey)
+          const rules = roles?.get(grant.roleKey)?.rules
           if (rules === undefined) errors.push(this.roleNotFound(grant.reference).message)
           else if (take(rules, grant)) return errors
         }
@@ -171,6 +172,22 @@ export class Roles implements Authorizer {
 }
 
 const allPlaces = ['']
+
+/** A role whose rules are read when a request needs them: most of a start's roles are never asked for. */
+class KeptRole {
+  #stored: Stored | undefined
+  #rules: readonly PolicyRule[] = []
+
+  constructor(stored: Stored) {
+    this.#stored = stored
+  }
+
+  get rules(): readonly PolicyRule[] {
+    if (this.#stored !== undefined) this.#rules = rulesIn(this.#stored.value)
+    this.#stored = undefined
+    return this.#rules
+  }
+}
 
 function allows(rule: PolicyRule, access: Access): boolean {
   return access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access)

@@ -440,7 +440,7 @@ function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'T
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const choice = { minVersion, honorCipherOrder: true, secureOptions, ...(ciphers === undefined ? {} : { ciphers }) }
   const exchange = curves === undefined ? {} : { ecdhCurve: curves }
-  return { cert: pair.certificate, key: pair.key, ...choice, ...exchange, ...(ca.length === 0 ? {} : { ca }) }
+  return { cert: pair.certificate, key: pair.key, ...choice, ...exchange, ...(ca.length === 0 ? {} : { ca: [...ca] }) }
 }
 
 /** A client that breaks off is an ordinary end. */

@@ -108,7 +108,7 @@ async function startPristine(options: StartOptions): Promise<RunningServer> {
     pristine.base ??= made
   }
   const simulatedNodes = usualNodes(settings.simulatedNodes)
-  return open(options, { store, base, isNewCluster: true, onMade, chance, certificateFiles: certificateMemory(), simulatedNodes })
+  return open(options, { store, base, isNewCluster: true, onMade, chance, certificateFiles: certificateMemory(), simulatedNodes }, settings)
 }
 
 /** A server that goes on from a moment of another one. */
@@ -138,8 +138,11 @@ interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'isNewCluster
   readonly origin?: Origin
 }
 
-async function open(options: StartOptions, { origin, ...beginning }: Beginning): Promise<RunningServer> {
-  const settings = readStartSettings(options)
+async function open(
+  options: StartOptions,
+  { origin, ...beginning }: Beginning,
+  settings = readStartSettings(options),
+): Promise<RunningServer> {
   const { certificateFiles, chance } = beginning
   const { clock, activity } = withActivity(options.clock ?? systemClock)
   const log = options.log ?? silentLog

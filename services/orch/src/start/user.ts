@@ -1,8 +1,7 @@
-import { X509Certificate } from 'node:crypto'
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { Fault, FaultHandle } from '@orch/gateway'
-import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys } from '@orch/platform'
+import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys, knownCertificate } from '@orch/platform'
 import { type Requests, requestsIn } from './requests.ts'
 import { type ScenarioParts, scenariosOf, type UserScenarios } from './scenarios.ts'
 import { type UserFaults, type UserReads, type UserWatches, type WeatherParts, weatherOf } from './user-weather.ts'
@@ -41,7 +40,7 @@ export interface ServerFaults {
 
 /** The fingerprint of a certificate in PEM, in lower-case hexadecimal digits; '' without a certificate. */
 export function fingerprintOf(certificate: string | undefined): string {
-  return certificate === undefined ? '' : new X509Certificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase()
+  return certificate === undefined ? '' : knownCertificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase()
 }
 
 const everything: readonly PolicyRule[] = [

@@ -17,8 +17,11 @@ interface Keeping<T> {
   readonly keep: (stored: Stored, key: string) => T
 }
 
+/** The kept part of each object. */
+export type ReflectorReading<T> = Decoding<T> | Keeping<T>
+
 /** The resource of a reflector, the kept part of each object, and its access to the world. */
-export type ReflectorOptions<T> = ReflectorParts & (Decoding<T> | Keeping<T>)
+export type ReflectorOptions<T> = ReflectorParts & ReflectorReading<T>
 
 interface ReflectorParts {
   readonly storage: StorageService

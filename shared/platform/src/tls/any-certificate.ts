@@ -1,15 +1,6 @@
-import { BasicConstraints, GeneralName, id_ce_basicConstraints, id_kp_clientAuth, id_kp_serverAuth } from '@peculiar/asn1-x509'
+import { id_kp_clientAuth, id_kp_serverAuth } from '@peculiar/asn1-x509'
 import { systemClock } from '../clock.ts'
-import {
-  alternativeName,
-  alternativeNames,
-  extension,
-  nameOf,
-  purposes,
-  readCertificate,
-  readSigningKey,
-  signCertificate,
-} from './certificate.ts'
+import { alternativeNames, authorityConstraint, nameOf, purposes, readIssuer, readSigningKey, signCertificate } from './certificate.ts'
 import { generateKeys, printKey } from './keys.ts'
 
 /** A certificate and its key, PEM. */
@@ -57,17 +48,16 @@ export async function aCertificate(options: CertificateOptions): Promise<Pair> {
   } = options
   const { publicKey, privateKey } = await generateKeys()
   const subject = nameOf({ commonName, organizations })
-  const identities = uri === undefined ? [] : [new GeneralName({ uniformResourceIdentifier: uri })]
   const certificate = signCertificate(
     {
-      issuer: issuer === undefined ? subject : readCertificate(issuer.certificate).subject,
+      issuer: issuer === undefined ? subject : readIssuer(issuer.certificate).subject,
       subject,
       publicKey,
       validity: { notBefore: systemClock.now() + fromMs, notAfter: systemClock.now() + toMs },
       extensions: [
-        extension(id_ce_basicConstraints, new BasicConstraints({ cA: isAuthority }), 'critical'),
+        authorityConstraint(isAuthority),
         ...(use === undefined ? [] : [purposes(usages[use])]),
-        ...(hasNames ? [alternativeNames([...dnsNames.map(alternativeName), ...identities])] : []),
+        ...(hasNames ? [alternativeNames(dnsNames, uri)] : []),
       ],
     },
     issuer === undefined ? privateKey : readSigningKey(issuer.key),

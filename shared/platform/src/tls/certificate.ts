@@ -1,38 +1,59 @@
-import { createHash, createPrivateKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
+import { boundedMemo } from '@orch/core/memo'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
-  AlgorithmIdentifier,
   AttributeTypeAndValue,
   AttributeValue,
-  Certificate,
+  BasicConstraints,
   ExtendedKeyUsage,
   Extension,
-  Extensions,
   GeneralName,
+  id_ce_basicConstraints,
   id_ce_extKeyUsage,
   id_ce_keyUsage,
   id_ce_subjectAltName,
-  id_ce_subjectKeyIdentifier,
   KeyUsage,
   Name,
   RelativeDistinguishedName,
   SubjectAlternativeName,
-  SubjectKeyIdentifier,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
 } from '@peculiar/asn1-x509'
+import { type DerValue, derTags, derValues, expectDer, printDer } from './der.ts'
+import { knownCertificate } from './known-certificate.ts'
 
-/** ecdsa-with-SHA256. */
-const signatureAlgorithm = '1.2.840.10045.4.3.2'
+/** ecdsa-with-SHA256, 1.2.840.10045.4.3.2. */
+const signatureAlgorithm = Buffer.from('300a06082a8648ce3d040302', 'hex')
+const version3 = Buffer.from('a003020102', 'hex')
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' }
+/** 2.5.29.14 and 2.5.29.35. */
+const identifierTypes = { subject: Buffer.from('0603551d0e', 'hex'), authority: Buffer.from('0603551d23', 'hex') }
 const serialBytes = 16
 
-/** Parses a certificate in PEM. */
-export function readCertificate(pem: string): TBSCertificate {
-  return AsnConvert.parse(new X509Certificate(pem).raw, Certificate).tbsCertificate
+/** The parts of an authority's certificate that the certificates which it signs repeat. */
+interface Issuer {
+  /** DER. */
+  readonly subject: Uint8Array
+  readonly notAfterMs: number
+  readonly identifier: Uint8Array
+}
+
+/** Reads the certificate of an authority, PEM. */
+export const readIssuer = boundedMemo(16, (pem: string): Issuer => {
+  const certificate = knownCertificate(pem)
+  const bytes = certificate.raw
+  const inside = (value: DerValue | undefined, tag: number = derTags.sequence) => derValues(bytes, expectDer(value, tag))
+  const print = (value: DerValue | undefined) => bytes.subarray(value?.from, value?.end)
+  const [whole] = derValues(bytes, { start: 0, end: bytes.length })
+  // The version, the serial number, the algorithm, the issuer and the validity come first.
+  const [, , , , , subject, key, ...others] = inside(inside(whole)[0])
+  const extensions = others.find(({ tag }) => tag === derTags.extensions)
+  const own = extensions && inside(inside(extensions, derTags.extensions)[0]).find((one) => hasType(bytes, one, identifierTypes.subject))
+  const identifier = own === undefined ? identifierOf(print(key)) : bytes.subarray(own.end - identifierBytes, own.end)
+  return { subject: print(subject), notAfterMs: Date.parse(certificate.validTo), identifier }
+})
+
+function hasType(bytes: Buffer, { start, end }: DerValue, type: Buffer): boolean {
+  return bytes.subarray(start, end).subarray(0, type.length).equals(type)
 }
 
 /** A key in PEM by which certificates are signed; throws for one of another curve. */
@@ -44,35 +65,32 @@ export function readSigningKey(pem: string): KeyObject {
   return key
 }
 
-/** The contents of a certificate. */
-export interface Statement {
-  readonly issuer: Name
-  readonly subject: Name
+/** The contents of a certificate. Names and extensions are DER. */
+interface Statement {
+  readonly issuer: Uint8Array
+  readonly subject: Uint8Array
   readonly publicKey: KeyObject
   /** Wall clock. */
   readonly validity: { readonly notBefore: number; readonly notAfter: number }
-  readonly extensions: readonly Extension[]
+  readonly extensions: readonly Uint8Array[]
 }
 
 /** The certificate of a statement, signed by a key of the curve P-256; PEM. */
 export function signCertificate({ issuer, subject, publicKey, validity, extensions }: Statement, key: KeyObject): string {
-  const algorithm = new AlgorithmIdentifier({ algorithm: signatureAlgorithm })
-  const tbsCertificate = new TBSCertificate({
-    version: Version.v3,
-    serialNumber: toArrayBuffer(serialNumber()),
-    signature: algorithm,
+  const statement = printDer(
+    derTags.sequence,
+    version3,
+    printDer(derTags.integer, serialNumber()),
+    signatureAlgorithm,
     issuer,
+    printDer(derTags.sequence, printInstant(validity.notBefore), printInstant(validity.notAfter)),
     subject,
-    validity: new Validity({ notBefore: new Date(validity.notBefore), notAfter: new Date(validity.notAfter) }),
-    subjectPublicKeyInfo: keyInfoOf(publicKey),
-    extensions: new Extensions([...extensions]),
-  })
-  const signatureValue = sign('sha256', Buffer.from(AsnConvert.serialize(tbsCertificate)), key)
-  const certificate = new Certificate({ tbsCertificate, signatureAlgorithm: algorithm, signatureValue: toArrayBuffer(signatureValue) })
-  const lines =
-    Buffer.from(AsnConvert.serialize(certificate))
-      .toString('base64')
-      .match(/.{1,64}/g) ?? []
+    keyInfoOf(publicKey),
+    printDer(derTags.extensions, printDer(derTags.sequence, ...extensions)),
+  )
+  const signature = printDer(derTags.bits, Uint8Array.of(0), sign('sha256', statement, key))
+  const certificate = printDer(derTags.sequence, statement, signatureAlgorithm, signature)
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
 
@@ -83,6 +101,14 @@ function serialNumber(): Buffer {
   return bytes
 }
 
+/** RFC 5280, 4.1.2.5: two digits of the year until 2049. */
+function printInstant(ms: number): Uint8Array {
+  const time = new Date(ms)
+  const text = `${time.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`
+  const isShort = time.getUTCFullYear() >= 1950 && time.getUTCFullYear() < 2050
+  return isShort ? printDer(derTags.utcTime, Buffer.from(text.slice(2))) : printDer(derTags.generalizedTime, Buffer.from(text))
+}
+
 /** Whom a certificate names. */
 export interface SubjectFields {
   /** Absent: none. */
@@ -90,48 +116,82 @@ export interface SubjectFields {
   readonly organizations: readonly string[]
 }
 
-/** The name of a subject. */
-export function nameOf({ commonName, organizations }: SubjectFields): Name {
+/** The name of a subject, DER. */
+export function nameOf(fields: SubjectFields): Uint8Array {
+  return namesInDer(JSON.stringify(fields))
+}
+
+/** Subjects by their fields: the same few come again with each server of a test process. */
+const namesInDer = boundedMemo(64, (json: string) => {
+  const { commonName, organizations }: SubjectFields = JSON.parse(json)
   const attribute = (type: string, text: string) => new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String: text }) })
   const groups = organizations.map((text) => attribute(attributes.organization, text))
   const names = commonName === undefined ? [] : [attribute(attributes.commonName, commonName)]
-  return new Name([groups, names].filter(({ length }) => length > 0).map((part) => new RelativeDistinguishedName(part)))
+  const parts = [groups, names].filter(({ length }) => length > 0)
+  return toDer(new Name(parts.map((part) => new RelativeDistinguishedName(part))))
+})
+
+/** Host names and addresses, and a URI. */
+export function alternativeNames(names: readonly string[], uri?: string): Uint8Array {
+  return alternativeNamesInDer(JSON.stringify([names, uri]))
 }
 
-export function alternativeName(value: string): GeneralName {
-  return new GeneralName(isIP(value) === 0 ? { dNSName: value } : { iPAddress: value })
+/** The extension of names, by them. */
+const alternativeNamesInDer = boundedMemo(64, (json: string) => {
+  const [names, uri]: [readonly string[], string | null | undefined] = JSON.parse(json)
+  const general = names.map((name) => new GeneralName(isIP(name) === 0 ? { dNSName: name } : { iPAddress: name }))
+  const identities = uri == null ? [] : [new GeneralName({ uniformResourceIdentifier: uri })]
+  return extension(id_ce_subjectAltName, new SubjectAlternativeName([...general, ...identities]))
+})
+
+export function purposes(...ids: string[]): Uint8Array {
+  return purposesInDer(ids.join(' '))
 }
 
-export function alternativeNames(names: GeneralName[]): Extension {
-  return extension(id_ce_subjectAltName, new SubjectAlternativeName(names))
+/** The extension of purposes, by their ids. */
+const purposesInDer = boundedMemo(8, (ids: string) => extension(id_ce_extKeyUsage, new ExtendedKeyUsage(ids.split(' '))))
+
+/** The extension of uses of the key. */
+export const keyUsage = boundedMemo(8, (flags: number) => extension(id_ce_keyUsage, new KeyUsage(flags), 'critical'))
+
+/** The extension that makes an authority, or that makes none. */
+export const authorityConstraint = boundedMemo(2, (isAuthority: boolean) =>
+  extension(id_ce_basicConstraints, new BasicConstraints({ cA: isAuthority }), 'critical'),
+)
+
+/** The identifier of the own key. */
+export function subjectIdentifier(key: KeyObject): Uint8Array {
+  const value = printDer(derTags.octets, identifierOf(keyInfoOf(key)))
+  return printDer(derTags.sequence, identifierTypes.subject, printDer(derTags.octets, value))
 }
 
-export function purposes(...ids: string[]): Extension {
-  return extension(id_ce_extKeyUsage, new ExtendedKeyUsage(ids))
+/** The identifier of the signing key. */
+export function authorityIdentifier(identifier: Uint8Array): Uint8Array {
+  const value = printDer(derTags.sequence, printDer(derTags.keyIdentifier, identifier))
+  return printDer(derTags.sequence, identifierTypes.authority, printDer(derTags.octets, value))
 }
 
-export function keyUsage(flags: number): Extension {
-  return extension(id_ce_keyUsage, new KeyUsage(flags), 'critical')
+function extension(id: string, value: unknown, importance?: 'critical'): Uint8Array {
+  const content = new OctetString(AsnConvert.serialize(value))
+  return toDer(new Extension({ extnID: id, critical: importance === 'critical', extnValue: content }))
 }
 
-export function extension(id: string, value: unknown, importance?: 'critical'): Extension {
-  return new Extension({ extnID: id, critical: importance === 'critical', extnValue: new OctetString(AsnConvert.serialize(value)) })
+function keyInfoOf(key: KeyObject): Buffer {
+  return key.export({ type: 'spki', format: 'der' })
 }
 
-export function keyInfoOf(key: KeyObject): SubjectPublicKeyInfo {
-  return AsnConvert.parse(key.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo)
+const identifierBytes = 20
+
+/** RFC 5280, 4.2.1.2, method 1: of the bits of the key, without the byte that counts unused ones. */
+function identifierOf(keyInfo: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(keyInfo)
+  const [, key] = derValues(bytes, expectDer(derValues(bytes, { start: 0, end: bytes.length })[0], derTags.sequence))
+  const { start, end } = expectDer(key, derTags.bits)
+  return createHash('sha1')
+    .update(bytes.subarray(start + 1, end))
+    .digest()
 }
 
-/** RFC 5280, 4.2.1.2, method 1. */
-export function identifierOf({ subjectPublicKey }: SubjectPublicKeyInfo): ArrayBuffer {
-  return toArrayBuffer(createHash('sha1').update(Buffer.from(subjectPublicKey)).digest())
-}
-
-export function identifierOfIssuer({ extensions, subjectPublicKeyInfo }: TBSCertificate): ArrayBuffer {
-  const own = extensions?.find(({ extnID }) => extnID === id_ce_subjectKeyIdentifier)
-  return own === undefined ? identifierOf(subjectPublicKeyInfo) : AsnConvert.parse(own.extnValue.buffer, SubjectKeyIdentifier).buffer
-}
-
-function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer
+function toDer(value: unknown): Uint8Array {
+  return Buffer.from(AsnConvert.serialize(value))
 }

@@ -1,9 +1,10 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock } from '../clock.ts'
 import type { Issuance } from './issue.ts'
 import type { KeyPair } from './key-pair.ts'
 import type { KeyKind, Keys } from './keys.ts'
+import { knownCertificate } from './known-certificate.ts'
 
 /** The files that keep certificates between starts. */
 export interface CertificateFiles {
@@ -166,7 +167,7 @@ export function readPair(files: CertificateFiles, name: string): KeyPair | undef
 
 function parseCertificate(pem: string): X509Certificate | undefined {
   try {
-    return new X509Certificate(pem)
+    return knownCertificate(pem)
   } catch {
     return undefined
   }

@@ -7,7 +7,21 @@ export interface DerValue {
 }
 
 /** Tags of values. */
-export const derTags = { integer: 0x02, bits: 0x03, objectIdentifier: 0x06, bmpString: 0x1e, sequence: 0x30, set: 0x31 } as const
+export const derTags = {
+  integer: 0x02,
+  bits: 0x03,
+  octets: 0x04,
+  objectIdentifier: 0x06,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  bmpString: 0x1e,
+  sequence: 0x30,
+  set: 0x31,
+  /** In an identifier of an authority's key. */
+  keyIdentifier: 0x80,
+  /** In a certificate. */
+  extensions: 0xa3,
+} as const
 
 /** The bytes are not the expected DER; the message names the error. */
 export class DerError extends Error {
@@ -29,6 +43,14 @@ export function derValues(bytes: Buffer, { start, end }: Pick<DerValue, 'start' 
 export function expectDer(value: DerValue | undefined, tag: number): DerValue {
   if (value?.tag !== tag) throw new DerError(`expected a value of tag ${tag}, got ${value?.tag ?? 'none'}`)
   return value
+}
+
+/** A value with this content. */
+export function printDer(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const length = content.reduce((sum, part) => sum + part.length, 0)
+  const bytes = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  if (length > 0xffff) throw new DerError(`a value of ${length} bytes is too long`)
+  return Buffer.concat([Uint8Array.of(tag, ...bytes), ...content])
 }
 
 function readValue(bytes: Buffer, { start, end }: Pick<DerValue, 'start' | 'end'>): DerValue {

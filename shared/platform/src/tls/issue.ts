@@ -1,33 +1,17 @@
 import { printServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
+import { id_kp_clientAuth, id_kp_serverAuth, KeyUsageFlags } from '@peculiar/asn1-x509'
 import {
-  AuthorityKeyIdentifier,
-  BasicConstraints,
-  type Extension,
-  GeneralName,
-  id_ce_authorityKeyIdentifier,
-  id_ce_basicConstraints,
-  id_ce_subjectKeyIdentifier,
-  id_kp_clientAuth,
-  id_kp_serverAuth,
-  KeyIdentifier,
-  KeyUsageFlags,
-  SubjectKeyIdentifier,
-} from '@peculiar/asn1-x509'
-import {
-  alternativeName,
   alternativeNames,
-  extension,
-  identifierOf,
-  identifierOfIssuer,
-  keyInfoOf,
+  authorityConstraint,
+  authorityIdentifier,
   keyUsage,
   nameOf,
   purposes,
-  readCertificate,
+  readIssuer,
   readSigningKey,
-  type Statement,
   signCertificate,
+  subjectIdentifier,
 } from './certificate.ts'
 import type { KeyPair } from './key-pair.ts'
 import { generateKeys, type KeyKind, type Keys, printKey } from './keys.ts'
@@ -57,9 +41,9 @@ export async function issueAuthority({ commonName, ...issuance }: { readonly com
       publicKey,
       validity: validityOf(issuance, authorityLifeMs),
       extensions: [
-        extension(id_ce_basicConstraints, new BasicConstraints({ cA: true }), 'critical'),
+        authorityConstraint(true),
         keyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature),
-        extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(identifierOf(keyInfoOf(publicKey)))),
+        subjectIdentifier(publicKey),
       ],
     },
     privateKey,
@@ -75,8 +59,7 @@ export function issueServing(
     names: readonly string[]
   } & Issuance,
 ): Promise<KeyPair> {
-  const names = options.names.map(alternativeName)
-  return issue({ ...options, organizations: [], extensions: [purposes(id_kp_serverAuth), alternativeNames(names)] })
+  return issue({ ...options, organizations: [], extensions: [purposes(id_kp_serverAuth), alternativeNames(options.names)] })
 }
 
 /** A certificate by which the server knows a user: the common name is the user's name, the organizations are the groups. */
@@ -103,13 +86,12 @@ export interface ServiceCertificateOptions {
 
 /** Like `issueServiceCertificate`, with the role as a URI beside the names. */
 export function issueService({ authority, names, role, hostNames, nowMs }: ServiceCertificateOptions): Promise<KeyPair> {
-  const identity = new GeneralName({ uniformResourceIdentifier: printServiceIdentity(names, role) })
   return issue({
     authority,
     nowMs,
     commonName: `${names.serverServiceName}-${role}`,
     organizations: [],
-    extensions: [purposes(id_kp_serverAuth, id_kp_clientAuth), alternativeNames([...hostNames.map(alternativeName), identity])],
+    extensions: [purposes(id_kp_serverAuth, id_kp_clientAuth), alternativeNames(hostNames, printServiceIdentity(names, role))],
   })
 }
 
@@ -117,7 +99,8 @@ interface IssueOptions extends Issuance {
   readonly authority: KeyPair
   readonly commonName: string
   readonly organizations: readonly string[]
-  readonly extensions: readonly Extension[]
+  /** DER. */
+  readonly extensions: readonly Uint8Array[]
   readonly keyKind?: KeyKind
 }
 
@@ -132,22 +115,19 @@ export function certifyClient(options: Omit<IssueOptions, 'extensions'>, keys: K
 
 function certify(options: IssueOptions, { publicKey, privateKey }: Keys): KeyPair {
   const { authority, commonName, organizations, extensions } = options
-  const issuer = readCertificate(authority.certificate)
+  const issuer = readIssuer(authority.certificate)
   const signingKey = readSigningKey(authority.key)
   const certificate = signCertificate(
     {
       issuer: issuer.subject,
       subject: nameOf({ commonName, organizations }),
       publicKey,
-      validity: validityOf(options, certificateLifeMs, issuer.validity.notAfter.getTime().getTime()),
+      validity: validityOf(options, certificateLifeMs, issuer.notAfterMs),
       extensions: [
-        extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), 'critical'),
+        authorityConstraint(false),
         keyUsage(KeyUsageFlags.digitalSignature),
-        extension(
-          id_ce_authorityKeyIdentifier,
-          new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(identifierOfIssuer(issuer)) }),
-        ),
-        extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(identifierOf(keyInfoOf(publicKey)))),
+        authorityIdentifier(issuer.identifier),
+        subjectIdentifier(publicKey),
         ...extensions,
       ],
     },
@@ -158,7 +138,7 @@ function certify(options: IssueOptions, { publicKey, privateKey }: Keys): KeyPai
 
 const timeless = { notBefore: 0, notAfter: Date.UTC(9999, 11, 31, 23, 59, 59) }
 
-function validityOf({ nowMs, isTimeless = false }: Issuance, lifeMs: number, latestMs = Number.POSITIVE_INFINITY): Statement['validity'] {
+function validityOf({ nowMs, isTimeless = false }: Issuance, lifeMs: number, latestMs = Number.POSITIVE_INFINITY) {
   const { notBefore, notAfter } = isTimeless ? timeless : { notBefore: nowMs - backdatedMs, notAfter: nowMs + lifeMs }
   return { notBefore, notAfter: Math.min(notAfter, latestMs) }
 }

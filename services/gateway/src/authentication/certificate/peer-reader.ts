@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { parseServiceIdentity } from '@orch/core/contracts'
-import { type Clock, Listeners, type Log, messageOf, systemClock } from '@orch/platform'
+import { type Clock, knownCertificate, Listeners, type Log, messageOf, systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
 
@@ -171,7 +171,7 @@ function inLines(certificates: readonly string[]): string {
 
 /** The certificates of a text in PEM form. */
 function parseBundle(pem: string): X509Certificate[] {
-  return splitPem(pem).map((text) => new X509Certificate(text))
+  return splitPem(pem).map(knownCertificate)
 }
 
 /**

@@ -1,4 +1,6 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
+import { memo } from '@orch/core/memo'
+import { knownCertificate } from '@orch/platform'
 import { type Authorities, splitPem } from './authorities.ts'
 
 /**
@@ -14,15 +16,15 @@ const notOfClients = Buffer.from('300ca00a06082b06010505070302', 'hex')
  * a chain to them fails with `INVALID_PURPOSE`. Clients receive the names of both, since some send only a certificate of an authority
  * in that list.
  */
-export function toTrusted({ clients, proxies }: Authorities): string[] {
+export const toTrusted = memo(({ clients, proxies }: Authorities): readonly string[] => {
   const users = readAll(clients)
   const known = new Set(users.map(({ fingerprint256 }) => fingerprint256))
   const others = readAll(proxies).filter(({ fingerprint256 }) => !known.has(fingerprint256))
   return [...users.map(printOfClients), ...others.map((authority) => print(authority, notOfClients))]
-}
+})
 
 function readAll(pem: string): X509Certificate[] {
-  return splitPem(pem).map((text) => new X509Certificate(text))
+  return splitPem(pem).map(knownCertificate)
 }
 
 /** TLS decides whether a certificate that is not marked as an authority may sign: only old roots may. */

@@ -1,3 +1,4 @@
+import { boundedMemo } from '../../memo.ts'
 import { templateShapes } from './template-shapes.ts'
 
 /** A field of a struct, as Go has it. */
@@ -11,14 +12,14 @@ export interface FieldShape {
 const structs = /^(\S+):((?: [^\n]*)(?:\n {2}[^\n]*)*)/gm
 
 /** The structs of a Pod template at a level, such as 37 for 1.37, by their names. */
-export function structShapesAt(level: number): ReadonlyMap<string, readonly FieldShape[]> {
+export const structShapesAt = boundedMemo(16, (level: number): ReadonlyMap<string, readonly FieldShape[]> => {
   const shapes = new Map<string, readonly FieldShape[]>()
   for (const [, name = '', fields = ''] of templateShapes.matchAll(structs)) {
     const found = fields.split(';').flatMap((field) => toShape(field.trim().split(/\s+/), level))
     shapes.set(name, found)
   }
   return shapes
-}
+})
 
 /** None if the level does not have the field. */
 function toShape(words: readonly string[], level: number): FieldShape[] {
