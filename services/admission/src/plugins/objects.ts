@@ -2,7 +2,7 @@ import {
   type AdmissionRule,
   type AdmissionRuleSource,
   type Attributes,
-  everything,
+  listEntries,
   objectKey,
   type StorageService,
 } from '@orch/core/contracts'
@@ -90,9 +90,8 @@ export class KeptObjects<T> extends Reflector<T> {
   async latestAll(namespace?: string): Promise<T[]> {
     const scope = namespace === undefined ? { resource: this.#prefix } : { resource: this.#prefix, namespace }
     const found: T[] = []
-    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
-    for await (const part of this.#storage.list(request)) {
-      if (part.kind === 'entries') for (const { value, key } of part.entries) found.push(this.#decode(value, key))
+    for await (const page of listEntries(this.#storage, scope)) {
+      for (const { value, key } of page) found.push(this.#decode(value, key))
     }
     return found
   }

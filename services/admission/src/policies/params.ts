@@ -1,5 +1,5 @@
 import type { Catalogue, Gvk } from '@orch/core/catalogue'
-import { objectKey, type StorageService } from '@orch/core/contracts'
+import { listEntries, objectKey, type StorageService } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { ParamRefSpec, ValidatingPolicySpec } from '@orch/core/policies'
@@ -75,9 +75,8 @@ export class Params {
     const scope = { resource: prefix, ...(namespace === undefined ? {} : { namespace }) }
     const selection = { labels: read.requirements, fields: [] }
     const found: unknown[] = []
-    const parts = this.#storage.list({ scope, selection, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' })
-    for await (const part of parts) {
-      if (part.kind === 'entries') found.push(...part.entries.map(({ value }) => JSON.parse(decoder.decode(value))))
+    for await (const page of listEntries(this.#storage, scope, { selection })) {
+      found.push(...page.map(({ value }) => JSON.parse(decoder.decode(value))))
     }
     return found
   }
@@ -99,18 +98,9 @@ export class Params {
     const builtIn = this.#builtInPlace({ group, version, kind })
     if (builtIn !== undefined) return builtIn
     const resource = `${domainGroup(this.#catalogue.names, 'apiextensions')}/customresourcedefinitions`
-    const all = {
-      scope: { resource },
-      selection: { labels: [], fields: [] },
-      read: { kind: 'latest' },
-      limit: 0,
-      start: '',
-      layout: 'entries',
-    } as const
-    for await (const part of this.#storage.list(all)) {
-      if (part.kind !== 'entries') continue
+    for await (const page of listEntries(this.#storage, { resource })) {
       // The names of definitions end in their groups.
-      for (const { value } of part.entries.filter(({ key }) => key.endsWith(`.${group}`))) {
+      for (const { value } of page.filter(({ key }) => key.endsWith(`.${group}`))) {
         const definition: ApiObject & DefinitionPart = JSON.parse(decoder.decode(value))
         const { spec } = definition
         const isServed = spec.versions.some((one) => one.name === version && one.served)

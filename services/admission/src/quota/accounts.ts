@@ -1,4 +1,4 @@
-import { everything, objectKey } from '@orch/core/contracts'
+import { listEntries, objectKey } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -71,9 +71,7 @@ export class QuotaAccounts {
   async #storedIn(namespace: string): Promise<string[]> {
     const scope = { resource: quotaPrefix, namespace }
     const keys: string[] = []
-    const request = { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
-    for await (const part of this.#needs.storage.list(request))
-      if (part.kind === 'entries') keys.push(...part.entries.map(({ key }) => key))
+    for await (const page of listEntries(this.#needs.storage, scope)) keys.push(...page.map(({ key }) => key))
     return keys
   }
 

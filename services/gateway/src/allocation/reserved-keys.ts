@@ -1,5 +1,5 @@
 import type { Resource } from '@orch/core/catalogue'
-import type { StorageService } from '@orch/core/contracts'
+import { type Entry, listEntries, type StorageService } from '@orch/core/contracts'
 import type { ApiObject, Revision } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type BuiltIn, parseStored, requireType, type TypeName } from '@orch/core/schema'
@@ -184,16 +184,8 @@ export class ReservedKeys {
   }
 
   async #list(resource: string) {
-    const entries = []
-    const listed = this.#options.storage.list({
-      scope: { resource },
-      selection: { labels: [], fields: [] },
-      read: { kind: 'latest' },
-      limit: 0,
-      start: '',
-      layout: 'entries',
-    })
-    for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries)
+    const entries: Entry[] = []
+    for await (const page of listEntries(this.#options.storage, { resource })) entries.push(...page)
     return entries
   }
 

@@ -1,4 +1,4 @@
-import type { Entry, StorageService } from '@orch/core/contracts'
+import { type Entry, listEntries, type StorageService } from '@orch/core/contracts'
 import {
   decodeNamesRow,
   decodeServingRow,
@@ -61,16 +61,9 @@ export class DefinitionRows {
 
   /** The names of all groups in which a write may be under way. */
   async pendingNames(): Promise<(Found<NamesRow> & { readonly group: string })[]> {
-    const listed = this.#storage.list({
-      scope: { resource: namesPrefix },
-      selection: { labels: [], fields: [] },
-      read: { kind: 'any' },
-      limit: 0,
-      start: '',
-      layout: 'entries',
-    })
     const entries: Entry[] = []
-    for await (const part of listed) if (part.kind === 'entries') entries.push(...part.entries.filter(mayBePending))
+    for await (const page of listEntries(this.#storage, { resource: namesPrefix }, { read: { kind: 'any' } }))
+      entries.push(...page.filter(mayBePending))
     return entries.map((entry) => ({
       group: entry.key.slice(namesPrefix.length + 1),
       row: decodeNamesRow(entry),

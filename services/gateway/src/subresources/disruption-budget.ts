@@ -1,4 +1,4 @@
-import { everything, type StorageService, scopePrefix } from '@orch/core/contracts'
+import { listEntries, type StorageService, scopePrefix } from '@orch/core/contracts'
 import { type ApiObject, failed, forbidden, notFound, printTime, type StatusCause, toInstant, withCondition } from '@orch/core/meta'
 import { type BuiltIn, parseStored, requireType } from '@orch/core/schema'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
@@ -38,14 +38,9 @@ export async function budgetsOf(
   const served = parts.served.find('policy', 'v1', 'poddisruptionbudgets')
   if (served === undefined) return []
   const scope = { resource: served.resource.stored.prefix, namespace }
-  const listed = parts.storage.list(
-    { scope, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' },
-    callContext(request, parts),
-  )
   const budgets: Budget[] = []
-  for await (const part of listed) {
-    if (part.kind !== 'entries') continue
-    for (const { value } of part.entries) {
+  for await (const page of listEntries(parts.storage, scope, { context: callContext(request, parts) })) {
+    for (const { value } of page) {
       const object = parseStored(budgetType, value)
       if (selects(object, pod)) budgets.push({ target: targetOf(served, namespace, object), object })
     }

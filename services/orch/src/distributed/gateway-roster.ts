@@ -1,5 +1,5 @@
 import type { GatewayAddress } from '@orch/controllers'
-import { everything, type StorageService } from '@orch/core/contracts'
+import { listEntries, type StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 import { type Clock, type Log, sleep } from '@orch/platform'
 
@@ -81,17 +81,7 @@ async function leave(storage: StorageService, key: string, writeId: string): Pro
 
 async function list(storage: StorageService): Promise<GatewayAddress[]> {
   const names: string[] = []
-  const request = {
-    scope: { resource: prefix },
-    selection: everything,
-    read: { kind: 'latest' },
-    limit: 0,
-    start: '',
-    layout: 'entries',
-  } as const
-  for await (const part of storage.list(request)) {
-    if (part.kind === 'entries') names.push(...part.entries.map(({ key }) => key.slice(prefix.length + 1)))
-  }
+  for await (const page of listEntries(storage, { resource: prefix })) names.push(...page.map(({ key }) => key.slice(prefix.length + 1)))
   return names.sort().map(parseAddress)
 }
 

@@ -1,4 +1,4 @@
-import { type Entry, everything } from '@orch/core/contracts'
+import { listEntries } from '@orch/core/contracts'
 import type { Storage } from '@orch/storage'
 
 /** The sources of a dump. */
@@ -16,7 +16,8 @@ export async function dumpStorage({ storage, port }: DumpOptions): Promise<strin
   const { revision, compacted, epoch } = await storage.status({})
   const lines = [`revision ${revision} epoch ${epoch}`]
   for (const resource of [...storage.objectCounts().keys()].sort()) {
-    for (const { key, revision: at, value } of await listEntries(storage, resource)) lines.push(`${key} ${at} ${textOf(value, port)}`)
+    for await (const page of listEntries(storage, { resource }))
+      lines.push(...page.map(({ key, revision: at, value }) => `${key} ${at} ${textOf(value, port)}`))
   }
   lines.push(`changes after ${compacted}`)
   if (compacted < revision) {
@@ -30,13 +31,6 @@ export async function dumpStorage({ storage, port }: DumpOptions): Promise<strin
     }
   }
   return `${lines.join('\n')}\n`
-}
-
-async function listEntries(storage: Storage, resource: string): Promise<Entry[]> {
-  const request = { scope: { resource }, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
-  const entries: Entry[] = []
-  for await (const part of storage.list(request)) if (part.kind === 'entries') entries.push(...part.entries)
-  return entries
 }
 
 const certificates = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g

@@ -1,4 +1,4 @@
-import { everything } from '@orch/core/contracts'
+import { listEntries } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
@@ -49,10 +49,9 @@ async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]
 }
 
 async function listObjects(storage: LeakParts['storage'], resource: string): Promise<ApiObject[]> {
-  const request = { scope: { resource }, selection: everything, read: { kind: 'latest' }, limit: 0, start: '', layout: 'entries' } as const
   const objects: ApiObject[] = []
-  for await (const part of storage.list(request)) {
-    if (part.kind === 'entries') for (const { value } of part.entries) objects.push(JSON.parse(Buffer.from(value).toString()))
+  for await (const page of listEntries(storage, { resource })) {
+    for (const { value } of page) objects.push(JSON.parse(Buffer.from(value).toString()))
   }
   return objects
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { LoggedRequest } from '@orch/core/contracts'
-import { everything } from '@orch/core/contracts'
+import { listEntries } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, withoutSecretValues } from '@orch/core/meta'
 import { type FaultRule, printFault } from '@orch/gateway'
@@ -144,17 +144,8 @@ function withinBound(lines: readonly string[]): { readonly lines: string[]; read
 async function objectsOf(storage: TraceSource['storage']): Promise<ApiObject[]> {
   const objects: ApiObject[] = []
   for (const resource of [...storage.objectCounts().keys()].sort()) {
-    const request = {
-      scope: { resource },
-      selection: everything,
-      read: { kind: 'latest' },
-      limit: 0,
-      start: '',
-      layout: 'entries',
-    } as const
-    for await (const part of storage.list(request)) {
-      if (part.kind !== 'entries') continue
-      for (const { value } of part.entries) {
+    for await (const page of listEntries(storage, { resource })) {
+      for (const { value } of page) {
         const object: unknown = JSON.parse(Buffer.from(value).toString())
         if (isObject(object)) objects.push(object)
       }
