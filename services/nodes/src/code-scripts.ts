@@ -27,6 +27,8 @@ export interface ContainerRun {
   readonly signal: AbortSignal
   /** Resolves after a duration such as `5s`, or milliseconds, of the server's clock. Rejects when the signal is raised. */
   sleep(duration: string | number): Promise<void>
+  /** Writes a line of the container's log, or several with line breaks between them. */
+  log(text: string): void
   /** The container is ready from now on, or, with false, is not. A readiness probe sees it at its next call. */
   ready(isReady?: boolean): void
   /** Ends the container with this exit code. The function does not go on after it. */

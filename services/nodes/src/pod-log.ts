@@ -13,6 +13,7 @@ import {
 } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { type Clock, sleep } from '@orch/platform'
+import type { WrittenLines } from './written-logs.ts'
 
 /** A Pod as its node has it now. */
 export interface LoggedPod {
@@ -20,6 +21,8 @@ export interface LoggedPod {
   readonly pod: Pod | undefined
   /** Lines of the container by the time since its start. */
   readonly entries: readonly LogEntry[]
+  /** Lines that the program of a run has written. */
+  written(run: string): WrittenLines
   /** The run with times to the millisecond. Undefined: the node has not seen it. */
   exactRun(id: string): LogRun | undefined
 }
@@ -92,8 +95,13 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
   const { since, tailLines = Number.POSITIVE_INFINITY, follow } = request
   let afterMs = clock.now()
   const sinceMs = since?.kind === 'seconds' ? afterMs - since.seconds * 1000 : (since?.timeMs ?? Number.NEGATIVE_INFINITY)
-  const wanted = (lines: LogLine[]) => lines.filter((line) => line.timeMs >= sinceMs && isOfStream(line, request))
-  yield wanted(logLines(read().entries, first, { untilMs: afterMs, linesMax: tailLines }))
+  const wanted = (lines: readonly LogLine[]) => lines.filter((line) => line.timeMs >= sinceMs && isOfStream(line, request))
+  const { entries, written } = read()
+  const { lines, dropped } = written(first.id)
+  let taken = dropped + lines.length
+  // A run whose program writes has no other lines.
+  const last = lines.slice(Math.max(0, lines.length - tailLines))
+  yield wanted(taken > 0 ? last : logLines(entries, first, { untilMs: afterMs, linesMax: tailLines }))
   let run = first
   while (follow && run.end === undefined && !signal.aborted) {
     const { promise: changed, resolve: change } = Promise.withResolvers<void>()
@@ -101,10 +109,13 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
     const stop = onChange(change)
     signal.addEventListener('abort', () => change(), { signal: waiting.signal })
     try {
-      const { entries } = read()
+      const { entries, written } = read()
+      const { lines, dropped } = written(first.id)
       const nowMs = clock.now()
       run = laterState(run, options, nowMs)
-      yield wanted(linesBetween(entries, run, { afterMs, nowMs }))
+      const total = dropped + lines.length
+      yield wanted(total > 0 ? lines.slice(Math.max(0, taken - dropped)) : linesBetween(entries, run, { afterMs, nowMs }))
+      taken = total
       afterMs = nowMs
       const dueMs = run.end === undefined ? nextLineMs(entries, run, nowMs) : nowMs
       const due = dueMs === undefined ? [] : [sleep(clock, dueMs - nowMs, waiting.signal, { background: true })]

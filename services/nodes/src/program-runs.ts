@@ -9,6 +9,8 @@ export interface ProgramRunsOptions {
   readonly programs: ReadonlyMap<string, ContainerProgram>
   /** The environment of a container. */
   envOf(container: string): Readonly<Record<string, string>>
+  /** Takes what a program has written in a run. */
+  readonly log: (run: string, text: string) => void
   /** A program has changed the state of its container. */
   readonly onChange: () => void
 }
@@ -78,6 +80,7 @@ export class ProgramRuns {
     } catch (error) {
       if (error instanceof ExitError || (error instanceof StoppedError && running.ending.signal.aborted)) return
       const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+      this.#options.log(running.id, error instanceof Error ? (error.stack ?? text) : text)
       this.#end(name, running, { exitCode: crashCode, message: text.slice(0, messageLengthMax) })
     }
   }
@@ -100,6 +103,9 @@ export class ProgramRuns {
       restarts: life.restartsOf(name),
       env: envOf(name),
       signal,
+      log: (text) => {
+        if (life.runIdOf(name) === running.id) this.#options.log(running.id, text)
+      },
       async sleep(duration) {
         const delayMs = typeof duration === 'number' ? duration : toMs(duration)
         sleeps += 1

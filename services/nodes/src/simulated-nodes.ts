@@ -22,6 +22,7 @@ import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { SimulatedNode } from './simulated-node.ts'
+import { WrittenLogs } from './written-logs.ts'
 
 export interface NodesOptions {
   readonly names: Names
@@ -116,6 +117,7 @@ class StandIn implements SimulatedNodes {
   readonly #changes = new KeyedListeners()
   readonly #containers: ContainerSessions
   readonly #eventBudget = new EventBudget()
+  readonly #written = new WrittenLogs()
 
   constructor(options: NodesOptions) {
     const { names, client, clock, chance, log, queues } = options
@@ -324,7 +326,7 @@ class StandIn implements SimulatedNodes {
       read: () => {
         const pod = this.#findPod(place)
         if (pod !== undefined) entries = logOf(pod, container, scriptOf(pod, names, this.#scripts.layersFor(pod)))
-        return { pod, entries, exactRun: (id) => life?.runOf(container, id) }
+        return { pod, entries, written: (id) => this.#written.of(id), exactRun: (id) => life?.runOf(container, id) }
       },
       onChange: (listener) => this.#changes.listen(key, listener),
     }
@@ -461,6 +463,10 @@ class StandIn implements SimulatedNodes {
         life,
         programs: code,
         envOf: (name) => this.#envOf(pod, name),
+        log: (run, text) => {
+          this.#written.add(run, text, clock.now())
+          this.#changes.notify(keyOf(pod))
+        },
         onChange: () => this.#queue.add(keyOf(pod)),
       })
     return { uid: pod.metadata.uid ?? '', node, life, programs, sources, environments, written: undefined, isDeleted: false }

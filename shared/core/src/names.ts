@@ -182,3 +182,6 @@ export function subdomainLabel(names: Names, subdomain: string, name: string): s
 export function automanagedLabel(names: Names): string {
   return subdomainLabel(names, names.aggregator, 'automanaged')
 }
+
+/** The domain of kwok's annotations, in every profile. */
+export const kwokDomain = 'kwok.x-k8s.io'

@@ -168,3 +168,36 @@ test('an automatic clock does not run on for a program that sleeps for ever', as
   await server.settled({ within: 60_000 })
   expect(turns).toBe(100)
 })
+
+test('a program writes the log of its container, which followers and later readers see, and its error is there too', async () => {
+  const { server, clock, create, read } = await aServer()
+  server.nodes.script({ name: 'writes' }, (c) =>
+    c.onStart(async (run) => {
+      run.log('up')
+      await run.sleep('5s')
+      run.log('one\ntwo\n')
+      await run.sleep('5s')
+      throw new TypeError('lost')
+    }),
+  )
+  await create('writes')
+  const textOf = async (query = '') => {
+    const path = `/api/v1/namespaces/${namespace}/pods/writes/log${query}`
+    const { body } = await server.client.transport.send({ method: 'GET', path, headers: {} })
+    let text = ''
+    for await (const chunk of body) text += Buffer.from(chunk).toString()
+    return text
+  }
+  expect(await textOf()).toBe('up\n')
+  const follower = textOf('?follow=true&timestamps=true')
+  await clock.advance('5s')
+  expect(await textOf('?tailLines=2')).toBe('one\ntwo\n')
+  await clock.advance('5s')
+  expect(await read('writes')).toMatchObject({ phase: 'Failed', exitCode: 139 })
+  expect(await textOf('?tailLines=100')).toMatch(/^up\none\ntwo\nTypeError: lost\n +at /)
+  expect((await follower).split('\n').slice(0, 3)).toEqual([
+    expect.stringMatching(/^2030-01-01T00:00:0.\.\d{9}Z up$/),
+    expect.stringMatching(/^2030-01-01T00:00:0.\.\d{9}Z one$/),
+    expect.stringMatching(/^2030-01-01T00:00:0.\.\d{9}Z two$/),
+  ])
+})

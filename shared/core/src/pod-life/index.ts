@@ -1,7 +1,17 @@
 /** The life of a Pod on a node: states of containers, phases, conditions, events. */
 export { refusalOf, refusedStatus } from './admission.ts'
 export type { PodEvent } from './life-step.ts'
-export { findLogRun, type LogEntry, type LogLine, type LogRun, logLines, nextLineMs, printLines, usualLog } from './log-lines.ts'
+export {
+  findLogRun,
+  type LogEntry,
+  type LogLine,
+  type LogRun,
+  logLines,
+  logLinesMax,
+  nextLineMs,
+  printLines,
+  usualLog,
+} from './log-lines.ts'
 export { type AnsweringNode, nodeDocument, nodeMetrics, podMetrics, type UsedPod, usageOf } from './node-answers.ts'
 export { type CompiledNodeScript, compileNodeScript, type NodeScriptObject, type NodeStep, nodeScriptPatch } from './node-script.ts'
 export {

@@ -1,5 +1,5 @@
 import { durationToMs, parseDuration } from '../meta/duration.ts'
-import type { Names } from '../names.ts'
+import { kwokDomain, type Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type LogEntry, logEntriesMax } from './log-lines.ts'
 import { joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
@@ -42,6 +42,15 @@ const readers: Readonly<Record<string, Reader>> = {
     expected: 'fail',
     read: (text) => (text === 'fail' ? { pull: { error: pullProblem, failures: Number.POSITIVE_INFINITY } } : undefined),
   },
+}
+
+/** Annotations of Pods that kwok's stages and metrics read, weaker than those above. */
+const kwokReaders: Readonly<Record<string, Reader>> = {
+  [`pod-create.stage.${kwokDomain}/delay`]: duration((ms) => ({ pull: { ms } })),
+  [`pod-ready.stage.${kwokDomain}/delay`]: duration((startMs) => ({ startMs })),
+  [`pod-complete.stage.${kwokDomain}/delay`]: duration((runMs) => ({ runMs })),
+  [`pod-delete.stage.${kwokDomain}/delay`]: duration((ms) => ({ shutdown: { ms } })),
+  [`${kwokDomain}/usage`]: { expected: 'amounts such as 100m and 64Mi', read: readUsage },
 }
 
 function duration(wordsOf: (ms: number) => Words): Reader {
@@ -135,6 +144,13 @@ export function readAnnotations(
   const problems: string[] = []
   const words = new Map<string, Words>()
   // Words for all containers come before those for one.
+  for (const [key, reader] of annotations === undefined ? [] : Object.entries(kwokReaders)) {
+    const text = kwokText(annotations ?? {}, key)
+    if (text === '') continue
+    const found = reader.read(text)
+    if (found === undefined) problems.push(problemOf(key, text, { reader, container: undefined, names }) ?? '')
+    else for (const { name } of spec.containers ?? []) words.set(name, joined(words.get(name), found))
+  }
   const given = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith(prefix))
   for (const [key, text] of given.sort(
     ([one], [other]) => Number(one.includes('.', prefix.length)) - Number(other.includes('.', prefix.length)),
@@ -149,6 +165,13 @@ export function readAnnotations(
     for (const name of meant) words.set(name, joined(words.get(name), found))
   }
   return { words, problems: problems.slice(0, problemsMax) }
+}
+
+/** The text of an annotation of kwok; the two of the usage are one. */
+function kwokText(annotations: Readonly<Record<string, string>>, key: string): string {
+  if (!key.endsWith('/usage')) return annotations[key] ?? ''
+  const amounts = ['cpu', 'memory'].map((resource) => [resource, annotations[`${key}-${resource}`]])
+  return amounts.flatMap(([resource, amount]) => (amount === undefined ? [] : [`${resource}=${amount}`])).join(',')
 }
 
 function splitAtDot(text: string): [word: string, container?: string] {

@@ -1,0 +1,53 @@
+import { type LogLine, logLinesMax } from '@orch/core/pod-life'
+
+/** Lines that the program of one run has written: the last ones, and the number of those before them. */
+export interface WrittenLines {
+  readonly lines: readonly LogLine[]
+  readonly dropped: number
+}
+
+/** Characters of one run, and of all runs: what is older is forgotten. */
+const runCharactersMax = 1024 * 1024
+const charactersMax = 64 * 1024 * 1024
+const none: WrittenLines = { lines: [], dropped: 0 }
+
+interface RunLines {
+  readonly lines: LogLine[]
+  dropped: number
+  characters: number
+}
+
+/** Lines that programs of containers have written, by the ids of runs, the oldest run first. */
+export class WrittenLogs {
+  readonly #runs = new Map<string, RunLines>()
+  #characters = 0
+
+  of(run: string): WrittenLines {
+    return this.#runs.get(run) ?? none
+  }
+
+  add(run: string, text: string, timeMs: number): void {
+    const written = this.#runs.get(run) ?? { lines: [], dropped: 0, characters: 0 }
+    this.#runs.set(run, written)
+    for (const line of text.replace(/\n$/, '').split('\n')) {
+      const kept = line.slice(0, runCharactersMax)
+      written.lines.push({ timeMs, text: kept, isError: false })
+      written.characters += kept.length
+      this.#characters += kept.length
+    }
+    let excess = 0
+    while (written.lines.length - excess > logLinesMax || written.characters > runCharactersMax) {
+      const length = written.lines[excess]?.text.length ?? 0
+      written.characters -= length
+      this.#characters -= length
+      excess += 1
+    }
+    written.lines.splice(0, excess)
+    written.dropped += excess
+    for (const [oldest, { characters }] of this.#runs) {
+      if (this.#characters <= charactersMax || oldest === run) break
+      this.#runs.delete(oldest)
+      this.#characters -= characters
+    }
+  }
+}
