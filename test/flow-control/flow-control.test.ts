@@ -174,7 +174,8 @@ describe('their effects', () => {
     expect(metrics).toMatch(
       /apiserver_flowcontrol_rejected_requests_total\{priority_level="narrow",flow_schema="narrow",reason="concurrency-limit"\} \d+/,
     )
-    expect(metrics).toContain('apiserver_flowcontrol_request_concurrency_limit{priority_level="narrow"} 1')
+    for (const name of ['request_concurrency_limit', 'nominal_limit_seats', 'current_limit_seats'])
+      expect(metrics).toContain(`apiserver_flowcontrol_${name}{priority_level="narrow"} 1`)
     expect(metrics).toContain('apiserver_flowcontrol_current_executing_requests{priority_level="narrow",flow_schema="narrow"} 0')
   })
 

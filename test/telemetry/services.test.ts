@@ -86,6 +86,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     // The gateway reads the newest state of its bootstrap objects.
     expect(storage).toMatch(/^apiserver_watch_cache_consistent_read_total\{[^}]*success="true",fallback="(?:true|false)"\} [1-9]/m)
     expect(sample(storage, 'apiserver_storage_objects{resource="configmaps"}')).toBeGreaterThanOrEqual(1)
+    expect(sample(storage, 'apiserver_resource_objects{group="",resource="configmaps"}')).toBeGreaterThanOrEqual(1)
     expect(storage).toMatch(/^apiserver_storage_objects\{resource="clusterroles\.rbac\.[^"]+"\} [1-9]/m)
 
     const watch = await metricsOf(probes.get('watch'))

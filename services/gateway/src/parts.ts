@@ -11,6 +11,7 @@ import { createAllocator } from './allocation/allocator.ts'
 import { servicePrefix } from './allocation/reserved-keys.ts'
 import { certificatesAlone, createAuthenticators } from './authentication/authenticators.ts'
 import { createAttemptMetrics } from './authentication/metrics.ts'
+import { createAccessMetrics } from './authorization/authorization-metrics.ts'
 import { alwaysAllow } from './authorization/authorizer.ts'
 import { ConsoleDoor, type DoorOptions, type OpenPlainPort } from './console/door.ts'
 import { CustomResources } from './custom-resources/custom-resources.ts'
@@ -318,6 +319,7 @@ function createAccessParts(
     roles: options.authorization?.roles,
     authentication: createAuthenticators(options.authentication ?? certificatesAlone(options.catalogue), names),
     attempts: createAttemptMetrics(options.metrics),
+    accessMetrics: createAccessMetrics(options.metrics),
     anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
     admitter: closing.add(createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics, clock, log })),
     auditor: options.auditor,

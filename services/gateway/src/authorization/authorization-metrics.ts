@@ -47,6 +47,41 @@ const table = {
   },
 } as const satisfies MetricTable
 
+const accessTable = {
+  authorization_attempts_total: {
+    type: 'counter',
+    help: '[ALPHA] Requests by the result of their authorization.',
+    labels: ['result'],
+    isHot: true,
+  },
+  authorization_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time of authorizing requests.',
+    labels: ['result'],
+    buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
+    isHot: true,
+  },
+} as const satisfies MetricTable
+
+/** The counts of authorized requests. */
+export interface AccessMetrics {
+  authorized(result: 'allowed' | 'denied' | 'no-opinion' | 'error', seconds: number): void
+}
+
+/** Declares the metrics of authorized requests. */
+export function createAccessMetrics(metrics: Metrics): AccessMetrics {
+  const { authorization_attempts_total: attempts, authorization_duration_seconds: durations } = declareMetrics(metrics, accessTable)
+  const series = (result: string) => ({ count: attempts.series({ result }), duration: durations.series({ result }) })
+  const byResult = { allowed: series('allowed'), denied: series('denied'), 'no-opinion': series('no-opinion'), error: series('error') }
+  return {
+    authorized(result, seconds) {
+      const { count, duration } = byResult[result]
+      count.add(1)
+      duration.observe(seconds)
+    },
+  }
+}
+
 /** An authorizer's decision, besides having no opinion. */
 export type CountedDecision = 'allow' | 'deny'
 

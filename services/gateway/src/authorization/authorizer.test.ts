@@ -51,7 +51,8 @@ test('a decision that is known at once costs no promise', () => {
   expect(decide([at(none('a')), at({ kind: 'allow', reason: '' })], user, access)).toEqual({ kind: 'allow', reason: '' })
 })
 
-test('AUTHZ-07: the decision and its reason are in the annotations of the request', () => {
+test('AUTHZ-07: the decision and its reason are in the annotations of the request, and its result is counted', () => {
+  const results: string[] = []
   const annotationsOf = (decision: Decision) => {
     const annotations: Record<string, string> = {}
     const annotate = (key: string, value: string) => {
@@ -59,8 +60,9 @@ test('AUTHZ-07: the decision and its reason are in the annotations of the reques
     }
     const request = { user, info: access, annotate, exchange: { target: '/' } } as unknown as GatewayRequest
     const authorizers = [{ authorize: () => decision, rulesOf: () => ({ rules: [] }) }]
+    const accessMetrics = { authorized: (result: string) => results.push(result) }
     try {
-      authorize(request, { authorizers, names: namesOf('orch') })
+      authorize(request, { authorizers, accessMetrics, clock: { monotonic: () => 0 }, names: namesOf('orch') })
     } catch {
       annotations['refused'] = 'yes'
     }
@@ -70,6 +72,7 @@ test('AUTHZ-07: the decision and its reason are in the annotations of the reques
   expect(annotationsOf({ kind: 'allow', reason: 'a rule' })).toEqual({ [decision]: 'allow', [reason]: 'a rule' })
   expect(annotationsOf(none('no rule'))).toEqual({ [decision]: 'forbid', [reason]: 'no rule', refused: 'yes' })
   expect(annotationsOf(none('', 'x'))).toEqual({ [decision]: 'forbid', [reason]: 'internal error', refused: 'yes' })
+  expect(results).toEqual(['allowed', 'no-opinion', 'error'])
 })
 
 test('a write that makes an object must be allowed as its creation; a POST has been, and is not asked about again', async () => {

@@ -3,10 +3,11 @@ import { failed } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
+import type { Clock } from '@orch/platform'
 import type { GatewayRequest } from '../request/request.ts'
 import type { PathInfo, ResourceInfo } from '../request/request-info.ts'
 import { PlainRefusal } from '../request/respond.ts'
-import type { CountedDecision } from './authorization-metrics.ts'
+import type { AccessMetrics, CountedDecision } from './authorization-metrics.ts'
 
 /** An access to authorize. Every request is one; a review may ask about others, with verbs that no request has. */
 export type Access =
@@ -155,13 +156,29 @@ export interface AuthorizeParts {
   readonly authorizers: readonly Authorizer[]
 }
 
+/** The dependencies of counting decisions. */
+interface CountParts {
+  readonly accessMetrics: AccessMetrics
+  readonly clock: Pick<Clock, 'monotonic'>
+}
+
 /** Lets a request go on that is allowed, and refuses every other. */
-export function authorize(request: GatewayRequest, { authorizers, names }: AuthorizeParts): void | Promise<void> {
+export function authorize(request: GatewayRequest, parts: AuthorizeParts & CountParts): void | Promise<void> {
+  const startedMs = parts.clock.monotonic()
   const access = accessOf(request)
-  const decision = decide(authorizers, request.user, access)
+  const decided = (decision: Decision) => {
+    parts.accessMetrics.authorized(resultOf(decision), (parts.clock.monotonic() - startedMs) / 1000)
+    requireAllowed(request, access, decision, parts.names)
+  }
+  const decision = decide(parts.authorizers, request.user, access)
   // A decision that is known at once must not cost a promise.
-  if (decision instanceof Promise) return decision.then((late) => requireAllowed(request, access, late, names))
-  requireAllowed(request, access, decision, names)
+  return decision instanceof Promise ? decision.then(decided) : decided(decision)
+}
+
+function resultOf({ kind, error }: Decision): Parameters<AccessMetrics['authorized']>[0] {
+  if (kind === 'allow') return 'allowed'
+  if (kind === 'deny') return 'denied'
+  return error === undefined ? 'no-opinion' : 'error'
 }
 
 /** A PUT or an apply that makes an object is its creation too, and must be allowed as one. A POST has been asked about already. */

@@ -57,6 +57,12 @@ const table = {
     labels: schemaLabels,
     isHot: true,
   },
+  apiserver_flowcontrol_current_executing_seats: {
+    type: 'gauge',
+    help: '[BETA] Seats that are taken.',
+    labels: schemaLabels,
+    isHot: true,
+  },
   apiserver_flowcontrol_request_execution_seconds: {
     type: 'histogram',
     help: '[ALPHA] Time that requests were worked on.',
@@ -86,6 +92,16 @@ const table = {
     isHot: true,
   },
   apiserver_flowcontrol_request_concurrency_limit: { type: 'gauge', help: '[ALPHA] Seats of a level.', labels: ['priority_level'] },
+  apiserver_flowcontrol_nominal_limit_seats: {
+    type: 'gauge',
+    help: '[BETA] Seats of a level by its shares.',
+    labels: ['priority_level'],
+  },
+  apiserver_flowcontrol_current_limit_seats: {
+    type: 'gauge',
+    help: '[ALPHA] Seats that a level may take now: those of its shares, as levels lend none.',
+    labels: ['priority_level'],
+  },
   apiserver_flowcontrol_current_r: {
     type: 'gauge',
     help: '[ALPHA] Virtual time of a level, in seconds.',
@@ -117,6 +133,8 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
     }
   const declared = declareMetrics(metrics, table, {
     apiserver_flowcontrol_request_concurrency_limit: perLevel(({ seatsMax }) => seatsMax),
+    apiserver_flowcontrol_nominal_limit_seats: perLevel(({ seatsMax }) => seatsMax),
+    apiserver_flowcontrol_current_limit_seats: perLevel(({ seatsMax }) => seatsMax),
     apiserver_flowcontrol_current_r: perLevel(({ meter }) => meter),
   })
   const ofKind = (request_kind: string) => declared.apiserver_current_inqueue_requests.series({ request_kind })
@@ -144,6 +162,7 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
         executing: declared.apiserver_flowcontrol_current_executing_requests.series(own),
         waiting: declared.apiserver_flowcontrol_current_inqueue_requests.series(own),
         inUse: declared.apiserver_flowcontrol_request_concurrency_in_use.series(own),
+        seats: declared.apiserver_flowcontrol_current_executing_seats.series(own),
         regular: declared.apiserver_flowcontrol_request_execution_seconds.series({ ...own, type: 'regular' }),
         watch: declared.apiserver_flowcontrol_request_execution_seconds.series({ ...own, type: 'watch' }),
         executed: declared.apiserver_flowcontrol_request_wait_duration_seconds.series({ ...own, execute: 'true' }),
@@ -159,11 +178,13 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
           series.dispatched.add(1)
           series.executing.add(1)
           series.inUse.add(seats)
+          series.seats.add(seats)
           series.widths.observe(seats)
         },
         ended(seconds, seats, kind) {
           series.executing.add(-1)
           series.inUse.add(-seats)
+          series.seats.add(-seats)
           series[kind].observe(seconds)
         },
         addWaiting(change, isWrite) {

@@ -68,27 +68,35 @@ const table = {
   storage_object_bytes: { type: 'gauge', help: 'Bytes of all objects in memory.' },
   storage_history_bytes: { type: 'gauge', help: 'Bytes of the changes in memory.' },
   apiserver_storage_objects: { type: 'gauge', help: '[STABLE] Objects of each resource.', labels: ['resource'] },
+  apiserver_resource_objects: { type: 'gauge', help: '[ALPHA] Objects of each resource.', labels: ['group', 'resource'] },
 } as const satisfies MetricTable
 
 /** Sizes of the store and of storage's memory, read with the metrics. */
 export function addStorageMetrics(metrics: Metrics, storage: Storage): void {
   const known = new Set<string>()
+  const setCounts = (set: (prefix: string, count: number) => void) => {
+    const counts = storage.objectCounts()
+    for (const prefix of counts.keys()) known.add(prefix)
+    for (const prefix of known) set(prefix, counts.get(prefix) ?? 0)
+  }
   declareMetrics(metrics, table, {
     etcd_db_total_size_in_bytes: (gauge) => gauge.set(storage.sizes().storeBytes),
     apiserver_storage_size_bytes: (gauge) => gauge.set({ storage_cluster_id: 'store-0' }, storage.sizes().storeBytes),
     storage_store_free_bytes: (gauge) => gauge.set(storage.sizes().storeFreeBytes),
     storage_object_bytes: (gauge) => gauge.set(storage.sizes().objectBytes),
     storage_history_bytes: (gauge) => gauge.set(storage.sizes().historyBytes),
-    apiserver_storage_objects: (gauge) => {
-      const counts = storage.objectCounts()
-      for (const prefix of counts.keys()) known.add(prefix)
-      for (const prefix of known) gauge.set({ resource: toGroupResource(prefix) }, counts.get(prefix) ?? 0)
-    },
+    apiserver_storage_objects: (gauge) => setCounts((prefix, count) => gauge.set({ resource: toGroupResource(prefix) }, count)),
+    apiserver_resource_objects: (gauge) => setCounts((prefix, count) => gauge.set(groupResourceOf(prefix), count)),
   })
 }
 
 /** `apps/deployments` as `deployments.apps`, and `core/pods` as `pods`. */
 function toGroupResource(prefix: string): string {
-  const [group = '', plural = ''] = prefix.split('/')
-  return group === 'core' ? plural : `${plural}.${group}`
+  const { group, resource } = groupResourceOf(prefix)
+  return group === '' ? resource : `${resource}.${group}`
+}
+
+function groupResourceOf(prefix: string): { group: string; resource: string } {
+  const [group = '', resource = ''] = prefix.split('/')
+  return { group: group === 'core' ? '' : group, resource }
 }
