@@ -8,8 +8,8 @@ const setting = settingsOf('Admission')
 
 const seconds = int({ min: 0, max: 2 ** 31 - 1 })
 
-/** The settings of admission. */
-export const admissionSettings = {
+/** The settings of admission's own plugins: flags of the process that hosts admission alone. */
+export const pluginSettings = {
   enableAdmissionPlugins: setting(
     { flag: '--enable-admission-plugins', type: list },
     'Admission plugins to enable in addition to the default ones. The order does not matter.',
@@ -30,8 +30,10 @@ export const admissionSettings = {
     { flag: '--default-unreachable-toleration-seconds', type: seconds, default: '300' },
     'Default tolerationSeconds of pods for nodes that are unreachable (DefaultTolerationSeconds).',
   ),
-  ...webhookSettings,
 }
+
+/** The settings of admission. */
+export const admissionSettings = { ...pluginSettings, ...webhookSettings }
 
 type AdmissionValues = Values<typeof admissionSettings>
 

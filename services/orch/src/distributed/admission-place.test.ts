@@ -98,3 +98,12 @@ test('the flags of admission belong to the gateway that hosts it', () => {
     settings: { plugins: { disabled: ['Priority'] } },
   })
 })
+
+test('a gateway takes the addresses of webhooks and APIServices also where admission is a service of its own', () => {
+  const flags = ['--admission-address=127.0.0.1:1', '--webhook-service-map=team/api=127.0.0.1:2', '--webhook-link-local']
+  const { values, texts } = readSettings(gatewayCommandSettings, { flags, env: {}, elsewhere: flagsElsewhere })
+  expect(readAdmissionPlace(values, texts, { ...noTrust, insecureTransport: true })).toEqual({
+    kind: 'service',
+    addresses: ['127.0.0.1:1'],
+  })
+})

@@ -5,7 +5,7 @@ import { printRelease } from '@orch/core/feature-gates'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import { addressAt, flagTexts, type KeyPair, retryDelayMs, SettingsError, type SigningKey, sleep, type Values } from '@orch/platform'
 import { dialContract } from '@orch/platform/rpc'
-import { admissionSettings, readAdmission } from '../admission/settings.ts'
+import { pluginSettings, readAdmission } from '../admission/settings.ts'
 import type { FrontProxy } from '../aggregation/front-proxy.ts'
 import { everythingServed } from '../api/settings.ts'
 import { openPortCertificates } from '../certificates/port-certificates.ts'
@@ -27,10 +27,10 @@ import { gatewayCommandSettings, readServiceAddresses } from './settings.ts'
 
 type GatewaySettings = Values<typeof gatewayCommandSettings>
 
-/** The place of admission: its flags belong to the process that hosts it. */
+/** The place of admission: the flags of its plugins belong to the process that hosts it. */
 export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap<string, string>, trust: TrustOptions): AdmissionPlace {
   if (settings.admission === 'service') {
-    const useless = Object.values(admissionSettings).find(({ flag }) => texts.has(flag))
+    const useless = Object.values(pluginSettings).find(({ flag }) => texts.has(flag))
     if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --admission=in-process: else it is a flag of orch admission`)
     return { kind: 'service', addresses: readServiceAddresses('--admission-address', settings.admissionAddress, trust) }
   }

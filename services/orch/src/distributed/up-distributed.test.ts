@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { filePerGateway } from './up-distributed.ts'
+import { filePerGateway, gatewayFlags } from './up-distributed.ts'
 
 test('AUDIT-08: each of several gateways has an audit file of its own', () => {
   expect(filePerGateway('/var/log/audit.log', 1)).toBe('/var/log/audit-gateway-1.log')
   expect(filePerGateway('audit', 0)).toBe('audit-gateway-0')
   expect(['', '-'].map((path) => filePerGateway(path, 1))).toEqual(['', '-'])
+})
+
+test('gateways beside a service of admission are given the addresses of webhooks and APIServices, and no flags of plugins', () => {
+  const given = ['--webhook-service-map=team/api=127.0.0.1:1', '--webhook-link-local=true', '--disable-admission-plugins=Priority']
+  expect(gatewayFlags(given, { hostsAdmission: false })).toEqual(given.slice(0, 2))
+  expect(gatewayFlags(given, { hostsAdmission: true })).toEqual(given)
 })

@@ -18,7 +18,7 @@ import {
   writePrivateFile,
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
-import { admissionSettings } from '../admission/settings.ts'
+import { pluginSettings } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
 import {
@@ -291,7 +291,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
   const nodesAddress = addresses.nodes.length === 0 ? [] : [`--nodes-address=${addresses.nodes.join(',')}`]
   const others = [...nodesAddress, storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
-  const givenToGateways = given(gatewayCommandSettings).filter((text) => hostsAdmission || !isAdmissionFlag(text))
+  const givenToGateways = gatewayFlags(given(gatewayCommandSettings), { hostsAdmission })
   const gateways = Promise.all(
     addresses.gateway.map(async (address, index) => {
       const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
@@ -346,8 +346,10 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   return urls
 }
 
-function isAdmissionFlag(text: string): boolean {
-  return Object.values(admissionSettings).some(({ flag }) => text.startsWith(`${flag}=`))
+/** The given flags that gateways take: those of admission's plugins only where gateways host admission. */
+export function gatewayFlags(given: readonly string[], { hostsAdmission }: { readonly hostsAdmission: boolean }): readonly string[] {
+  const isOfPlugins = (text: string) => Object.values(pluginSettings).some(({ flag }) => text.startsWith(`${flag}=`))
+  return given.filter((text) => hostsAdmission || !isOfPlugins(text))
 }
 
 function backendFlags(backend: 'etcd' | 'nats', certificates: string, role: ServiceRole): string[] {
