@@ -66,7 +66,10 @@ export async function openSession(terminal: StatusTerminal, flags: GlobalValues)
 }
 
 /** The candidate files of the client configuration; the first that exists is used. */
-export function configurationFiles({ env, homeFolder, nearConfiguration }: CtlTerminal, kubeconfig: string | undefined): string[] {
+export function configurationFiles(
+  { env, homeFolder, nearConfiguration }: Pick<CtlTerminal, 'env' | 'homeFolder' | 'nearConfiguration'>,
+  kubeconfig: string | undefined,
+): string[] {
   if (kubeconfig !== undefined) return [kubeconfig]
   const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '')
   const home = join(homeFolder, '.kube/config')

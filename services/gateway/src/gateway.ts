@@ -39,7 +39,7 @@ import { injectFault } from './steps/inject-fault.ts'
 import type { Step } from './steps/step.ts'
 import { takeTurn } from './steps/take-turn.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
-import { type LoadOutcome, type LoadSettings, loadObjects } from './write/load-objects.ts'
+import { type LoadedObject, type LoadSettings, loadObjects } from './write/load-objects.ts'
 
 /** Everything that a request passes before it is routed, in this order. A step that does not apply is absent from the list. */
 function chainOf(
@@ -82,7 +82,7 @@ export interface Gateway {
   /** Creates objects of the server's own in collections that are empty at the first start; see `writeBootstrapObjects`. */
   writeBootstrapObjects(objects: readonly BootstrapWrite[]): Promise<void>
   /** Stores objects of another server as they are; see `loadObjects`. */
-  loadObjects(objects: readonly ApiObject[], settings: LoadSettings): Promise<LoadOutcome[]>
+  loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: LoadSettings<T>): Promise<void>
   /** A way in without a socket, as a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
   /** Stops: readyz fails for `delayMs`, then nothing new is taken, requests finish and watches end over `graceMs`. */

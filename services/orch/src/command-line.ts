@@ -87,6 +87,11 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./backup/backup.ts')).restoreSettings,
     run: async (terminal, flags) => (await import('./backup/backup.ts')).restore(terminal, flags),
   },
+  load: {
+    doc: 'load dumps of a cluster (kubectl, must-gather, crust-gather, velero, etcd) into a server with --control: orch load dump.yaml',
+    settings: async () => (await import('./load/settings.ts')).loadSettings,
+    run: async (terminal, flags) => (await import('./load/command.ts')).loadCommand(terminal, flags),
+  },
   validate: {
     doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',
     settings: async () => (await import('./validate/settings.ts')).validateSettings,

@@ -31,7 +31,7 @@ export async function ctl(terminal: Terminal, words: readonly string[]): Promise
 }
 
 /** The administrator's configuration of the one server that runs on a data folder below the working folder, as `orch status` finds it. */
-async function nearConfiguration(terminal: Terminal): Promise<{ nearConfiguration?: string }> {
+export async function nearConfiguration(terminal: Terminal): Promise<{ nearConfiguration?: string }> {
   const { findInstances } = await import('./instance/folders.ts')
   const running = findInstances(terminal, { dataDir: '', profile: '' }).filter(({ owner }) => owner !== undefined)
   const files = running.map(({ folder }) => join(folder, 'admin.conf')).filter((file) => existsSync(file))

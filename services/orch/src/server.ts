@@ -139,7 +139,7 @@ export interface Server {
   readonly nodes: OpenNodes
   /** A client that needs no socket, as this identity. */
   clientAs(identity: Identity): Client
-  /** Stores objects of another server as they are. */
+  /** Stores objects of another server as they are, while no controller runs: they would decide before all of them are there. */
   readonly loadObjects: Gateway['loadObjects']
   /** Gives a user rules that no object holds. */
   giveRules(user: string, rules: readonly PolicyRule[]): void
@@ -242,7 +242,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? identity.signingKey,
     certificateAuthority: rootCertificate,
   }
-  await runControllers(
+  const running = await runControllers(
     {
       controllers: options.controllers,
       autoscaling: options.autoscaling,
@@ -270,7 +270,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     moment,
     nodes,
     clientAs,
-    loadObjects: services.gateway.loadObjects,
+    loadObjects: (objects, settings) => running.pausing(() => gateway.loadObjects(objects, settings)),
     giveRules: services.giveRules,
     async stop(how) {
       stopOptions = how

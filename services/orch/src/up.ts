@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { usualNamespaceDelayMs } from '@orch/controllers'
 import {
   certificateFolder,
@@ -62,6 +62,14 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     const server = await start(options, log, telemetry, terminal)
     let isReady = false
     await scope.run({ name: 'server', stop: () => server.stop(isReady ? how : { delayMs: 0, graceMs: 0 }) })
+    if (settings.load.length > 0) {
+      const { loadIntoStarted } = await import('./load/command.ts')
+      await loadIntoStarted(
+        server,
+        settings.load.map((path) => resolve(terminal.workingFolder, path)),
+        log,
+      )
+    }
     lock.announce(server.url)
     const hasGivenCertificate = options.serving.servingPair !== undefined
     writeClientFiles({ ...server, dataDir, hasGivenCertificate })

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import { limits } from '../limits.ts'
@@ -13,6 +14,8 @@ export interface ControlCall {
   readonly query: Query
   /** The parsed body; undefined without one. */
   readonly body: unknown
+  /** The lines of a body that comes line by line, as `application/x-ndjson`, in place of `body`. */
+  readonly lines?: AsyncIterable<Buffer>
   /** Raised when the client leaves. */
   readonly signal: AbortSignal
 }
@@ -25,16 +28,17 @@ export type ControlAnswer =
 /** Answers the calls of the control; undefined: it serves no such path. It throws a StatusError for a mistake of the caller. */
 export type ControlHandler = (call: ControlCall) => Promise<ControlAnswer | undefined>
 
-/** Media type of an answer that comes line by line. */
+/** Media type of a body or an answer that comes line by line. */
 const linesType = 'application/x-ndjson'
 
 /** Hands a request over to the control of the server, and its answer to the client. False: the path is not one of the control. */
 export async function serveControl(request: GatewayRequest, control: ControlHandler, parts: RespondParts): Promise<boolean> {
   const { exchange, method, path, query } = request
-  const body = await bodyOf(request)
+  const content =
+    request.contentType === linesType ? { body: undefined, lines: linesOf(exchange.bodyStream()) } : { body: await bodyOf(request) }
   const left = new AbortController()
   exchange.onClose(() => left.abort())
-  const answer = await control({ method, path: path.slice(controlPath.length).replace(/\/$/, ''), query, body, signal: left.signal })
+  const answer = await control({ method, path: path.slice(controlPath.length).replace(/\/$/, ''), query, ...content, signal: left.signal })
   if (answer === undefined) return false
   if (answer.kind === 'object') {
     const { contentType, bytes } = await representObject(request, answer.object, parts)
@@ -52,6 +56,31 @@ export async function serveControl(request: GatewayRequest, control: ControlHand
   exchange.end()
   return true
 }
+
+/** The lines of a stream that are not empty. One that is longer than a body may be is refused. */
+async function* linesOf(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
+  // A refusal is answered over the stream whose lines are left unread.
+  const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false })
+  let parts: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      parts.push(chunk.subarray(start, end))
+      const line = Buffer.concat(parts)
+      if (line.length > 0) yield line
+      parts = []
+      bytes = 0
+      start = end + 1
+    }
+    parts.push(chunk.subarray(start))
+    bytes += chunk.length - start
+    if (bytes > limits.bodyBytesMax) throw requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyBytesMax} a line`)
+  }
+  if (bytes > 0) yield Buffer.concat(parts)
+}
+
+const lineFeed = 0x0a
 
 async function bodyOf({ exchange, contentType }: GatewayRequest): Promise<unknown> {
   const outcome = await exchange.readBody(limits.controlBodyBytesMax)

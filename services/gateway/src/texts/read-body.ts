@@ -1,8 +1,7 @@
 import { decodeJson, hasMembers, isJsonObject, printJson } from '@orch/core/json'
 import type { Names } from '@orch/core/names'
 import { namesOf } from '@orch/core/names'
-import { decodeProtobuf, parseEnvelope } from '@orch/core/protobuf'
-import { decoderOf, typeNameAt, typeOfKind } from '@orch/core/schema'
+import { readTypedObject } from '@orch/core/protobuf'
 import { parseYamlBytes } from '@orch/core/yaml'
 import type { AuditBodyAnswer, AuditBodyJob, BodyMetadata, BodyReading } from './jobs.ts'
 import { readCbor } from './read-cbor.ts'
@@ -44,18 +43,16 @@ function readValue(bytes: Buffer, { contentType, level }: BodyReading, names: Na
   return decoded.kind === 'malformed' ? undefined : decoded.value
 }
 
-/** Reads a message as the JSON that a client would send: without the many empty fields of a message. */
 function readProtobuf(bytes: Buffer, level: number, names: Names): unknown {
-  const reading = parseEnvelope(bytes, names)
-  if (reading.kind === 'malformed') return undefined
-  const { apiVersion, kind, raw } = reading.envelope
-  const named = typeOfKind(names, apiVersion, kind)
-  if (named === undefined) return { apiVersion, kind }
-  const type = typeNameAt(named, level)
-  const message = decodeProtobuf(type, raw)
-  if (message.kind === 'malformed') return undefined
-  const decoded = decoderOf(type)(message.object, { trackUnknown: false })
-  return { kind, apiVersion, ...(decoded.kind === 'mismatch' ? message.object : decoded.object) }
+  const reading = readTypedObject(bytes, { names, level })
+  switch (reading.kind) {
+    case 'object':
+      return reading.object
+    case 'untyped':
+      return { apiVersion: reading.apiVersion, kind: reading.named }
+    case 'malformed':
+      return undefined
+  }
 }
 
 /** The recorded form of the object. */

@@ -1,6 +1,7 @@
 import { type CommitRequest, objectKey } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { encodeStoredObject } from '@orch/core/stored'
+import { systemClock } from '@orch/platform'
 import { toStoredObject } from '../conversion/convert.ts'
 import { readyReaders } from '../custom-resources/ready-readers.ts'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
@@ -30,40 +31,54 @@ export type LoadOutcome =
   | { readonly kind: 'existing' }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Options of loading objects. */
-export interface LoadSettings {
-  /** Objects that are there already stay as they are. */
-  readonly keepsExisting: boolean
+/** An object of another server. */
+export interface LoadedObject {
+  readonly object: ApiObject
+  /** It has integers beyond 2^53, as `bigint`. */
+  readonly hasBigIntegers: boolean
 }
 
-/** Objects that are loaded in one turn of the event loop. */
-const loadedPerTurn = 50
+/** Options of loading objects. */
+export interface LoadSettings<T extends LoadedObject> {
+  /** Objects that are there already stay as they are. */
+  readonly keepsExisting: boolean
+  /** Called once for each object. */
+  readonly onOutcome: (given: T, outcome: LoadOutcome) => void
+}
+
+/** Objects whose commits are waited for together: a store on disk flushes them at once. */
+const togetherMax = 50
+/** Time for which objects are read in one turn of the event loop. Storing them takes about as long. */
+const turnMs = 10
 
 /**
  * Stores objects of another server as they are, in their order: with uid, creationTimestamp, generation, managers, owners, status and
  * deletionTimestamp. They pass no authorization, no admission and no rule; their types and fields alone are read by the schema.
  * Reservations, such as those of addresses of Services, are not made.
  */
-export async function loadObjects(objects: readonly ApiObject[], settings: LoadSettings, parts: LoadParts): Promise<LoadOutcome[]> {
-  const outcomes: Promise<LoadOutcome>[] = []
-  for (const [index, object] of objects.entries()) {
-    const served = servedOf(object, parts)
-    if (served === undefined) {
-      outcomes.push(Promise.resolve({ kind: 'unknown' }))
-      continue
-    }
-    const ready = readyReaders(served, parts)
+export async function loadObjects<T extends LoadedObject>(
+  objects: AsyncIterable<T>,
+  settings: LoadSettings<T>,
+  parts: LoadParts,
+): Promise<void> {
+  let together: Promise<void>[] = []
+  let sinceMs = systemClock.monotonic()
+  for await (const given of objects) {
+    const served = servedOf(given.object, parts)
+    const ready = served === undefined ? undefined : readyReaders(served, parts)
     if (ready !== undefined) await ready
     // Begun in the order of the objects, commits are made in it.
-    const outcome = loadObject(object, served, settings, parts)
-    // A failure is thrown at the end; until then it is not one that nothing sees.
-    outcome.catch(() => {})
-    outcomes.push(outcome)
-    if (index % loadedPerTurn !== loadedPerTurn - 1) continue
-    await outcomes.at(-1)
+    const stored = loadObject(given, served, settings, parts).then((outcome) => settings.onOutcome(given, outcome))
+    // A failure is thrown where all are waited for; until then it is not one that nothing sees.
+    stored.catch(() => {})
+    together.push(stored)
+    if (together.length < togetherMax && systemClock.monotonic() - sinceMs < turnMs) continue
+    await Promise.all(together)
+    together = []
     await parts.pace.turn()
+    sinceMs = systemClock.monotonic()
   }
-  return Promise.all(outcomes)
+  await Promise.all(together)
 }
 
 function servedOf({ apiVersion, kind }: ApiObject, parts: LoadParts): Served | undefined {
@@ -72,11 +87,17 @@ function servedOf({ apiVersion, kind }: ApiObject, parts: LoadParts): Served | u
   return resource?.backing === 'stored' ? parts.served.of(resource) : undefined
 }
 
-async function loadObject(object: ApiObject, served: Served, settings: LoadSettings, parts: LoadParts): Promise<LoadOutcome> {
-  const problem = problemOf(object, served)
+async function loadObject(
+  given: LoadedObject,
+  served: Served | undefined,
+  settings: Pick<LoadSettings<LoadedObject>, 'keepsExisting'>,
+  parts: LoadParts,
+): Promise<LoadOutcome> {
+  if (served === undefined) return { kind: 'unknown' }
+  const problem = problemOf(given.object, served)
   if (problem !== undefined) return { kind: 'refused', reason: problem }
   try {
-    const { commit, problems } = commitOf(object, served, parts)
+    const { commit, problems } = commitOf(given, served, parts)
     return (await commitLoaded(commit, settings, parts)) ? { kind: 'loaded', problems } : { kind: 'existing' }
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
@@ -95,16 +116,19 @@ function problemOf({ metadata }: ApiObject, { resource, isStoredVersion }: Serve
 }
 
 function commitOf(
-  given: ApiObject,
+  given: LoadedObject,
   served: Served,
   parts: LoadParts,
 ): { readonly commit: CommitRequest; readonly problems: readonly string[] } {
   const { resource } = served
-  const candidate = decodeCandidate(resource, { ...given }, { hasBigIntegers: false, duplicates: [] })
+  const candidate = decodeCandidate(resource, { ...given.object }, { hasBigIntegers: given.hasBigIntegers, duplicates: [] })
   const { resourceVersion: _, ...metadata } = candidate.object.metadata
   const { uid = parts.draws.uid(), creationTimestamp = printTime(toInstant(parts.clock.now())) } = metadata
   const object = { ...candidate.object, metadata: { ...metadata, uid, creationTimestamp } }
-  const { stored, encoded } = encodeStored({ served }, { object: toStoredObject(parts, served, object), hasBigIntegers: false })
+  const { stored, encoded } = encodeStored(
+    { served },
+    { object: toStoredObject(parts, served, object), hasBigIntegers: given.hasBigIntegers },
+  )
   const writeId = parts.draws.writeId()
   const value = encodeStoredObject({ stored: resource.stored, object: stored, encoded, writeId, expiresAtMs: expiryOf({ served }, parts) })
   const key = objectKey(resource.stored.prefix, resource.isNamespaced ? metadata.namespace : undefined, metadata.name ?? '')
@@ -112,7 +136,11 @@ function commitOf(
 }
 
 /** False: another object with the key stays. */
-async function commitLoaded(commit: CommitRequest, { keepsExisting }: LoadSettings, parts: LoadParts): Promise<boolean> {
+async function commitLoaded(
+  commit: CommitRequest,
+  { keepsExisting }: Pick<LoadSettings<LoadedObject>, 'keepsExisting'>,
+  parts: LoadParts,
+): Promise<boolean> {
   for (let expected = 0; ; ) {
     const outcome = await parts.storage.commit({ ...commit, expected })
     if (outcome.kind === 'written') {

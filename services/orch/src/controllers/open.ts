@@ -83,11 +83,17 @@ export interface ControllersParts {
   readonly metrics: Metrics
 }
 
+/** Controllers that run. */
+export interface RunningControllers {
+  /** Does some work while no controller runs; then they begin as at a start. */
+  pausing<T>(work: () => Promise<T>): Promise<T>
+}
+
 /** Runs the controllers, each as its own identity. */
 export async function runControllers(
   { controllers, autoscaling, nodes, namespaceDelayMs = 0, objects, secretTokens, rootCertificate, clientAs, metrics }: ControllersParts,
   surroundings: Surroundings,
-): Promise<void> {
+): Promise<RunningControllers> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { names } = catalogue
   // Without it claims are bound by tests, which want no more than they write.
@@ -130,16 +136,38 @@ export async function runControllers(
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens)]),
     ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
   ]
-  const running = startControllers({
+  const options = {
     controllers: all.filter(({ name }) => controllers.includes(name)),
-    clientFor: (name) => clientAs(identityOf(names, name)),
+    clientFor: (name: ControllerName) => clientAs(identityOf(names, name)),
     names,
     clock,
     random: chance.stream('controllers').fraction,
     log,
     queues: workqueueMetricsOf(metrics, clock),
-  })
-  await lifecycle.run({ name: 'controllers', stop: () => running.stop() })
+  }
+  let running = startControllers(options)
+  let isStopped = false
+  const stop = async () => {
+    isStopped = true
+    await running.stop()
+  }
+  await lifecycle.run({ name: 'controllers', stop })
+  let last: Promise<unknown> = Promise.resolve()
+  const pause = async <T>(work: () => Promise<T>): Promise<T> => {
+    await running.stop()
+    try {
+      return await work()
+    } finally {
+      if (!isStopped) running = startControllers(options)
+    }
+  }
+  return {
+    pausing(work) {
+      const done = last.then(() => pause(work))
+      last = done.catch(() => {})
+      return done
+    },
+  }
 }
 
 /** The scheduler: a user of its own, with the role of a kube-scheduler. */

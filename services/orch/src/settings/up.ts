@@ -5,6 +5,7 @@ import { type AdmissionSettings, admissionSettings, readAdmission } from '../adm
 import { checkControl, controlSettings } from '../control/settings.ts'
 import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import { loadAtStart } from '../load/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
@@ -62,6 +63,7 @@ export const upSettings = {
   ...storageSettings,
   ...upDistributedSettings,
   ...controlSettings,
+  ...loadAtStart,
 }
 
 /** Settings of `orch up`, checked. */
@@ -84,6 +86,8 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
   const groups = readGateway(settings)
   checkThreads({ settings, ...groups })
   checkControl(settings)
+  if (settings.distributed && settings.load.length > 0)
+    throw new SettingsError('--load with --distributed: a dump is loaded into a server of one process')
   return {
     settings,
     texts,

@@ -2,10 +2,10 @@ import type { Client } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
 import type { StateSnapshot } from '@orch/storage'
+import type { LoadOptions, LoadReport } from '../load/load.ts'
 import type { ServerNodes } from '../nodes/open.ts'
 import type { ControlAccess } from './control/copies.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
-import type { LoadOptions, LoadReport } from './load.ts'
 import type { ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
 import type { ServerRequests } from './requests.ts'
@@ -53,7 +53,7 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
    */
   install(paths: string | readonly string[]): Promise<ApiObject[]>
   /**
-   * Loads dumps of a cluster: files and folders of kubectl, must-gather and crust-gather, backups of velero. Objects keep uid,
+   * Loads dumps of a cluster: files and folders of kubectl, must-gather and crust-gather, backups of velero, snapshots of etcd. Objects keep uid,
    * creationTimestamp, managers, owners, status and deletionTimestamp, and get new resourceVersions in the order of the old ones.
    */
   load(paths: string | readonly string[], options?: LoadOptions): Promise<LoadReport>

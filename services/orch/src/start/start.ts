@@ -28,6 +28,7 @@ import { controlUser, keepControlToken } from '../control/token.ts'
 import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
+import type { StoreObjects } from '../load/store-objects.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
 import { createControl } from './control/control.ts'
@@ -298,7 +299,7 @@ export class InProcessServer implements RunningServer {
     const revision = () => server.storage.snapshot().revision
     const work = () => activity.settled({ withinMs: workMs, stillMs: workMs })
     const { seed } = options
-    door.open(createControl({ server: this, userNames: () => this.#users.names, log, faults, clock, revision, work, seed }))
+    door.open(createControl({ server: this, store: this.#store, userNames: () => this.#users.names, log, faults, clock, revision, work, seed }))
   }
 
   get control(): ControlAccess | undefined {
@@ -371,9 +372,14 @@ export class InProcessServer implements RunningServer {
     return install(this.client, typeof paths === 'string' ? [paths] : paths, { endpoint: this.#endpoint, log: this.#parts.log })
   }
 
+  readonly #store: StoreObjects = async (objects, options) => {
+    const { storeIn } = await import('../load/store-objects.ts')
+    return storeIn({ loadObjects: this.#server.loadObjects, client: this.client })(objects, options)
+  }
+
   readonly load: RunningServer['load'] = async (paths, options = {}) => {
-    const { load } = await import('./load.ts')
-    return load(typeof paths === 'string' ? [paths] : paths, options, { client: this.client, loadObjects: this.#server.loadObjects })
+    const { load } = await import('../load/load.ts')
+    return load(typeof paths === 'string' ? [paths] : paths, options, { client: this.client, store: this.#store })
   }
 
   readonly webhookEndpoint = async (target: WebhookHandler | WebhookEndpoint): Promise<WebhookEndpoint> => {

@@ -1,6 +1,6 @@
 import { fc } from '@orch/testkit/chance'
 import { expect, test } from 'vitest'
-import { memberSpan } from './span.ts'
+import { itemSpans, memberSpan } from './span.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const textOf = (text: string, name: string) => {
@@ -22,6 +22,20 @@ test('every member of any object is found', () => {
     fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue()), (object) => {
       const text = JSON.stringify(object)
       for (const [name, value] of Object.entries(object)) expect(textOf(text, name)).toBe(JSON.stringify(value))
+    }),
+  )
+})
+
+test('every item of any array is found, and a text that breaks off is noticed', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.nat(), (items, cut) => {
+      const text = JSON.stringify(items)
+      const found = [...itemSpans(encode(text), 0)].map(({ start, end }) => new TextDecoder().decode(encode(text).subarray(start, end)))
+      expect(found).toEqual(items.map((item) => JSON.stringify(item)))
+      const part = itemSpans(encode(text.slice(0, 1 + (cut % Math.max(1, text.length - 1)))), 0)
+      let step = part.next()
+      while (step.done !== true) step = part.next()
+      if (text !== '[]') expect(step.value).toBeUndefined()
     }),
   )
 })

@@ -17,18 +17,38 @@ const closeBracket = 0x5d
  * Nothing is parsed. The text is JSON that this server has written, and the name has no escapes.
  */
 export function memberSpan(text: Uint8Array, at: number, name: string): Span | undefined {
+  const start = memberStart(text, at, name)
+  return start === undefined ? undefined : { start, end: skipValue(text, start) }
+}
+
+/** As `memberSpan`, for a long value whose end is found otherwise. */
+export function memberStart(text: Uint8Array, at: number, name: string): number | undefined {
   const begin = skipSpace(text, at)
   if (text[begin] !== openBrace) return undefined
   let position = skipSpace(text, begin + 1)
   while (position < text.length && text[position] !== closeBrace) {
     const keyEnd = skipValue(text, position)
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
-    const end = skipValue(text, start)
-    if (isText(text, position, keyEnd, name)) return { start, end }
-    position = skipSpace(text, end)
+    if (isText(text, position, keyEnd, name)) return start
+    position = skipSpace(text, skipValue(text, start))
     if (text[position] === comma) position = skipSpace(text, position + 1)
   }
   return undefined
+}
+
+/** The positions of the items of the array that begins at `at`; returns the end of the array, or undefined where the text breaks off. */
+export function* itemSpans(text: Uint8Array, at: number): Generator<Span, number | undefined, undefined> {
+  let position = skipSpace(text, at + 1)
+  if (text[position] === closeBracket) return position + 1
+  for (;;) {
+    const end = skipValue(text, position)
+    if (end === position || end > text.length) return undefined
+    yield { start: position, end }
+    position = skipSpace(text, end)
+    if (text[position] === closeBracket) return position + 1
+    if (text[position] !== comma) return undefined
+    position = skipSpace(text, position + 1)
+  }
 }
 
 function isText(text: Uint8Array, start: number, end: number, name: string): boolean {

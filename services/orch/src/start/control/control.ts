@@ -4,10 +4,12 @@ import { controlPath } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import { asBadRequest, type ControlHandler, type Faults, Members, type RequestLog } from '@orch/gateway'
 import type { Clock } from '@orch/platform'
+import type { StoreObjects } from '../../load/store-objects.ts'
 import type { ServerUser, UserOptions } from '../user.ts'
 import { clockRoutes } from './clock.ts'
 import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
 import { faultRoutes } from './faults.ts'
+import { loadRoute } from './load.ts'
 import { requestRoutes } from './requests.ts'
 import { findRoute, object, type Route, unknownName } from './route.ts'
 import { LastingWeather, weatherRoutes } from './weather.ts'
@@ -18,6 +20,8 @@ export interface ControlParts {
     /** The user of a name; the first call makes it. */
     user(name: string, options?: UserOptions): ServerUser
   }
+  /** Stores objects of another server as they are. */
+  readonly store: StoreObjects
   /** The names of the users that have been made. */
   readonly userNames: () => readonly string[]
   readonly log: RequestLog
@@ -72,6 +76,7 @@ export function createControl(parts: ControlParts): Control {
     ...userRoutes(parts),
     ...weatherRoutes({ log, revision, faults, lasting, user: (name) => knownUser(parts, name) }),
     ...copyRoutes(withoutWeather, copies),
+    loadRoute(parts.store),
   ]
   return {
     async handle(given) {

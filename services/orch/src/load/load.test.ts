@@ -177,6 +177,64 @@ test('a folder of must-gather is read to its depth, and files without objects ar
   expect(await stored(server, configMap)).toEqual(asGiven(configMap))
 })
 
+test('an archive of a folder is read as the folder is', async () => {
+  await using server = await base.fork()
+  const files = { 'gather/namespaces/shop.yaml': JSON.stringify(namespace), 'gather/version.yaml': 'just: a text\n', 'gather/a.log': '{}' }
+  const path = write('gather.tgz', gzipSync(archive(files)))
+  expect(await server.load(path)).toMatchObject({ loaded: 1, unread: [{ file: join(path, 'gather/version.yaml') }] })
+})
+
+test('a List in YAML, as kubectl prints it, is read item by item, and an error in it has its line', async () => {
+  await using server = await base.fork()
+  const text = `apiVersion: v1
+items:
+- apiVersion: v1
+  kind: Namespace
+  metadata:
+    name: shop
+- apiVersion: v1
+  data:
+    text: |
+      - a: b
+
+      items:
+    folded: "a
+      b"
+  kind: ConfigMap
+  metadata:
+    name: settings
+    namespace: shop
+kind: List
+metadata:
+  resourceVersion: ""
+`
+  expect(await server.load(write('list.yaml', text))).toMatchObject({ loaded: 2, findings: [], unread: [] })
+  expect(await stored(server, configMap)).toMatchObject({ data: { text: '- a: b\n\nitems:\n', folded: 'a b' } })
+  await expect(server.load(write('broken.yaml', text.replace('"a', '"a"')))).rejects.toThrow(/broken\.yaml:1[34]: /)
+})
+
+test('controllers see a dump when all of it is there: an owner may come after its dependants, and an object without its owner is deleted', async () => {
+  await using server = await base.fork()
+  await server.settled({ within: 60_000 })
+  const metadata = metadataOf('settings', 3, { ownerReferences: [owner] })
+  const dependants = Array.from({ length: 400 }, (_, number) => ({
+    ...configMap,
+    metadata: { ...metadata, name: `a-${number}`, uid: `${number}` },
+  }))
+  const gone = { ...owner, name: 'gone', uid: uid(99) }
+  const orphan = { ...configMap, metadata: { ...metadata, name: 'orphan', uid: uid(98), ownerReferences: [gone] } }
+  const items = [namespace, ...dependants, orphan, { ...replicaSet, metadata: { ...replicaSet.metadata, resourceVersion: '5000' } }]
+  await server.load(write('owners.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items })))
+  await server.eventually({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'orphan' }, (object) => object === undefined, {
+    within: '60s',
+  })
+  await server.settled({ within: 60_000 })
+  const { items: left } = await server.client
+    .resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+    .list({ namespace: 'shop' })
+  expect(left.filter(({ metadata: { name = '' } }) => name.startsWith('a-'))).toHaveLength(400)
+})
+
 /** A tar archive of POSIX. */
 function archive(files: Readonly<Record<string, string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, text]) => {
@@ -216,7 +274,7 @@ test.each<[string, () => string, object, string]>([
     'an archive without objects',
     () => write('empty.tar.gz', gzipSync(archive({ a: 'b' }))),
     {},
-    'holds no objects: expected a backup of velero',
+    'holds no objects: expected files in YAML or JSON',
   ],
   ['an unknown option', () => write('x.json', JSON.stringify(namespace)), { colour: 1 }, 'load(): unknown option colour'],
   [

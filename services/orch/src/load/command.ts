@@ -1,0 +1,121 @@
+import { resolve } from 'node:path'
+import { ManifestError, type Transport, UnsentError } from '@orch/client'
+import { printJson } from '@orch/core/json'
+import { StatusError } from '@orch/core/meta'
+import { controlPath } from '@orch/core/names'
+import type { LoadedObject } from '@orch/gateway'
+import type { Log } from '@orch/platform'
+import { SettingsError } from '@orch/platform'
+import { openCluster } from '../configuration/cluster.ts'
+import { serverIdentity } from '../controllers/open.ts'
+import type { Terminal } from '../process/terminal.ts'
+import type { Server } from '../server.ts'
+import { readCommandSettings, splitWords } from '../settings/general.ts'
+import { StartError } from '../start-error.ts'
+import { type LoadReport, load } from './load.ts'
+import { loadSettings, toLoadOptions } from './settings.ts'
+import { type StoreObjects, type StoreReport, storeIn } from './store-objects.ts'
+
+/** `orch load dump.yaml`: loads dumps of a cluster into a server that runs with `--control`. */
+export async function loadCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const { flags, paths } = splitWords(loadSettings, words)
+  const { values } = await readCommandSettings(loadSettings, terminal, flags)
+  if (paths.length === 0) throw new SettingsError('files or folders are needed: orch load dump.yaml')
+  const { client, transport } = await openCluster(terminal, values)
+  try {
+    const report = await explained(() =>
+      load(
+        paths.map((path) => resolve(terminal.workingFolder, path)),
+        toLoadOptions(values),
+        {
+          client,
+          store: storeOver(transport),
+        },
+      ),
+    )
+    terminal.out(values.output === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : printReport(report))
+    return 0
+  } finally {
+    client.close()
+  }
+}
+
+/** Loads dumps into a server that is starting. */
+export async function loadIntoStarted(server: Server, paths: readonly string[], log: Log): Promise<void> {
+  const client = server.clientAs(serverIdentity)
+  try {
+    const { findings, unread, ...counts } = await explained(() =>
+      load(paths, {}, { client, store: storeIn({ client, loadObjects: server.loadObjects }) }),
+    )
+    for (const { object, file, reason } of findings) log.warn({ object, file }, reason)
+    for (const { file, reason } of unread) log.debug({ file }, reason)
+    log.info({ ...counts, findings: findings.length, unread: unread.length }, 'the dump is loaded')
+  } finally {
+    client.close()
+  }
+}
+
+/** A dump that cannot be read, and a server that cannot be reached, are sentences. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ManifestError || error instanceof UnsentError || error instanceof StatusError)
+      throw new StartError(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** Stores objects over the control of a server. */
+function storeOver(transport: Transport): StoreObjects {
+  return async (objects, { keepsExisting }) => {
+    const response = await transport.send({
+      method: 'POST',
+      path: `${controlPath}/load?existing=${keepsExisting ? 'keep' : 'replace'}`,
+      headers: { accept: 'application/json', 'content-type': 'application/x-ndjson' },
+      body: await linesOf(objects),
+    })
+    const parts: Uint8Array[] = []
+    for await (const part of response.body) parts.push(part)
+    const text = Buffer.concat(parts).toString()
+    if (response.status === 404)
+      throw new StartError('the server has no control: start it with orch up --control, or load at its start with orch up --load')
+    if (response.status !== 200) throw new StartError(`the server refuses the load: ${messageIn(text)}`)
+    const report: StoreReport = JSON.parse(text)
+    return report
+  }
+}
+
+async function linesOf(objects: AsyncIterable<LoadedObject>): Promise<Uint8Array> {
+  const lines: Buffer[] = []
+  for await (const { object, hasBigIntegers } of objects) lines.push(Buffer.from(`${printJson(object, { hasBigIntegers })}\n`))
+  return Buffer.concat(lines)
+}
+
+function messageIn(text: string): string {
+  try {
+    const { message }: { readonly message?: unknown } = JSON.parse(text)
+    return typeof message === 'string' ? message : text
+  } catch {
+    return text
+  }
+}
+
+function printReport({ loaded, kinds, skipped, unknown, findings, unread }: LoadReport): string {
+  const counted = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+      .map(([name, number]) => `${name} ${number}`)
+      .join(', ')
+  const line = (word: string, counts: Readonly<Record<string, number>>) =>
+    Object.keys(counts).length === 0 ? [] : [`${word}: ${counted(counts)}`]
+  return [
+    `loaded ${loaded} ${loaded === 1 ? 'object' : 'objects'}`,
+    ...line('kinds', kinds),
+    ...line('skipped', skipped),
+    ...line('not served', unknown),
+    ...findings.map(({ object, file, reason }) => `${file}: ${object}: ${reason}`),
+    ...(unread.length === 0 ? [] : [`files without objects: ${unread.length}`]),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,108 @@
+import { type Dirent, statSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { ManifestError } from '@orch/client'
+import { messageOf } from '@orch/platform'
+import { entriesOf } from './archive.ts'
+import { BoltFile, isBoltFile } from './bolt-file.ts'
+import type { DumpedObject } from './dumped-object.ts'
+import { readEtcdSnapshot } from './etcd-snapshot.ts'
+import { objectsOf, type Pause } from './list-texts.ts'
+
+/** The objects of a dump, and the files that hold none. Disposed of when the objects have been read. */
+export interface Dump extends Disposable {
+  readonly objects: DumpedObject[]
+  readonly unread: { readonly file: string; readonly reason: string }[]
+}
+
+/** A dump that is being read. */
+class OpenDump implements Dump {
+  readonly objects: DumpedObject[] = []
+  readonly unread: { readonly file: string; readonly reason: string }[] = []
+  readonly files: BoltFile[] = [];
+
+  [Symbol.dispose](): void {
+    for (const file of this.files.splice(0)) file.close()
+  }
+}
+
+const endings: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
+
+/** Files of velero that hold objects; beside them there are the same objects in other versions. */
+const veleroObject = /(?:^|\/)resources\/[^/]+\/(?:cluster|namespaces\/[^/]+)\/[^/]+\.json$/
+
+/**
+ * Reads dumps: files of kubectl (YAML or JSON, Lists included), folders and archives (`.tar.gz`) with all that is below them, such as those of
+ * must-gather, crust-gather and velero, and snapshots of etcd. A file that is named has to hold objects; others without any are listed.
+ */
+export async function readDump(paths: readonly string[], pause: Pause): Promise<Dump> {
+  const dump = new OpenDump()
+  try {
+    for (const path of paths) await addPath(dump, path, pause)
+    return dump
+  } catch (error) {
+    dump[Symbol.dispose]()
+    throw error
+  }
+}
+
+async function addPath(dump: OpenDump, path: string, pause: Pause): Promise<void> {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
+  if (stat.isDirectory()) {
+    for (const file of await filesBelow(path)) await addText(dump, () => readFile(file), { file, pause })
+  } else if (/\.(?:tar\.gz|tgz)$/.test(path)) await addArchive(dump, path, pause)
+  else if (isBoltFile(path)) await addSnapshot(dump, path, pause)
+  else for (const object of await objectsOf(await readFile(path), path, pause)) dump.objects.push(object)
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  return (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry: Dirent) => entry.isFile() && endings.has(extname(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+async function addText(
+  dump: OpenDump,
+  read: () => Buffer | Promise<Buffer>,
+  { file, pause }: { readonly file: string; readonly pause: Pause },
+): Promise<void> {
+  await pause()
+  try {
+    for (const object of await objectsOf(await read(), file, pause)) dump.objects.push(object)
+  } catch (error) {
+    dump.unread.push({ file, reason: messageOf(error) })
+  }
+}
+
+async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<void> {
+  const before = dump.objects.length
+  const entries = [...entriesOf(await unzipped(path), path)].filter(({ name }) => endings.has(extname(name)))
+  const ofVelero = entries.filter(({ name }) => veleroObject.test(name))
+  for (const { name, content } of ofVelero.length > 0 ? ofVelero : entries)
+    await addText(dump, () => content, { file: join(path, relative('.', name)), pause })
+  if (dump.objects.length === before)
+    throw new ManifestError(
+      `${path}: holds no objects: expected files in YAML or JSON, such as those of must-gather or of a backup of velero`,
+    )
+}
+
+async function unzipped(path: string): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(await readFile(path))
+  } catch (cause) {
+    throw new ManifestError(`${path}: is no archive compressed by gzip`, { cause })
+  }
+}
+
+async function addSnapshot(dump: OpenDump, path: string, pause: Pause): Promise<void> {
+  const file = new BoltFile(path)
+  dump.files.push(file)
+  const { objects, unread } = await readEtcdSnapshot(file, path, pause)
+  for (const object of objects) dump.objects.push(object)
+  for (const { key, reason } of unread) dump.unread.push({ file: `${path}:${key}`, reason })
+  if (objects.length === 0) throw new ManifestError(`${path}: this snapshot of etcd holds no objects of a cluster`)
+}

@@ -1,0 +1,56 @@
+import { ManifestError } from '@orch/client'
+import { isJsonObject } from '@orch/core/json'
+import { type ApiObject, parseRevision, type Revision } from '@orch/core/meta'
+import { hasBigInteger } from '@orch/core/yaml'
+import type { LoadedObject } from '@orch/gateway'
+
+/** An object of a dump. */
+export interface DumpedObject {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Undefined: it has none. */
+  readonly namespace: string | undefined
+  readonly name: string
+  /** Its resourceVersion; 0: it has none that is a number. */
+  readonly revision: Revision
+  readonly file: string
+  /** Parses it anew, so that a dump with many objects holds no more than its text. */
+  readonly read: () => LoadedObject
+}
+
+/** An object that has been parsed. */
+export function parsedObject(object: ApiObject, file: string, revision?: Revision): DumpedObject {
+  const { apiVersion, kind, metadata } = object
+  const { name = '', namespace } = metadata
+  return {
+    ...{ apiVersion, kind, name, file },
+    namespace: namespace === '' ? undefined : namespace,
+    revision: revision ?? parseRevision(metadata.resourceVersion ?? '') ?? 0,
+    read: () => ({ object, hasBigIntegers: hasBigInteger(object) }),
+  }
+}
+
+/** `apps/v1 Deployment default/web` */
+export function nameOf({ apiVersion, kind, namespace, name }: Pick<DumpedObject, 'apiVersion' | 'kind' | 'namespace' | 'name'>): string {
+  return `${apiVersion} ${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`
+}
+
+/** The kind of a list's items, which may leave it out. */
+export type ItemKind = { readonly apiVersion?: string; readonly kind?: string }
+
+/** What the items of a list are without a kind of their own; undefined: the object is no list. */
+export function itemKindOf(value: unknown): ItemKind | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { apiVersion, kind, items } = value
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return undefined
+  return kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) }
+}
+
+/** A value as an object. */
+export function asObject(value: unknown, file: string, said: ItemKind = {}): ApiObject {
+  if (!isJsonObject(value)) throw new ManifestError(`${file}: an object was expected`)
+  const { apiVersion = said.apiVersion, kind = said.kind, metadata } = value
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new ManifestError(`${file}: an object has no apiVersion or no kind`)
+  if (!isJsonObject(metadata)) throw new ManifestError(`${file}: the ${kind} has no metadata`)
+  return { ...value, apiVersion, kind, metadata }
+}

@@ -1,0 +1,137 @@
+import { ManifestError, parseManifests } from '@orch/client'
+import { decodeJson, decodeOwnJson, itemSpans, memberSpan, memberStart } from '@orch/core/json'
+import { parseRevision } from '@orch/core/meta'
+import { parseYaml } from '@orch/core/yaml'
+import { asObject, type DumpedObject, type ItemKind, itemKindOf, parsedObject } from './dumped-object.ts'
+
+/** Gives way to others after some of the work. */
+export type Pause = () => Promise<void>
+
+/** The objects of a text in JSON or YAML, in order. A List is its items, of which one at a time is looked at. */
+export async function objectsOf(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
+  return /^\s*\{/.test(bytes.toString('latin1', 0, 1_000))
+    ? objectsOfJson(bytes, file, pause)
+    : objectsOfYaml(bytes.toString(), file, pause)
+}
+
+async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
+  const start = memberStart(bytes, 0, 'items')
+  const list = start === undefined ? undefined : await itemsAt(bytes, start, pause)
+  const said = list === undefined ? undefined : itemKindOf(parse(Buffer.concat([bytes.subarray(0, start), emptyList, list.rest]), file))
+  if (list === undefined || said === undefined) return [parsedObject(asObject(parse(bytes, file), file), file)]
+  const found: DumpedObject[] = []
+  for (const item of list.items) {
+    if (found.length % itemsPerStep === 0) await pause()
+    found.push(objectOfJson(item, file, said))
+  }
+  return found
+}
+
+const emptyList = Buffer.from('[]')
+const itemsPerStep = 100
+
+/** The items of an array, and the text that follows it; undefined: there is no array, or it breaks off. */
+async function itemsAt(
+  bytes: Buffer,
+  start: number,
+  pause: Pause,
+): Promise<{ readonly items: Buffer[]; readonly rest: Buffer } | undefined> {
+  if (bytes[start] !== 0x5b) return undefined
+  const items: Buffer[] = []
+  const spans = itemSpans(bytes, start)
+  for (let step = spans.next(); ; step = spans.next()) {
+    if (step.done === true) return step.value === undefined ? undefined : { items, rest: bytes.subarray(step.value) }
+    items.push(bytes.subarray(step.value.start, step.value.end))
+    if (items.length % itemsPerStep === 0) await pause()
+  }
+}
+
+function parse(bytes: Buffer, file: string): unknown {
+  const decoded = decodeJson(bytes)
+  if (decoded.kind !== 'json') throw new ManifestError(`${file}: ${decoded.message}`)
+  return decoded.value
+}
+
+/** What names an object is looked up in its text; the rest is parsed when it is read. */
+export function objectOfJson(bytes: Buffer, file: string, said: ItemKind = {}): DumpedObject {
+  const metadata = memberStart(bytes, 0, 'metadata')
+  const { apiVersion = said.apiVersion, kind = said.kind } = { apiVersion: textIn(bytes, 0, 'apiVersion'), kind: textIn(bytes, 0, 'kind') }
+  const name = metadata === undefined ? undefined : textIn(bytes, metadata, 'name')
+  // A text that is not as expected is refused by the one who knows how to say it.
+  if (apiVersion === undefined || kind === undefined || metadata === undefined || name === undefined)
+    return parsedObject(asObject(parse(bytes, file), file, said), file)
+  return {
+    ...{ apiVersion, kind, name, file },
+    namespace: textIn(bytes, metadata, 'namespace') || undefined,
+    revision: parseRevision(textIn(bytes, metadata, 'resourceVersion') ?? '') ?? 0,
+    read() {
+      const { value, hasBigIntegers } = decodeOwn(bytes, file)
+      return { object: asObject(value, file, said), hasBigIntegers }
+    },
+  }
+}
+
+function decodeOwn(bytes: Buffer, file: string): ReturnType<typeof decodeOwnJson> {
+  try {
+    return decodeOwnJson(bytes)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ManifestError(`${file}: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+/** The text of a member; undefined: it is none. */
+function textIn(bytes: Buffer, at: number, name: string): string | undefined {
+  const span = memberSpan(bytes, at, name)
+  if (span === undefined || bytes[span.start] !== 0x22) return undefined
+  const text = bytes.toString('utf8', span.start + 1, span.end - 1)
+  return text.includes('\\') ? undefined : text
+}
+
+async function objectsOfYaml(text: string, file: string, pause: Pause): Promise<DumpedObject[]> {
+  const list = splitList(text)
+  const envelope = list === undefined ? undefined : parseYaml(list.envelope)
+  const said = envelope?.kind === 'yaml' ? itemKindOf(envelope.value) : undefined
+  if (list === undefined || said === undefined) return (await parseManifests(text, file)).map(({ object }) => parsedObject(object, file))
+  const found: DumpedObject[] = []
+  for (const item of list.items) {
+    await pause()
+    found.push(parsedObject(asObject(parseItem(item, file), file, said), file))
+  }
+  return found
+}
+
+/** The text of an item, which begins with a dash, and the line of the file at which it begins. */
+interface ItemText {
+  readonly text: string
+  readonly line: number
+}
+
+function parseItem({ text, line }: ItemText, file: string): unknown {
+  const parsed = parseYaml(text)
+  if (parsed.kind === 'yaml') return Array.isArray(parsed.value) ? parsed.value[0] : undefined
+  const [, at = '1', problem = parsed.message] = /^yaml: line (\d+): (.*)$/s.exec(parsed.message) ?? []
+  throw new ManifestError(`${file}:${line + Number(at) - 1}: ${problem}`)
+}
+
+/**
+ * A List as kubectl prints it, in pieces: a line of its own for `items:`, and a dash at the beginning of the line for each item. Undefined: the
+ * text is of another form. All lines of an item but its first are indented, so that no other line begins with a dash.
+ */
+function splitList(text: string): { readonly envelope: string; readonly items: readonly ItemText[] } | undefined {
+  const head = /^items:[ \t]*\r?\n(?=- )/m.exec(text)
+  if (head === null || /^(?:---|\.\.\.)/m.test(text.replace(/^---[ \t]*\r?\n/, ''))) return undefined
+  const begin = head.index + head[0].length
+  const after = /^[^\s#-]/m.exec(text.slice(begin))
+  const end = after === null ? text.length : begin + after.index
+  let line = text.slice(0, begin).split('\n').length
+  const items = text
+    .slice(begin, end)
+    .split(/^(?=- )/m)
+    .map((item) => {
+      const at = line
+      line += item.split('\n').length - 1
+      return { text: item, line: at }
+    })
+  return { envelope: `${text.slice(0, head.index)}items: []\n${text.slice(end)}`, items }
+}

@@ -1,0 +1,166 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Client, ManifestError } from '@orch/client'
+import { isJsonObject } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
+import type { LoadedObject } from '@orch/gateway'
+import { SettingsError, systemClock } from '@orch/platform'
+import { readDump } from './dump.ts'
+import { type DumpedObject, nameOf } from './dumped-object.ts'
+import type { Pause } from './list-texts.ts'
+import { count, isDefinition, type StoreFinding, type StoreObjects } from './store-objects.ts'
+
+/** Options of a load. */
+export interface LoadOptions {
+  /** Kinds that are left out beside those of every load, such as `Pod`. */
+  readonly skip?: readonly string[]
+  /** `redact` replaces the values of Secrets by the word `redacted`. */
+  readonly secrets?: 'redact'
+  /** Objects of kinds that the server does not serve: `skip` by default; `error` rejects before anything is stored. */
+  readonly unknown?: 'error' | 'skip'
+  /** Objects that are there already, by name: `replace` by default. */
+  readonly existing?: 'keep' | 'replace'
+}
+
+/** An object that was not stored as it is in the dump. */
+interface LoadFinding extends Omit<StoreFinding, 'index'> {
+  readonly file: string
+}
+
+/** The end of a load. */
+export interface LoadReport {
+  readonly loaded: number
+  /** Loaded objects, by kind. */
+  readonly kinds: Readonly<Record<string, number>>
+  /** Objects that were left out on purpose, by kind. */
+  readonly skipped: Readonly<Record<string, number>>
+  /** Objects of kinds that are not served, by apiVersion and kind. */
+  readonly unknown: Readonly<Record<string, number>>
+  /** Objects that could not be stored, and those that lost fields; 1,000 at most. */
+  readonly findings: readonly LoadFinding[]
+  /** Files without objects. */
+  readonly unread: readonly { readonly file: string; readonly reason: string }[]
+}
+
+/** Kinds that a running cluster makes again and again, the rows of this server's own groups, and what only a store holds. */
+const skippedKinds: readonly string[] = ['Event', 'Lease', 'Endpoints', 'EndpointSlice', 'APIService', 'ComponentStatus', 'RangeAllocation']
+
+/** Members of the options, for callers without a compiler. */
+const members: ReadonlySet<string> = new Set(['skip', 'secrets', 'unknown', 'existing'])
+
+/** A server, as far as a load needs it. */
+export interface Destination {
+  readonly client: Client
+  readonly store: StoreObjects
+}
+
+/**
+ * Loads the objects of dumps into a server: definitions first, then all others in the order of their old resourceVersions. resourceVersions are
+ * new.
+ */
+export async function load(paths: readonly string[], options: LoadOptions, { client, store }: Destination): Promise<LoadReport> {
+  const wrong = Object.keys(options).find((name) => !members.has(name))
+  if (wrong !== undefined) throw new SettingsError(`load(): unknown option ${wrong}: expected ${[...members].join(', ')}`)
+  using dump = await readDump(paths, pauses())
+  const skipped: Record<string, number> = {}
+  const isSkipped = (dumped: DumpedObject) =>
+    skippedKinds.includes(dumped.kind) || options.skip?.includes(dumped.kind) || isTokenSecret(dumped)
+  const wanted = newestOf(dump.objects).filter((dumped) => {
+    if (!isSkipped(dumped)) return true
+    count(skipped, dumped.kind)
+    return false
+  })
+  wanted.sort((a, b) => Number(isDefinition(b)) - Number(isDefinition(a)) || byRevision(a, b))
+  if (options.unknown === 'error') await refuseUnknown(client, wanted)
+  const readable = new Readable(wanted, options.secrets === 'redact' ? withoutValues : (given) => given)
+  const { existing, findings, ...report } = await store(readable.objects(), { keepsExisting: options.existing === 'keep' })
+  for (const [kind, number] of Object.entries(existing)) skipped[kind] = (skipped[kind] ?? 0) + number
+  const found = findings.map(({ object, index, reason }) => ({ object, file: readable.read[index]?.file ?? '', reason }))
+  return { ...report, skipped, findings: [...readable.findings, ...found], unread: dump.unread }
+}
+
+/** Objects that are read when they are needed. */
+class Readable {
+  readonly #wanted: readonly DumpedObject[]
+  readonly #prepare: (given: LoadedObject) => LoadedObject
+  /** Those that could be read, in their order. */
+  readonly read: DumpedObject[] = []
+  readonly findings: LoadFinding[] = []
+
+  constructor(wanted: readonly DumpedObject[], prepare: (given: LoadedObject) => LoadedObject) {
+    this.#wanted = wanted
+    this.#prepare = prepare
+  }
+
+  async *objects(): AsyncGenerator<LoadedObject, void, undefined> {
+    for (const dumped of this.#wanted) {
+      let given: LoadedObject
+      try {
+        given = dumped.read()
+      } catch (error) {
+        if (!(error instanceof ManifestError)) throw error
+        this.findings.push({ object: nameOf(dumped), file: dumped.file, reason: error.message })
+        continue
+      }
+      this.read.push(dumped)
+      yield this.#prepare(given)
+    }
+  }
+}
+
+/** Longest time for which reading keeps the event loop, as the server may run in it. */
+const turnMs = 10
+
+function pauses(): Pause {
+  let sinceMs = systemClock.monotonic()
+  return async () => {
+    if (systemClock.monotonic() - sinceMs < turnMs) return
+    await setImmediate()
+    sinceMs = systemClock.monotonic()
+  }
+}
+
+/** Dumps may have an object several times, in several files: the newest counts. */
+function newestOf(objects: readonly DumpedObject[]): DumpedObject[] {
+  const newest = new Map<string, DumpedObject>()
+  for (const dumped of objects) {
+    const name = nameOf(dumped)
+    const known = newest.get(name)
+    if (known === undefined || byRevision(known, dumped) <= 0) newest.set(name, dumped)
+  }
+  return [...newest.values()]
+}
+
+function byRevision(a: DumpedObject, b: DumpedObject): number {
+  return a.revision - b.revision
+}
+
+async function refuseUnknown(client: Client, wanted: readonly DumpedObject[]): Promise<void> {
+  const { resources } = await client.discoverVersions()
+  const served = new Set(resources.map(({ group, version, kind }) => `${group === '' ? version : `${group}/${version}`} ${kind}`))
+  for (const dumped of wanted.filter(isDefinition)) for (const kind of kindsOf(dumped.read().object)) served.add(kind)
+  const first = wanted.find(({ apiVersion, kind }) => !served.has(`${apiVersion} ${kind}`))
+  if (first !== undefined) throw new Error(`${first.file}: ${nameOf(first)}: its kind is not served, and nothing has been loaded`)
+}
+
+/** The kinds of a definition, as apiVersion and kind. */
+function kindsOf({ spec }: ApiObject & { readonly spec?: unknown }): string[] {
+  if (!isJsonObject(spec) || !isJsonObject(spec['names']) || !Array.isArray(spec['versions'])) return []
+  const { group, names, versions } = spec
+  const { kind } = names
+  return versions.flatMap((version) => (isJsonObject(version) ? [`${group}/${version['name']} ${kind}`] : []))
+}
+
+function isTokenSecret({ kind, read }: DumpedObject): boolean {
+  if (kind !== 'Secret') return false
+  const members: Readonly<Record<string, unknown>> = read().object
+  return String(members['type']).endsWith('/service-account-token')
+}
+
+function withoutValues(given: LoadedObject): LoadedObject {
+  const { object } = given
+  const members: Readonly<Record<string, unknown>> = object
+  const { data } = members
+  if (object.kind !== 'Secret' || !isJsonObject(data)) return given
+  const redacted = Buffer.from('redacted').toString('base64')
+  return { ...given, object: { ...object, data: Object.fromEntries(Object.keys(data).map((key) => [key, redacted])) } }
+}

@@ -1,0 +1,143 @@
+import type { Client } from '@orch/client'
+import { withoutServerState } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import type { Gateway, LoadedObject, LoadOutcome } from '@orch/gateway'
+import { messageOf } from '@orch/platform'
+import { untilServed } from '../start/install.ts'
+import { nameOf } from './dumped-object.ts'
+
+/** The server that a dump is loaded into. */
+export interface LoadTarget {
+  readonly client: Client
+  readonly loadObjects: Gateway['loadObjects']
+}
+
+/** An object that was not stored as it is in the dump. */
+export interface StoreFinding {
+  /** `apps/v1 Deployment default/web` */
+  readonly object: string
+  /** Its place in the order, from 0. */
+  readonly index: number
+  readonly reason: string
+}
+
+/** The end of storing the objects of a dump. */
+export interface StoreReport {
+  readonly loaded: number
+  /** Stored objects, by kind. */
+  readonly kinds: Readonly<Record<string, number>>
+  /** Objects that were there already and stay, by kind. */
+  readonly existing: Readonly<Record<string, number>>
+  /** Objects of kinds that are not served, by apiVersion and kind. */
+  readonly unknown: Readonly<Record<string, number>>
+  /** Objects that could not be stored, and those that lost fields; 1,000 at most. */
+  readonly findings: readonly StoreFinding[]
+}
+
+/** Options of storing objects. */
+interface StoreOptions {
+  readonly keepsExisting: boolean
+}
+
+/** An object on its way into a server. */
+interface PlacedObject extends LoadedObject {
+  readonly index: number
+}
+
+/** Stores objects in their order. */
+export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: StoreOptions) => Promise<StoreReport>
+
+/** Stores objects in a server of this process: definitions as a client would create them, all others as they are. */
+export function storeIn({ client, loadObjects }: LoadTarget): StoreObjects {
+  return async (objects, { keepsExisting }) => {
+    const counts = new StoreCounts()
+    const onOutcome = (given: PlacedObject, outcome: LoadOutcome) => counts.add(given, outcome)
+    await loadObjects(afterDefinitions(objects, client, counts), { keepsExisting, onOutcome })
+    return counts.report()
+  }
+}
+
+/** The objects that are no definitions. A definition is served before the next object is taken. */
+async function* afterDefinitions(
+  objects: AsyncIterable<LoadedObject>,
+  client: Client,
+  counts: StoreCounts,
+): AsyncGenerator<PlacedObject, void, undefined> {
+  let count = 0
+  for await (const { object, hasBigIntegers } of objects) {
+    const placed = { object, hasBigIntegers, index: count++ }
+    if (isDefinition(object)) counts.add(placed, await loadDefinition(client, object))
+    else yield placed
+  }
+}
+
+/** True for a definition of custom resources. */
+export function isDefinition({ kind, apiVersion }: Pick<ApiObject, 'kind' | 'apiVersion'>): boolean {
+  return kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.')
+}
+
+/** Definitions have names and rows that the server settles, so they are created as by a client. */
+async function loadDefinition(client: Client, given: ApiObject): Promise<LoadOutcome> {
+  const { object } = withoutServerState(given)
+  const { apiVersion, kind, metadata } = object
+  try {
+    const reference = { apiVersion, kind, name: metadata.name ?? '' }
+    const applied = await client.objects.patch(reference, object, { type: 'apply', force: true, fieldManager: 'load' })
+    await untilServed(client, applied)
+    return { kind: 'loaded', problems: [] }
+  } catch (error) {
+    return { kind: 'refused', reason: messageOf(error) }
+  }
+}
+
+const findingsMax = 1_000
+
+/** Counts what becomes of objects. */
+class StoreCounts {
+  #loaded = 0
+  readonly #kinds: Record<string, number> = {}
+  readonly #existing: Record<string, number> = {}
+  readonly #unknown: Record<string, number> = {}
+  readonly #findings: StoreFinding[] = []
+
+  add(given: PlacedObject, outcome: LoadOutcome): void {
+    const { kind, apiVersion } = given.object
+    switch (outcome.kind) {
+      case 'loaded':
+        this.#loaded += 1
+        count(this.#kinds, kind)
+        for (const problem of outcome.problems) this.#find(given, problem)
+        break
+      case 'unknown':
+        count(this.#unknown, `${apiVersion} ${kind}`)
+        break
+      case 'existing':
+        count(this.#existing, kind)
+        break
+      case 'refused':
+        this.#find(given, outcome.reason)
+    }
+  }
+
+  #find({ object, index }: PlacedObject, reason: string): void {
+    if (this.#findings.length >= findingsMax) return
+    const { namespace, name = '' } = object.metadata
+    this.#findings.push({ object: nameOf({ ...object, namespace, name }), index, reason })
+  }
+
+  report(): StoreReport {
+    const byIndex = (a: StoreFinding, b: StoreFinding) => a.index - b.index
+    return {
+      loaded: this.#loaded,
+      kinds: this.#kinds,
+      existing: this.#existing,
+      unknown: this.#unknown,
+      findings: this.#findings.sort(byIndex),
+    }
+  }
+}
+
+/** Counts one more of a name. */
+export function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}

@@ -1,0 +1,37 @@
+import { isJsonObject } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
+
+type Members = Readonly<Record<string, unknown>>
+
+const group = 'apiextensions.k8s.io'
+
+/** A definition as clients know it, of one as kube-apiserver stores it: in v1beta1, with the parts that all versions share beside them. */
+export function readDefinition(object: ApiObject): ApiObject {
+  const { spec }: Members = object
+  if (object.apiVersion !== `${group}/v1beta1` || object.kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return object
+  const { version, versions, validation, subresources, additionalPrinterColumns, conversion, preserveUnknownFields, ...rest } = spec
+  const given = Array.isArray(versions) ? versions.filter(isJsonObject) : [{ name: version, served: true, storage: true }]
+  const read = given.map((one) => readVersion({ schema: validation, subresources, additionalPrinterColumns, ...one }))
+  const converted = isJsonObject(conversion) ? { conversion: readConversion(conversion) } : {}
+  const preserved = preserveUnknownFields === true ? { preserveUnknownFields } : {}
+  const full = { ...object, apiVersion: `${group}/v1`, spec: { ...rest, ...preserved, versions: read, ...converted } }
+  return full
+}
+
+function readVersion({ schema, subresources, additionalPrinterColumns, ...rest }: Members): Members {
+  const columns = Array.isArray(additionalPrinterColumns) ? additionalPrinterColumns.filter(isJsonObject).map(readColumn) : undefined
+  return {
+    ...rest,
+    ...(schema === undefined ? {} : { schema }),
+    ...(subresources === undefined ? {} : { subresources }),
+    ...(columns === undefined ? {} : { additionalPrinterColumns: columns }),
+  }
+}
+
+function readColumn({ JSONPath: jsonPath, ...rest }: Members): Members {
+  return { ...rest, jsonPath }
+}
+
+function readConversion({ strategy, webhookClientConfig: clientConfig, conversionReviewVersions }: Members): Members {
+  return strategy === 'Webhook' ? { strategy, webhook: { clientConfig, conversionReviewVersions } } : { strategy }
+}
