@@ -32,10 +32,6 @@ export const machineFiles = {
   'services/orch/src/envtest/data-of-etcd.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/instance/stop.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/process/starter.ts': { takes: ['timers'], reason: ownProcess },
-  'services/orch/src/start/install.ts': {
-    takes: ['timers'],
-    reason: 'it asks until discovery lists a kind, also while the clock stands still',
-  },
   'services/gateway/src/console/secrets.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/encryption/local-keys.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/kms/kms-provider.ts': { takes: ['chance'], reason: secrets },

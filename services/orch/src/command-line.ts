@@ -89,8 +89,8 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   load: {
     doc: 'load dumps of a cluster (kubectl, must-gather, crust-gather, velero, etcd) into a server with --control: orch load dump.yaml',
-    settings: async () => (await import('./load/settings.ts')).loadSettings,
-    run: async (terminal, flags) => (await import('./load/command.ts')).loadCommand(terminal, flags),
+    settings: async () => (await import('./cluster/load-settings.ts')).loadSettings,
+    run: async (terminal, flags) => (await import('./cluster/load.ts')).loadCommand(terminal, flags),
   },
   validate: {
     doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',

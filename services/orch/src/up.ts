@@ -63,7 +63,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     let isReady = false
     await scope.run({ name: 'server', stop: () => server.stop(isReady ? how : { delayMs: 0, graceMs: 0 }) })
     if (settings.load.length > 0) {
-      const { loadIntoStarted } = await import('./load/command.ts')
+      const { loadIntoStarted } = await import('./load/at-start.ts')
       await loadIntoStarted(
         server,
         settings.load.map((path) => resolve(terminal.workingFolder, path)),

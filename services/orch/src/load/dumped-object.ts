@@ -38,7 +38,7 @@ export function nameOf({ apiVersion, kind, namespace, name }: Pick<DumpedObject,
 /** The kind of a list's items, which may leave it out. */
 export type ItemKind = { readonly apiVersion?: string; readonly kind?: string }
 
-/** What the items of a list are without a kind of their own; undefined: the object is no list. */
+/** The kind of those items of a list that name none; undefined: the object is no list. */
 export function itemKindOf(value: unknown): ItemKind | undefined {
   if (!isJsonObject(value)) return undefined
   const { apiVersion, kind, items } = value

@@ -52,7 +52,7 @@ function parse(bytes: Buffer, file: string): unknown {
   return decoded.value
 }
 
-/** What names an object is looked up in its text; the rest is parsed when it is read. */
+/** Looks up the names of an object in its text; the rest is parsed when it is read. */
 export function objectOfJson(bytes: Buffer, file: string, said: ItemKind = {}): DumpedObject {
   const metadata = memberStart(bytes, 0, 'metadata')
   const { apiVersion = said.apiVersion, kind = said.kind } = { apiVersion: textIn(bytes, 0, 'apiVersion'), kind: textIn(bytes, 0, 'kind') }

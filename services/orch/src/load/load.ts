@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Client, ManifestError } from '@orch/client'
+import { type Client, ManifestError, UnsentError } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
 import { SettingsError, systemClock } from '@orch/platform'
+import { StartError } from '../start-error.ts'
 import { readDump } from './dump.ts'
 import { type DumpedObject, nameOf } from './dumped-object.ts'
 import type { Pause } from './list-texts.ts'
@@ -82,7 +83,7 @@ export async function load(paths: readonly string[], options: LoadOptions, { cli
 class Readable {
   readonly #wanted: readonly DumpedObject[]
   readonly #prepare: (given: LoadedObject) => LoadedObject
-  /** Those that could be read, in their order. */
+  /** The objects that could be read, in their order. */
   readonly read: DumpedObject[] = []
   readonly findings: LoadFinding[] = []
 
@@ -163,4 +164,15 @@ function withoutValues(given: LoadedObject): LoadedObject {
   if (object.kind !== 'Secret' || !isJsonObject(data)) return given
   const redacted = Buffer.from('redacted').toString('base64')
   return { ...given, object: { ...object, data: Object.fromEntries(Object.keys(data).map((key) => [key, redacted])) } }
+}
+
+/** A dump that cannot be read, and a server that cannot be reached, are sentences. */
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ManifestError || error instanceof UnsentError || error instanceof StatusError)
+      throw new StartError(error.message, { cause: error })
+    throw error
+  }
 }

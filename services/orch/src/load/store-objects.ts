@@ -3,8 +3,8 @@ import { withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Gateway, LoadedObject, LoadOutcome } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
-import { untilServed } from '../start/install.ts'
 import { nameOf } from './dumped-object.ts'
+import { untilServed } from './until-served.ts'
 
 /** The server that a dump is loaded into. */
 export interface LoadTarget {

@@ -3,12 +3,14 @@ import type { ApiObject } from '@orch/core/meta'
 
 type Members = Readonly<Record<string, unknown>>
 
-const group = 'apiextensions.k8s.io'
+/** The stored version, after its group. */
+const storedVersion = /^(apiextensions\..*)\/v1beta1$/
 
 /** A definition as clients know it, of one as kube-apiserver stores it: in v1beta1, with the parts that all versions share beside them. */
 export function readDefinition(object: ApiObject): ApiObject {
   const { spec }: Members = object
-  if (object.apiVersion !== `${group}/v1beta1` || object.kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return object
+  const [, group] = storedVersion.exec(object.apiVersion) ?? []
+  if (group === undefined || object.kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return object
   const { version, versions, validation, subresources, additionalPrinterColumns, conversion, preserveUnknownFields, ...rest } = spec
   const given = Array.isArray(versions) ? versions.filter(isJsonObject) : [{ name: version, served: true, storage: true }]
   const read = given.map((one) => readVersion({ schema: validation, subresources, additionalPrinterColumns, ...one }))

@@ -5,14 +5,13 @@ import { type AdmissionSettings, admissionSettings, readAdmission } from '../adm
 import { checkControl, controlSettings } from '../control/settings.ts'
 import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
-import { loadAtStart } from '../load/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
 import { defaultDataDir, generalSettings, readCommandSettings } from './general.ts'
 import { checkThreads, threadsSettings } from './threads.ts'
 
-const { bool, int } = settingTypes
+const { bool, int, list } = settingTypes
 const setting = settingsOf('Distributed')
 
 function replicaSetting(
@@ -51,6 +50,14 @@ export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: {
   return isHosted ? { ...settings, admissions: 0 } : settings
 }
 
+/** The setting of `orch up` that loads a dump. */
+const loadSettings = {
+  load: settingsOf('Load')(
+    { flag: '--load', type: list },
+    'Dumps of a cluster that are loaded before the server is ready, at each start: files and folders of kubectl, must-gather, crust-gather and velero, snapshots of etcd.',
+  ),
+}
+
 /** All settings of `orch up`. */
 export const upSettings = {
   ...generalSettings,
@@ -63,7 +70,7 @@ export const upSettings = {
   ...storageSettings,
   ...upDistributedSettings,
   ...controlSettings,
-  ...loadAtStart,
+  ...loadSettings,
 }
 
 /** Settings of `orch up`, checked. */

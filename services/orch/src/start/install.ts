@@ -1,12 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, ManifestError, readManifests, setAsideText, withoutServerState } from '@orch/client'
+import { type Client, readManifests, setAsideText, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { type Log, systemClock } from '@orch/platform'
+import type { Log } from '@orch/platform'
+import { untilServed } from '../load/until-served.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
-
-/** Longest that a definition may take until its kind is served. */
-const servedWithinMs = 10_000
-const askAgainMs = 10
 
 const definitionKind = 'CustomResourceDefinition'
 const webhookKinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']
@@ -49,40 +45,6 @@ async function apply(client: Client, object: ApiObject): Promise<ApiObject> {
   const { name, namespace } = metadata
   const reference = { apiVersion, kind, name, namespace: namespace ?? 'default' }
   return client.objects.patch(reference, object, { type: 'apply', force: true, fieldManager: 'install' })
-}
-
-interface Definition extends ApiObject {
-  readonly spec: {
-    readonly group: string
-    readonly names: { readonly plural: string }
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[]
-  }
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[] }
-}
-
-/** Resolves when every served version of a definition is listed by discovery; a ManifestError says why one never will be. */
-export async function untilServed(client: Client, object: ApiObject): Promise<void> {
-  const { metadata, spec } = object as Definition
-  const endMs = systemClock.monotonic() + servedWithinMs
-  for (const { name: version } of spec.versions.filter(({ served }) => served)) {
-    while (!(await isServed(client, spec.group, version, spec.names.plural))) {
-      const reference = { apiVersion: object.apiVersion, kind: object.kind, name: metadata.name ?? '' }
-      const { status } = await client.objects.get<Definition>(reference)
-      const refused = status?.conditions?.find((condition) => condition.type === 'NamesAccepted' && condition.status === 'False')
-      if (refused !== undefined || systemClock.monotonic() > endMs) {
-        throw new ManifestError(`${metadata.name}: version ${version} is not served: ${refused?.message ?? JSON.stringify(status)}`)
-      }
-      await sleep(askAgainMs)
-    }
-  }
-}
-
-async function isServed(client: Client, group: string, version: string, plural: string): Promise<boolean> {
-  try {
-    return (await client.discover(group, version)).some((found) => found.plural === plural)
-  } catch {
-    return false
-  }
 }
 
 interface ClientConfig {

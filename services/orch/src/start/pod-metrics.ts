@@ -3,7 +3,7 @@ import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/me
 import { domainGroup, type Names } from '@orch/core/names'
 import type { ContainerSample, Measurements } from '@orch/nodes'
 import type { Clock } from '@orch/platform'
-import { untilServed } from './install.ts'
+import { untilServed } from '../load/until-served.ts'
 
 /** Amounts of resources, such as `{ cpu: '80m', memory: '20Mi' }`. */
 type ResourceUsage = Readonly<Record<string, string>>

@@ -299,7 +299,9 @@ export class InProcessServer implements RunningServer {
     const revision = () => server.storage.snapshot().revision
     const work = () => activity.settled({ withinMs: workMs, stillMs: workMs })
     const { seed } = options
-    door.open(createControl({ server: this, store: this.#store, userNames: () => this.#users.names, log, faults, clock, revision, work, seed }))
+    door.open(
+      createControl({ server: this, store: this.#store, userNames: () => this.#users.names, log, faults, clock, revision, work, seed }),
+    )
   }
 
   get control(): ControlAccess | undefined {

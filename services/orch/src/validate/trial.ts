@@ -1,7 +1,7 @@
 import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
-import { untilServed } from '../start/install.ts'
+import { untilServed } from '../load/until-served.ts'
 
 /** A server's answer to an object. */
 export interface Answer {

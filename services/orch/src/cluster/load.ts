@@ -1,20 +1,16 @@
 import { resolve } from 'node:path'
-import { ManifestError, type Transport, UnsentError } from '@orch/client'
+import type { Transport } from '@orch/client'
 import { printJson } from '@orch/core/json'
-import { StatusError } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import type { LoadedObject } from '@orch/gateway'
-import type { Log } from '@orch/platform'
 import { SettingsError } from '@orch/platform'
-import { openCluster } from '../configuration/cluster.ts'
-import { serverIdentity } from '../controllers/open.ts'
+import { explained, type LoadReport, load } from '../load/load.ts'
+import type { StoreObjects, StoreReport } from '../load/store-objects.ts'
 import type { Terminal } from '../process/terminal.ts'
-import type { Server } from '../server.ts'
 import { readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { type LoadReport, load } from './load.ts'
-import { loadSettings, toLoadOptions } from './settings.ts'
-import { type StoreObjects, type StoreReport, storeIn } from './store-objects.ts'
+import { openCluster } from './connect.ts'
+import { loadSettings, toLoadOptions } from './load-settings.ts'
 
 /** `orch load dump.yaml`: loads dumps of a cluster into a server that runs with `--control`. */
 export async function loadCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
@@ -37,32 +33,6 @@ export async function loadCommand(terminal: Terminal, words: readonly string[]):
     return 0
   } finally {
     client.close()
-  }
-}
-
-/** Loads dumps into a server that is starting. */
-export async function loadIntoStarted(server: Server, paths: readonly string[], log: Log): Promise<void> {
-  const client = server.clientAs(serverIdentity)
-  try {
-    const { findings, unread, ...counts } = await explained(() =>
-      load(paths, {}, { client, store: storeIn({ client, loadObjects: server.loadObjects }) }),
-    )
-    for (const { object, file, reason } of findings) log.warn({ object, file }, reason)
-    for (const { file, reason } of unread) log.debug({ file }, reason)
-    log.info({ ...counts, findings: findings.length, unread: unread.length }, 'the dump is loaded')
-  } finally {
-    client.close()
-  }
-}
-
-/** A dump that cannot be read, and a server that cannot be reached, are sentences. */
-async function explained<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ManifestError || error instanceof UnsentError || error instanceof StatusError)
-      throw new StartError(error.message, { cause: error })
-    throw error
   }
 }
 

@@ -7,9 +7,9 @@ import { createMemoryStore } from '@orch/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { type RunningServer, start } from '../index.ts'
+import { loadIntoStarted } from '../load/at-start.ts'
 import { readUpOptions } from '../settings/up.ts'
 import { startControlledServer } from '../start/controlled-server.ts'
-import { loadIntoStarted } from './command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'load-command-'))
 let base: RunningServer

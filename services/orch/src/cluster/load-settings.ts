@@ -1,7 +1,7 @@
 import { settingsOf, settingTypes, type Values } from '@orch/platform'
-import { clusterSettings } from '../configuration/cluster.ts'
+import type { LoadOptions } from '../load/load.ts'
 import { generalSettings } from '../settings/general.ts'
-import type { LoadOptions } from './load.ts'
+import { clusterSettings } from './connect.ts'
 
 const { bool, list, oneOf } = settingTypes
 const setting = settingsOf('Load')
@@ -30,12 +30,4 @@ export const loadSettings = {
 /** The options that the settings mean. */
 export function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
   return { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) }
-}
-
-/** The setting of `orch up` that loads a dump. */
-export const loadAtStart = {
-  load: setting(
-    { flag: '--load', type: list },
-    'Dumps of a cluster that are loaded before the server is ready, at each start: files and folders of kubectl, must-gather, crust-gather and velero, snapshots of etcd.',
-  ),
 }
