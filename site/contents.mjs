@@ -64,6 +64,7 @@ export const contents = [
       { file: 'versions.html', title: 'API levels', sources: ['docs/reference/versions.md'] },
       { file: 'levels.html', title: 'What each level serves', sources: ['docs/reference/levels.md'] },
       { file: 'trace.html', title: 'The trace of a failed test', sources: ['docs/reference/trace.md'] },
+      { file: 'types.html', title: 'Types of custom resources', sources: ['docs/reference/types.md'] },
       { file: 'statuses.html', title: 'Status codes', sources: ['docs/reference/status-codes.md'] },
       { file: 'controllers.html', title: 'Controllers', sources: ['docs/reference/controllers.md'] },
       { file: 'compatibility.html', title: 'Compatibility', sources: ['docs/reference/compatibility.md'] },

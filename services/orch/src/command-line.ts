@@ -92,6 +92,11 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./cluster/load-settings.ts')).loadSettings,
     run: async (terminal, flags) => (await import('./cluster/load.ts')).loadCommand(terminal, flags),
   },
+  types: {
+    doc: 'print TypeScript types of CustomResourceDefinitions, of files or of a running server: orch types config/crd',
+    settings: async () => (await import('./types/settings.ts')).typesSettings,
+    run: async (terminal, flags) => (await import('./types/command.ts')).typesCommand(terminal, flags),
+  },
   validate: {
     doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',
     settings: async () => (await import('./validate/settings.ts')).validateSettings,

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { parseManifests, readManifests } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import { openCluster } from '../cluster/connect.ts'
+import { explained } from '../load/load.ts'
+import type { Terminal } from '../process/terminal.ts'
+import { readCommandSettings, splitWords } from '../settings/general.ts'
+import { StartError } from '../start-error.ts'
+import { isDefinition, printTypes } from './print-types.ts'
+import { typesSettings } from './settings.ts'
+
+/** `orch types config/crd`: prints TypeScript types of definitions; without a path those of a running server. */
+export async function typesCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
+  const { flags, paths } = splitWords(
+    typesSettings,
+    words.map((word) => (word === '-' ? standardInput : word)),
+  )
+  const { values } = await readCommandSettings(typesSettings, terminal, flags)
+  const objects = await explained(async () => (paths.length === 0 ? definitionsOf(terminal, values) : objectsIn(terminal, paths)))
+  const definitions = objects.filter(isDefinition)
+  if (definitions.length === 0) throw new StartError(`${paths.join(', ') || 'the server'}: there is no CustomResourceDefinition`)
+  const printed = printTypes(definitions)
+  if (values.output === '') terminal.out(printed)
+  else writeFileSync(resolve(terminal.workingFolder, values.output), printed)
+  return 0
+}
+
+/** A word for `-`, which would be a flag. */
+const standardInput = '/dev/stdin'
+
+async function objectsIn({ workingFolder }: Terminal, paths: readonly string[]): Promise<ApiObject[]> {
+  const found: ApiObject[] = []
+  for (const path of paths) {
+    const manifests =
+      path === standardInput ? await parseManifests(await text(process.stdin), '-') : await readManifests([resolve(workingFolder, path)])
+    for (const { object } of manifests) found.push(object)
+  }
+  return found
+}
+
+async function definitionsOf(terminal: Terminal, place: { readonly kubeconfig: string; readonly context: string }): Promise<ApiObject[]> {
+  const { client } = await openCluster(terminal, place)
+  try {
+    const { resources } = await client.discoverVersions()
+    const definitions = resources.find(({ kind, group }) => kind === 'CustomResourceDefinition' && group.startsWith('apiextensions.'))
+    if (definitions === undefined) return []
+    const { items } = await client.resource(definitions).listAll()
+    return items.map((item) => ({ ...item, apiVersion: `${definitions.group}/${definitions.version}`, kind: definitions.kind }))
+  } finally {
+    client.close()
+  }
+}
