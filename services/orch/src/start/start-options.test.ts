@@ -44,6 +44,22 @@ test('RTC-01, FLAG-25: --runtime-config switches group versions', async () => {
   await expect(client.discover('storage.orch.io', 'v1beta1')).rejects.toMatchObject({ code: 404 })
 })
 
+test('a start with flags has the objects of its own level and ranges, after starts with others', async () => {
+  const startWith = (...flags: string[]) => startCluster({ mode: 'embedded', options: { flags } })
+  const [older, allowed, other] = [
+    await startWith('--emulated-version=1.25', '--controllers=-*'),
+    await startWith('--authorization-mode=AlwaysAllow'),
+    await startWith('--service-cluster-ip-range=10.8.0.0/24', '--webhook-service-map=team/hook=127.0.0.1:1'),
+  ]
+  const isThere = async ({ client }: typeof older) =>
+    (await client.discover('networking.orch.io', 'v1')).some(({ plural }) => plural === 'servicecidrs')
+  expect([await isThere(older), await isThere(allowed)]).toEqual([false, true])
+  const ranges = { group: 'networking.orch.io', version: 'v1', plural: 'servicecidrs', namespaced: false }
+  expect(await other.client.resource(ranges).get('orch')).toMatchObject({ spec: { cidrs: ['10.8.0.0/24'] } })
+  expect(await allowed.client.resource(ranges).get('orch')).toMatchObject({ spec: { cidrs: ['10.0.0.0/24'] } })
+  expect(await other.client.resource(core('services')).get('orch', inDefault)).toMatchObject({ spec: { clusterIP: '10.8.0.1' } })
+})
+
 test('Services get addresses and ports from the ranges', async () => {
   const { client } = await startCluster({
     mode: 'embedded',

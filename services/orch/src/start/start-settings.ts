@@ -14,6 +14,8 @@ import {
 } from '@orch/platform'
 import type { StateSnapshot } from '@orch/storage'
 import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
+import { apiSettings, objectsSettings } from '../api/settings.ts'
+import { authorizationSettings } from '../authorization/settings.ts'
 import { controlSettings } from '../control/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
@@ -21,6 +23,7 @@ import { nodesSettings } from '../nodes/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { generalSettings } from '../settings/general.ts'
 import { storageSettings } from '../storage/settings.ts'
+import { webhookSettings } from '../webhooks/settings.ts'
 import { type HistoryOption, type HistoryRetention, readHistory } from './history-option.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
 
@@ -112,6 +115,31 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
   const controllers = texts.has(startSettings.controllers.flag) ? {} : { controllers: ['*'] }
   const console = texts.get(startSettings.console.flag) !== 'false'
   return { profile, ...controllers, control: true, console, flags: flags.map(([flag, text]) => `${flag}=${text}`) }
+}
+
+/** Settings that decide about no object of the start, or are among `objectSettingsOf`. */
+const usualFlags = new Set<string>(
+  Object.values({
+    ...apiSettings,
+    ...authorizationSettings,
+    ...controllersSettings,
+    ...objectsSettings,
+    ...webhookSettings,
+    disableAdmissionPlugins: admissionSettings.disableAdmissionPlugins,
+  }).map(({ flag }) => flag),
+)
+
+/** True for a flag, with its value in one word, beside which servers with equal `objectSettingsOf` start with the same objects. */
+export function isUsualFlag(word: string): boolean {
+  return word.includes('=') && usualFlags.has(word.slice(0, word.indexOf('=')))
+}
+
+/** The settings that decide about the objects of the start, as a text. */
+export function objectSettingsOf(settings: ReturnType<typeof readStartSettings>): string {
+  const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange } = settings
+  const { disableAdmissionPlugins, simulatedNodes } = settings
+  const ranges = [serviceClusterIpRange.text, serviceNodePortRange]
+  return JSON.stringify([profile, emulatedVersion, featureGates, runtimeConfig, ranges, disableAdmissionPlugins, simulatedNodes > 0])
 }
 
 /** All but those that put objects into every namespace: only created objects exist, and a reset leaves nothing to be made again. */

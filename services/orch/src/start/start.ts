@@ -42,7 +42,7 @@ import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
 import { SeededOrder } from './seeded-order.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
-import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
+import { chanceOf, isUsualFlag, objectSettingsOf, readStartSettings, type StartOptions } from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
@@ -77,27 +77,15 @@ function nowOf({ clock = systemClock }: StartOptions): () => number {
 /** The pristine moment of a start, by the settings that decide about its objects. */
 const pristineOf = boundedMemo(16, (_settings: string): Pristine => ({}))
 
-/** False where a seed, a virtual time or files decide about the objects of the start. */
+/** False where a seed, a virtual time, files or further flags decide about the objects of the start. */
 function isUsual({ clock, seed, random, flags = [] }: StartOptions): boolean {
-  return clock === undefined && seed === undefined && random === undefined && flags.length === 0
+  return clock === undefined && seed === undefined && random === undefined && flags.every(isUsualFlag)
 }
 
 /** A start is a fork of the first one with the same settings, at the moment before anything happened in it. */
 async function startPristine(options: StartOptions): Promise<RunningServer> {
   const settings = readStartSettings(options)
-  const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange, disableAdmissionPlugins } =
-    settings
-  const shaping = [
-    profile,
-    emulatedVersion,
-    featureGates,
-    runtimeConfig,
-    serviceClusterIpRange.text,
-    serviceNodePortRange,
-    disableAdmissionPlugins,
-    settings.simulatedNodes > 0,
-  ]
-  const pristine = pristineOf(JSON.stringify(shaping))
+  const pristine = pristineOf(objectSettingsOf(settings))
   const { base } = pristine
   const chance = systemChance
   const store = createMemoryStore({
