@@ -41,9 +41,7 @@ const alone = [
   'shared/platform/src/rpc/push-stream.test.ts',
   'shared/testkit/src/backends/backends.test.ts',
   'test/abuse/slow-readers.test.ts',
-  'test/admission/webhook-system-authorities.test.ts',
-  'test/identity/oidc-system-authorities.test.ts',
-  'test/identity/client-system-authorities.test.ts',
+  'test/identity/system-authorities.test.ts',
   'test/telemetry/*.test.ts',
 ]
 

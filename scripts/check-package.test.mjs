@@ -42,17 +42,14 @@ test('a package without faults passes', () => {
   })
 })
 
-test('an entry without its file is found by publint', () => {
-  const files = { ...sound, 'package.json': manifest({ '.': soundExports, './package.json': './other.json' }) }
-  const { status, stderr } = check('no-file', files)
-  expect(stderr).toMatch(/^the packed package: publint: .*\.\/other\.json but the file does not exist/m)
-  expect(status).toBe(1)
-})
-
-test('types of another module system than the code are found by are-the-types-wrong', () => {
+test('an entry without its file, types of another module system than the code, and a command that npm would leave out are found, each by its tool', () => {
   const require = { types: './index.d.ts', default: './index.cjs' }
-  const { status, stderr } = check('false-types', { ...sound, 'package.json': manifest({ '.': { ...soundExports, require } }) })
+  const exports = { '.': { ...soundExports, require }, './package.json': './other.json' }
+  const files = { ...sound, 'command.js': '#!/usr/bin/env node\n', 'package.json': manifest(exports, { bin: { sound: './command.js' } }) }
+  const { status, stderr } = check('faults', files)
+  expect(stderr).toMatch(/^the packed package: publint: .*\.\/other\.json but the file does not exist/m)
   expect(stderr).toMatch(/^the packed package: are-the-types-wrong: FalseESM: .*index\.d\.ts/m)
+  expect(stderr).toMatch(/^the packed package: npm publish: .*bin/m)
   expect(status).toBe(1)
 })
 
@@ -61,13 +58,5 @@ test('a package without types is found by are-the-types-wrong', () => {
   const exports = { '.': { import: './index.js', require: './index.cjs' } }
   const { status, stderr } = check('no-types', { ...untyped, 'package.json': manifest(exports) })
   expect(stderr).toBe('the packed package: are-the-types-wrong: NoTypes\n')
-  expect(status).toBe(1)
-})
-
-test('a command that npm would leave out when it publishes is found', () => {
-  const bin = { sound: './command.js' }
-  const files = { ...sound, 'command.js': '#!/usr/bin/env node\n', 'package.json': manifest({ '.': soundExports }, { bin }) }
-  const { status, stderr } = check('no-command', files)
-  expect(stderr).toMatch(/^the packed package: npm publish: .*bin/m)
   expect(status).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Api, anApi, type Body, created, sharedApi, until, untilEverywhere } from '../api/api.ts'
 import { anApiService, apiServices, conditionOf, registered, serviceAt } from './api-services.ts'
 import { aRemoteServer, flavorsPath, servingFlavors } from './remote-server.ts'
@@ -7,28 +7,35 @@ const server = sharedApi()
 
 const nowhere = { caBundle: '' }
 
+const taste = 'v1alpha1.taste.example.com'
+
+/** Registers a group version whose Service does not exist; it goes with the test. */
+async function anUnavailableGroup(api: Api): Promise<void> {
+  await created(api, apiServices, anApiService(nowhere, { caBundle: undefined }))
+  onTestFinished(async () => void (await api.delete(`${apiServices}/${taste}`)))
+  await conditionOf(api, taste, ({ reason }) => reason === 'ServiceNotFound')
+}
+
+test('AGG-14: metrics show the unavailable servers, with their reasons', async () => {
+  const { api } = server
+  await anUnavailableGroup(api)
+  const { text } = await untilEverywhere(
+    () => api.get('/metrics'),
+    (answer) => answer.text.includes('aggregator_unavailable_apiservice_total{'),
+  )
+  expect(text).toContain(`aggregator_unavailable_apiservice{name="${taste}"} 1`)
+  expect(text).toContain(`aggregator_unavailable_apiservice_total{name="${taste}",reason="ServiceNotFound"} 1`)
+})
+
 test('AGG-01: the table shows the service, and whether it is available', async () => {
   const table = { accept: 'application/json;as=Table;v=v1;g=meta.orch.io' }
-  await created(server.api, apiServices, anApiService(nowhere, { caBundle: undefined }))
-  await conditionOf(server.api, 'v1alpha1.taste.example.com', ({ reason }) => reason === 'ServiceNotFound')
+  await anUnavailableGroup(server.api)
   const { body } = await server.api.get(apiServices, table)
   const { columnDefinitions, rows } = body as unknown as { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] }
   expect(columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Service', 'Available', 'Age'])
   const cells = rows.map((row) => row.cells.slice(0, 3))
   expect(cells).toContainEqual(['v1.apps', 'Local', 'True'])
-  expect(cells).toContainEqual(['v1alpha1.taste.example.com', 'team/api', 'False (ServiceNotFound)'])
-})
-
-test('AGG-14: metrics show the unavailable servers, with their reasons', async () => {
-  const api = await anApi()
-  await created(api, apiServices, anApiService(nowhere, { caBundle: undefined }))
-  await conditionOf(api, 'v1alpha1.taste.example.com', ({ status }) => status === 'False')
-  const { text } = await untilEverywhere(
-    () => api.get('/metrics'),
-    (answer) => answer.text.includes('aggregator_unavailable_apiservice_total{'),
-  )
-  expect(text).toContain('aggregator_unavailable_apiservice{name="v1alpha1.taste.example.com"} 1')
-  expect(text).toContain('aggregator_unavailable_apiservice_total{name="v1alpha1.taste.example.com",reason="ServiceNotFound"} 1')
+  expect(cells).toContainEqual([taste, 'team/api', 'False (ServiceNotFound)'])
 })
 
 /** A server that takes every request and answers none. */
@@ -72,10 +79,8 @@ test('AGG-29: namespaces, garbage and quotas continue while a remote server does
 })
 
 test('AGG-29: a namespace waits while the server of a group is down, with a condition, and is deleted when the APIService is removed', async () => {
-  const api = await anApi()
-  const apiService = 'v1alpha1.taste.example.com'
-  await created(api, apiServices, anApiService({ caBundle: '' }, { caBundle: undefined, insecureSkipTLSVerify: true }))
-  await conditionOf(api, apiService, ({ status }) => status === 'False')
+  const { api } = server
+  await anUnavailableGroup(api)
   await untilEverywhere(
     () => api.get(flavorsPath),
     ({ status }) => status === 503,
@@ -97,7 +102,7 @@ test('AGG-29: a namespace waits while the server of a group is down, with a cond
     message: `Discovery failed for some groups, 1 failing: ${why}`,
   })
   expect((await api.get('/api/v1/namespaces/n/configmaps/a')).status).toBe(404)
-  await api.delete(`${apiServices}/${apiService}`)
+  await api.delete(`${apiServices}/${taste}`)
   await until(() => api.get('/api/v1/namespaces/n'), gone)
   expect((await api.get('/api/v1/namespaces/n')).status).toBe(404)
 })

@@ -21,21 +21,40 @@ async function killed({ process }: { process: ServerProcess }): Promise<void> {
 }
 
 describe('over a restart', () => {
-  test('STORE-04, STORE-05: every object is unchanged, after an orderly end and after a kill', async () => {
+  test('STORE-04, STORE-05, CHUNK-05, CHUNK-06, CHUNK-07, LIM-02, WATCH-18: after a kill and after an orderly end every object is unchanged; a list continues from its token, and a watch from the last version', async () => {
     const dataDir = aFolder()
     let running = await openProcess(dataDir)
-    const path = await someConfigMaps(running.api, 'a', 'b')
+    const path = await someConfigMaps(running.api, 'a', 'b', 'c')
+    const { body: page } = await running.api.get(`${path}?limit=1`)
     await running.api.patch(`${path}/a`, { data: { x: '1' } })
     await running.api.delete(`${path}/b`)
     const { body: before } = await running.api.get(path)
-    for (const end of [killed, async ({ process }: typeof running) => void (await process.stop())]) {
-      await end(running)
-      running = await openProcess(dataDir)
+    const watched = await someConfigMaps(running.api, 'a')
+    const { body: list } = await running.api.get(watched)
+    await created(running.api, watched, configMap({ name: 'b' }))
+    const isUnchanged = async () => {
       const { body: after } = await running.api.get(path)
       expect(after.items).toEqual(before.items)
       expect(Number(after.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(before.metadata.resourceVersion))
     }
-    const next = await created(running.api, path, configMap({ name: 'c' }))
+
+    await killed(running)
+    running = await openProcess(dataDir)
+    await isUnchanged()
+    const { status, body } = await running.api.get(`${path}?limit=5&continue=${page.metadata.continue}`)
+    if (status === 200) {
+      expect(namesOfItems(body)).toEqual(['b', 'c'])
+      expect(body.metadata).toEqual({ resourceVersion: page.metadata.resourceVersion })
+    } else expect({ status, reason: body['reason'] }).toEqual({ status: 410, reason: 'Expired' })
+    await created(running.api, watched, configMap({ name: 'c' }))
+    const watch = await running.api.watch(`${watched}?watch=1&resourceVersion=${list.metadata.resourceVersion}`)
+    const events = await watch.take(2)
+    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED b', 'ADDED c'])
+
+    expect((await running.process.stop()).code).toBe(0)
+    running = await openProcess(dataDir)
+    await isUnchanged()
+    const next = await created(running.api, path, configMap({ name: 'd' }))
     expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion))
   })
 
@@ -93,10 +112,29 @@ describe('over a restart', () => {
     }
   })
 
-  test('STORE-04: acknowledged writes are present after a kill in the middle of writes', async () => {
+  test('STORE-01, STORE-03, STORE-04, STORE-05: everything is done with GET, POST, PUT, PATCH and DELETE over HTTP; stored objects are complete and validated; acknowledged writes are present after a kill in the middle of writes', async () => {
     const dataDir = aFolder()
     const first = await openProcess(dataDir)
     const path = configMapsIn(await aNamespace(first.api))
+    const made = await created(first.api, path, configMap({ name: 'a' }))
+    const codes = [
+      (await first.api.get(`${path}/a`)).status,
+      (await first.api.put(`${path}/a`, { ...made, data: { x: '1' } })).status,
+      (await first.api.patch(`${path}/a`, { data: { y: '2' } })).status,
+      (await first.api.delete(`${path}/a`)).status,
+      (await first.api.get(`${path}/a`)).status,
+    ]
+    expect(codes).toEqual([200, 200, 200, 200, 404])
+
+    const controllers = '/api/v1/namespaces/default/replicationcontrollers'
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const controller = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'a' }, spec: { template } }
+    await created(first.api, controllers, controller)
+    expect((await first.api.get(`${controllers}/a`)).body).toMatchObject({ spec: { replicas: 1, selector: { app: 'a' } } })
+    const refused = { ...controller, metadata: { name: 'b' }, spec: { replicas: -1, template } }
+    expect((await first.api.post(controllers, refused)).status).toBe(422)
+    expect((await first.api.get(`${controllers}/b`)).status).toBe(404)
+
     const acknowledged: string[] = []
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let at = 0; ; at++) {
@@ -113,55 +151,5 @@ describe('over a restart', () => {
     const names = new Set(namesOfItems((await api.get(path)).body))
     expect(acknowledged.length).toBeGreaterThanOrEqual(200)
     expect(acknowledged.filter((name) => !names.has(name))).toEqual([])
-  })
-
-  test('CHUNK-05, CHUNK-06, CHUNK-07, LIM-02, WATCH-18: a list continues from its token, and a watch from the last version', async () => {
-    const dataDir = aFolder()
-    const first = await openProcess(dataDir)
-    const path = await someConfigMaps(first.api, 'a', 'b', 'c')
-    const { body: page } = await first.api.get(`${path}?limit=1`)
-    await first.api.delete(`${path}/b`)
-    const watched = await someConfigMaps(first.api, 'a')
-    const { body: list } = await first.api.get(watched)
-    await created(first.api, watched, configMap({ name: 'b' }))
-    await killed(first)
-    const { api } = await openProcess(dataDir)
-    const { status, body } = await api.get(`${path}?limit=5&continue=${page.metadata.continue}`)
-    if (status === 200) {
-      expect(namesOfItems(body)).toEqual(['b', 'c'])
-      expect(body.metadata).toEqual({ resourceVersion: page.metadata.resourceVersion })
-    } else expect({ status, reason: body['reason'] }).toEqual({ status: 410, reason: 'Expired' })
-    await created(api, watched, configMap({ name: 'c' }))
-    const watch = await api.watch(`${watched}?watch=1&resourceVersion=${list.metadata.resourceVersion}`)
-    const events = await watch.take(2)
-    expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED b', 'ADDED c'])
-  })
-
-  test('STORE-03: stored objects are complete and validated', async () => {
-    const { api, process } = await openProcess(aFolder())
-    const path = '/api/v1/namespaces/default/replicationcontrollers'
-    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-    const controller = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'a' }, spec: { template } }
-    await created(api, path, controller)
-    expect((await api.get(`${path}/a`)).body).toMatchObject({ spec: { replicas: 1, selector: { app: 'a' } } })
-    expect((await api.post(path, { ...controller, metadata: { name: 'b' }, spec: { replicas: -1, template } })).status).toBe(422)
-    expect((await api.get(`${path}/b`)).status).toBe(404)
-    expect((await process.stop()).code).toBe(0)
-  })
-})
-
-describe('one way in', () => {
-  test('STORE-01, STORE-05: everything is done with GET, POST, PUT, PATCH and DELETE over HTTP', async () => {
-    const { api } = await openProcess(aFolder(), ['--memory'])
-    const path = configMapsIn(await aNamespace(api))
-    const made = await created(api, path, configMap({ name: 'a' }))
-    const codes = [
-      (await api.get(`${path}/a`)).status,
-      (await api.put(`${path}/a`, { ...made, data: { x: '1' } })).status,
-      (await api.patch(`${path}/a`, { data: { y: '2' } })).status,
-      (await api.delete(`${path}/a`)).status,
-      (await api.get(`${path}/a`)).status,
-    ]
-    expect(codes).toEqual([200, 200, 200, 200, 404])
   })
 })

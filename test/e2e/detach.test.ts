@@ -15,7 +15,6 @@ function orchBy(npm_package_name: string, folder: string, ...args: readonly stri
 const orch = (folder: string, ...args: readonly string[]) => orchBy('project', folder, ...args)
 
 test.each([
-  ['of the package', 'project', [], 'orch stop'],
   ['of a clone', 'orch-workspace', [], 'npm run orch -- stop'],
   ['with the folder', 'project', ['--data-dir=kept'], 'orch stop --data-dir <folder>/kept'],
 ])('up --detach names the command %s that ends the server', (_which, name, flags, expected) => {
@@ -27,7 +26,7 @@ test.each([
   expect(orch(folder, ...command.split(' ').slice(command.split(' ').indexOf('stop'))).code).toBe(0)
 })
 
-test('up --detach returns when the server is ready; status finds it, stop ends it', () => {
+test('up --detach returns when the server is ready; status finds it, a second one on its folder fails with the reason, stop ends it', () => {
   const folder = aFolder()
   onTestFinished(() => void orch(folder, 'stop'))
   const { code, out } = orch(folder, 'up', '--detach', '--secure-port=0')
@@ -37,16 +36,10 @@ test('up --detach returns when the server is ready; status finds it, stop ends i
       out,
     ) ?? []
   expect(orch(folder, 'status')).toEqual({ code: 0, out: `.orch/orch: process ${pid} listens on ${url} and is ready\n`, error: '' })
+  const second = orch(folder, 'up', '--detach', '--secure-port=0')
+  expect(second.code).toBe(1)
+  expect(second.error).toMatch(/^orch: the data directory .* is in use by process \d+, which listens on /)
   expect(orch(folder, 'ctl', 'get', 'namespaces', '-o', 'name').out).toContain('namespace/default\n')
   expect(orch(folder, 'stop')).toEqual({ code: 0, out: `.orch/orch: process ${pid} has ended\n`, error: '' })
   expect(orch(folder, 'status')).toEqual({ code: 1, out: '.orch/orch: no server runs on it\n', error: '' })
-})
-
-test('up --detach on a folder that another server has fails with the reason', () => {
-  const folder = aFolder()
-  onTestFinished(() => void orch(folder, 'stop'))
-  expect(orch(folder, 'up', '--detach', '--secure-port=0').code).toBe(0)
-  const { code, error } = orch(folder, 'up', '--detach', '--secure-port=0')
-  expect(code).toBe(1)
-  expect(error).toMatch(/^orch: the data directory .* is in use by process \d+, which listens on /)
 })

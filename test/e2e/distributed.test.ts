@@ -74,6 +74,52 @@ async function isThere(client: Awaited<ReturnType<typeof clientsOf>>[number], na
   }
 }
 
+/** Starts over a state that another start has left, with a given certificate; kills etcd and NATS; ends all by two signals. */
+async function startedAgain(dataDir: string, kept: unknown): Promise<void> {
+  const root = await anAuthority('root')
+  const { certificate, key } = await aCertificate({ issuer: root, commonName: 'leaf', use: 'server', dnsNames: ['api.example.com'] })
+  const folder = aFolder()
+  const at = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const given = [`--tls-cert-file=${at('a.crt', certificate)}`, `--tls-private-key-file=${at('a.key', key)}`]
+  const few = ['--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
+  const server = await startProcess(['--distributed', ...few, '--shutdown-delay-duration=1h', ...given], { dataDir })
+  const accounts = server.client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
+  const namespaces = server.client.resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
+  await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'again' } })
+  // A controller has made it.
+  await expect
+    .poll(() => accounts.get('default', { namespace: 'again' }).catch((error: Error) => error.message), { timeout: 60_000 })
+    .toMatchObject({ kind: 'ServiceAccount' })
+  expect(readFileSync(join(server.dataDir, 'serving-ca.crt'), 'utf8')).toBe(certificate)
+
+  const maps = server.client.resource(configMaps)
+  expect(await maps.get('c', inDefault)).toEqual(kept)
+  await maps.create(aConfigMap({ name: 'before' }))
+  const backends = descendants(server.pid).filter(({ command }) => /main\.js backends /.test(command))
+  expect(backends).toHaveLength(1)
+  for (const { pid } of backends) process.kill(pid, 'SIGKILL')
+  await gone(backends.map(({ pid }) => pid))
+  const isThere = () =>
+    maps.create(aConfigMap({ name: 'after' })).then(
+      () => true,
+      (error: unknown) => error instanceof StatusError && error.reason === 'AlreadyExists',
+    )
+  while (!(await isThere())) await aMoment()
+  expect((await maps.list(inDefault)).items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['after', 'before']))
+
+  const pids = descendants(server.pid).map(({ pid }) => pid)
+  while (!(await readyz(server))) await aMoment()
+  server.signal('SIGTERM')
+  while (await readyz(server)) await aMoment()
+  server.signal('SIGTERM')
+  expect(await server.exited).toMatchObject({ code: 1 })
+  await gone(pids)
+  expect(alive(pids)).toEqual([])
+}
+
 const reason = `${noBackend}${withoutProcesses}`
 
 describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
@@ -105,7 +151,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(alive(pids)).toEqual([])
   })
 
-  test('CARD-25: storages host watch and gateways admission without NATS, a watch continues when a storage is killed, and the state is present after a stop', async () => {
+  test('CARD-25, FLAG-05: storages host watch and gateways admission without NATS, a watch continues when a storage is killed, and the state is present after a stop, at a start with NATS and a given certificate, which is trusted; etcd and NATS are found again where they were when they were killed; the first signal makes gateways unready and waits; a second one ends all at once', async () => {
     const server = await startProcess(['--distributed', '--gateways=1', '--admissions=0'])
     const [client] = await clientsOf(server)
     const commands = descendants(server.pid).map(({ command }) => command)
@@ -134,51 +180,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     expect(seen.filter((name) => ['a', 'b', 'c'].includes(name))).toEqual(['a', 'b', 'c'])
     const kept = await client!.get('c', inDefault)
     expect(await server.stop()).toMatchObject({ code: 0 })
-    const again = await startProcess(['--distributed', '--gateways=1', '--storages=1'], { dataDir: server.dataDir })
-    const [clientAgain] = await clientsOf(again)
-    expect(await clientAgain!.get('c', inDefault)).toEqual(kept)
-  })
-
-  test('FLAG-05: a given certificate is trusted; etcd and NATS are found again where they were when they were killed; the first signal makes gateways unready and waits; a second one ends all at once', async () => {
-    const root = await anAuthority('root')
-    const { certificate, key } = await aCertificate({ issuer: root, commonName: 'leaf', use: 'server', dnsNames: ['api.example.com'] })
-    const folder = aFolder()
-    const at = (name: string, text: string) => {
-      writeFileSync(join(folder, name), text)
-      return join(folder, name)
-    }
-    const given = [`--tls-cert-file=${at('a.crt', certificate)}`, `--tls-private-key-file=${at('a.key', key)}`]
-    const few = ['--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
-    const server = await startProcess(['--distributed', ...few, '--shutdown-delay-duration=1h', ...given])
-    const accounts = server.client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
-    // A controller has made it.
-    await expect
-      .poll(() => accounts.get('default', inDefault).catch((error: Error) => error.message), { timeout: 60_000 })
-      .toMatchObject({ kind: 'ServiceAccount' })
-    expect(readFileSync(join(server.dataDir, 'serving-ca.crt'), 'utf8')).toBe(certificate)
-
-    const maps = server.client.resource(configMaps)
-    await maps.create(aConfigMap({ name: 'before' }))
-    const backends = descendants(server.pid).filter(({ command }) => /main\.js backends /.test(command))
-    expect(backends).toHaveLength(1)
-    for (const { pid } of backends) process.kill(pid, 'SIGKILL')
-    await gone(backends.map(({ pid }) => pid))
-    const isThere = () =>
-      maps.create(aConfigMap({ name: 'after' })).then(
-        () => true,
-        (error: unknown) => error instanceof StatusError && error.reason === 'AlreadyExists',
-      )
-    while (!(await isThere())) await aMoment()
-    expect((await maps.list(inDefault)).items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['after', 'before']))
-
-    const pids = descendants(server.pid).map(({ pid }) => pid)
-    while (!(await readyz(server))) await aMoment()
-    server.signal('SIGTERM')
-    while (await readyz(server)) await aMoment()
-    server.signal('SIGTERM')
-    expect(await server.exited).toMatchObject({ code: 1 })
-    await gone(pids)
-    expect(alive(pids)).toEqual([])
+    await startedAgain(server.dataDir, kept)
   })
 
   test('a process that cannot start ends all, and the last line has the reason', async () => {

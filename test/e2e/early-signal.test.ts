@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { portOf } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
@@ -19,7 +20,7 @@ async function aFreePort(): Promise<number> {
   return port
 }
 
-/** Resolves when a handshake has succeeded. */
+/** Resolves when a handshake has succeeded. Between two attempts the server has the processor. */
 async function untilListening(port: number): Promise<void> {
   for (;;) {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
@@ -30,6 +31,7 @@ async function untilListening(port: number): Promise<void> {
     })
     socket.destroy()
     if (isThere) return
+    await setTimeout(2)
   }
 }
 

@@ -8,6 +8,47 @@ import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-pr
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 
+const parsed = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+describe('two servers with --memory on one folder', () => {
+  test('NAME-05, WATCH-09: the first has everything below its path prefix, an address from the environment, and a log whose lines are objects; a signal ends its watches with a last bookmark, and the process with 0; the second has none of its state, and fails /readyz from the signal on, while requests are still served for the delay', async () => {
+    const flags = ['--log-format=json', '--feature-gates=SeparateTaintEvictionController=true', '--path-prefix=/cluster-a']
+    const first = await startProcess(['--memory', ...flags], { env: { ORCH_BIND_ADDRESS: '127.0.0.2' } })
+    const { url, client, dataDir } = first
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.2:\d+\/cluster-a$/)
+    expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '37' })
+    expect(parsed(first.message)).toEqual([
+      { level: 'info', time: expect.any(String), msg: 'ready', url, profile: 'orch', dataDir, kubeconfig: join(dataDir, 'admin.conf') },
+    ])
+    const events = await client.resource(configMaps).watch({ resourceVersion: '0', allowWatchBookmarks: true })
+    await client.resource(configMaps).create(aConfigMap({ name: 'lost' }))
+    const types: string[] = []
+    const reading = (async () => {
+      for await (const { type } of events) types.push(type)
+    })()
+    const exit = await first.stop()
+    await reading
+    expect(exit).toMatchObject({ code: 0 })
+    expect(parsed(exit.error).map(({ msg }) => msg)).toContain('stopping')
+    expect(types.at(-1)).toBe('BOOKMARK')
+    expect(readdirSync(dataDir).filter((name) => name.includes('mdb'))).toEqual([])
+
+    const second = await startProcess(['--memory', '--shutdown-delay-duration=1m'], { dataDir })
+    await expect(second.client.resource(configMaps).get('lost', { namespace: 'default' })).rejects.toMatchObject({ code: 404 })
+    expect(await statusOf(second, '/readyz')).toBe(200)
+    second.signal('SIGTERM')
+    while ((await statusOf(second, '/readyz')) === 200);
+    expect(await statusOf(second, '/readyz')).toBe(500)
+    expect(await second.client.resource(configMaps).list()).toMatchObject({ kind: 'ConfigMapList' })
+    second.signal('SIGTERM')
+    expect(await second.exited).toMatchObject({ code: 1 })
+  })
+})
+
 describe('the first start', () => {
   test('makes the client’s files, for the owner alone, and prints their place; a second process on the folder is refused; the state survives a kill', async () => {
     const first = await startProcess([])
@@ -26,23 +67,6 @@ describe('the first start', () => {
     await first.exited
     const second = await startProcess([], { dataDir })
     expect(await second.client.resource(configMaps).get('kept', { namespace: 'default' })).toEqual(created)
-  })
-
-  test('NAME-05: everything is below the path prefix, and settings come from the environment too', async () => {
-    const { url, client } = await startProcess(['--memory', '--path-prefix=/cluster-a'], { env: { ORCH_BIND_ADDRESS: '127.0.0.2' } })
-    expect(url).toMatch(/^https:\/\/127\.0\.0\.2:\d+\/cluster-a$/)
-    expect(await client.request({ method: 'GET', path: '/version' })).toMatchObject({ major: '1', minor: '37' })
-  })
-})
-
-describe('state', () => {
-  test('with --memory ends with the process, and no state is written', async () => {
-    const first = await startProcess(['--memory'])
-    await first.client.resource(configMaps).create(aConfigMap({ name: 'lost' }))
-    expect(await first.stop()).toMatchObject({ code: 0 })
-    expect(readdirSync(first.dataDir).filter((name) => name.includes('mdb'))).toEqual([])
-    const second = await startProcess(['--memory'], { dataDir: first.dataDir })
-    await expect(second.client.resource(configMaps).get('lost', { namespace: 'default' })).rejects.toMatchObject({ code: 404 })
   })
 })
 
@@ -115,22 +139,6 @@ describe('a start that cannot be is refused with one sentence', () => {
 })
 
 describe('with --log-format=json every line is an object', () => {
-  const parsed = (text: string) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-
-  test('the ready line, warnings and the end', async () => {
-    const server = await startProcess(['--memory', '--log-format=json', '--feature-gates=SeparateTaintEvictionController=true'])
-    const { url, dataDir } = server
-    expect(parsed(server.message)).toEqual([
-      { level: 'info', time: expect.any(String), msg: 'ready', url, profile: 'orch', dataDir, kubeconfig: join(dataDir, 'admin.conf') },
-    ])
-    const { error } = await server.stop()
-    expect(parsed(error).map(({ msg }) => msg)).toContain('stopping')
-  })
-
   test.each([
     ['a flag', ['--log-format=json', '--memry'], {}, 'unknown flag --memry; did you mean --memory?'],
     [
@@ -150,33 +158,6 @@ describe('with --log-format=json every line is an object', () => {
     writeFileSync(config, 'log-format: json\nmemory: true\n')
     const { error } = await runToEnd([`--config=${config}`, `--data-dir=${config}`])
     expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg: `${config} is a file, expected a folder` }])
-  })
-})
-
-describe('a signal to stop', () => {
-  test('WATCH-09: ends watches with a last bookmark, and the process with 0', async () => {
-    const server = await startProcess(['--memory'])
-    const events = await server.client.resource(configMaps).watch({ resourceVersion: '0', allowWatchBookmarks: true })
-    await server.client.resource(configMaps).create(aConfigMap({ name: 'seen' }))
-    const types: string[] = []
-    const reading = (async () => {
-      for await (const { type } of events) types.push(type)
-    })()
-    const exit = await server.stop()
-    await reading
-    expect(exit).toMatchObject({ code: 0 })
-    expect(types.at(-1)).toBe('BOOKMARK')
-  })
-
-  test('fails /readyz at once, while requests are still served for the delay', async () => {
-    const server = await startProcess(['--memory', '--shutdown-delay-duration=1m'])
-    expect(await statusOf(server, '/readyz')).toBe(200)
-    server.signal('SIGTERM')
-    while ((await statusOf(server, '/readyz')) === 200);
-    expect(await statusOf(server, '/readyz')).toBe(500)
-    expect(await server.client.resource(configMaps).list()).toMatchObject({ kind: 'ConfigMapList' })
-    server.signal('SIGTERM')
-    expect(await server.exited).toMatchObject({ code: 1 })
   })
 })
 

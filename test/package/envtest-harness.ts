@@ -21,15 +21,20 @@ export interface Started {
   stop(): Promise<number | string>
 }
 
+/** Calls back when the owner of a process or folder ends: the test, or the hook that has opened it for several. */
+type Owner = (end: () => void) => void
+
+const theTest: Owner = (end) => onTestFinished(end)
+
 /** Starts a program as a harness does: in a process group of its own. */
-export function startProgram(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+export function startProgram(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, owner = theTest): Started {
   const child = spawn(file, args, { env: { ...process.env, ...env }, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr?.on('data', (part) => {
     log += part
   })
   const ended = new Promise<number | string>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? '')))
-  onTestFinished(() => void child.kill('SIGKILL'))
+  owner(() => void child.kill('SIGKILL'))
   return {
     process: child,
     log: () => log,
@@ -59,9 +64,9 @@ export interface Environment {
 }
 
 /** A new environment; `hasServing` says whether the harness makes the serving certificate, as Go's does. */
-export async function anEnvironment({ hasServing = true } = {}): Promise<Environment> {
+export async function anEnvironment({ hasServing = true, owner = theTest } = {}): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'k8s_test_framework_'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  owner(() => rmSync(folder, { recursive: true, force: true }))
   const authority = await anAuthority('envtest-environment')
   const serving = await aCertificate({ issuer: authority, commonName: 'localhost', use: 'server' })
   const clients = await anAuthority('envtest-environment')
@@ -124,7 +129,7 @@ export async function untilReady(url: string, started: Started): Promise<void> {
   })
   while ((await statusOf(url)) !== 200) {
     if (hasEnded) throw new Error(`the process has ended: ${started.log()}`)
-    await sleep(20)
+    await sleep(50)
   }
 }
 
@@ -163,13 +168,14 @@ export interface GoOptions {
   /** Further arguments of kube-apiserver. */
   readonly more?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
+  readonly owner?: Owner
 }
 
 /** Starts both programs of a folder as Go's envtest does; they are ready then. */
-export async function startGo(assets: string, environment: Environment, { more = [], env = {} }: GoOptions = {}) {
-  const etcd = startProgram(join(assets, 'etcd'), goEtcdArguments(environment))
+export async function startGo(assets: string, environment: Environment, { more = [], env = {}, owner = theTest }: GoOptions = {}) {
+  const etcd = startProgram(join(assets, 'etcd'), goEtcdArguments(environment), {}, owner)
   await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
-  const api = startProgram(join(assets, 'kube-apiserver'), goArguments(environment, more), env)
+  const api = startProgram(join(assets, 'kube-apiserver'), goArguments(environment, more), env, owner)
   await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
   return { etcd, api }
 }

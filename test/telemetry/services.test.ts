@@ -3,7 +3,7 @@ import { type ClientConfiguration, loadConfiguration } from '@orch/client'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, test } from 'vitest'
 import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
-import { createTraced, startTraced, traceId } from './traced-server.ts'
+import { createTraced } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
 const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
@@ -37,21 +37,6 @@ function gatewayMetrics({ certificateAuthority, clientCertificate, clientKey }: 
 function sample(text: string, name: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `))
   return Number(line?.slice(name.length + 1))
-}
-
-interface Line {
-  readonly service?: string
-  readonly msg?: string
-  readonly call?: string
-  readonly path?: string
-  readonly requestId?: string
-  readonly auditId?: string
-  readonly traceId?: string
-  readonly spanId?: string
-}
-
-function linesOf(text: string): Line[] {
-  return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
 }
 
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
@@ -101,19 +86,5 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     )
     await expect.poll(async () => sample(await metricsOf(probes.get('controllers')), 'controllers_leading')).toBe(1)
     expect(await server.stop()).toMatchObject({ code: 0 })
-  })
-
-  test('CARD-20, CARD-22: the logs of every service that a request passes name the request and its trace', async () => {
-    const { server, configuration } = await startTraced([...oneOfEach, '--log-format=json', '--log-level=debug'])
-    expect(await createTraced(configuration, server.url, 'logged', '01')).toBe(201)
-    const { error: log } = await server.stop()
-    const lines = linesOf(log).filter((line) => line.traceId === traceId)
-    const answered = lines.filter(({ service, msg }) => service === 'gateway' && msg === 'request')
-    expect(answered).toMatchObject([
-      { auditId: 'id-of-logged', path: '/api/v1/namespaces/default/configmaps', spanId: expect.stringMatching(/^[0-9a-f]{16}$/) },
-    ])
-    const calls = lines.filter(({ msg }) => msg === 'call').map(({ service, call, requestId }) => ({ service, call, requestId }))
-    expect(calls).toContainEqual({ service: 'storage', call: 'orch.storage.v1.Storage/Commit', requestId: 'id-of-logged' })
-    expect(calls).toContainEqual({ service: 'admission', call: 'orch.admission.v1.Admission/Admit', requestId: 'id-of-logged' })
   })
 })

@@ -21,14 +21,31 @@ function childOf(collector: Collector, parent: ReceivedSpan, service: string, na
   return collector.find((span) => span.service === service && span.name === name && span.parentSpanId === parent.spanId)
 }
 
+interface Line {
+  readonly service?: string
+  readonly msg?: string
+  readonly call?: string
+  readonly path?: string
+  readonly requestId?: string
+  readonly auditId?: string
+  readonly traceId?: string
+  readonly spanId?: string
+}
+
+function linesOf(text: string): Line[] {
+  return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
+}
+
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
-  test('CARD-13, CARD-14, CARD-21, CARD-22: a create and the event that it causes are one trace through every service', async () => {
+  test('CARD-13, CARD-14, CARD-20, CARD-21, CARD-22: a create and the event that it causes are one trace through every service, which their logs name beside the request', async () => {
     const { collector, server, configuration } = await startTraced([
       '--distributed',
       '--gateways=1',
       '--storages=2',
       '--watches=1',
       '--admissions=1',
+      '--log-format=json',
+      '--log-level=debug',
     ])
     const hook = await aWebhookServer(allowing)
     const hooks = server.client.resource({
@@ -79,8 +96,8 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
 
     // A controller's request to the gateway is a trace that the controller begins. One that the gateway did not receive has no span there.
-    const requests = () => collector.spans.filter(({ service, kind }) => service === 'orch-controllers' && kind === 3)
-    const parentOf = ({ parentSpanId }: ReceivedSpan) => requests().find(({ spanId }) => spanId === parentSpanId)
+    const controllerRequests = () => collector.spans.filter(({ service, kind }) => service === 'orch-controllers' && kind === 3)
+    const parentOf = ({ parentSpanId }: ReceivedSpan) => controllerRequests().find(({ spanId }) => spanId === parentSpanId)
     const received = await collector.find((span) => span.service === 'orch-gateway' && parentOf(span) !== undefined)
     const controlling = parentOf(received)
     expect(controlling).toMatchObject({
@@ -91,7 +108,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
 
     // The watch has a trace of its own, that the delivery names. Controllers watch too, but every namespace.
     await events.return?.(undefined)
-    await server.stop()
+    const { error: log } = await server.stop()
     const path = '/api/v1/namespaces/default/configmaps'
     const watched = await collector.find(({ name, attributes }) => name === 'watch configmaps' && attributes['url.path'] === path)
     expect(watched.traceId).not.toBe(traceId)
@@ -106,29 +123,35 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
         [watched.traceId, watched.spanId],
       ]),
     )
+
+    const lines = linesOf(log).filter((line) => line.traceId === traceId)
+    const requests = lines.filter(({ service, msg }) => service === 'gateway' && msg === 'request')
+    expect(requests).toMatchObject([{ auditId: 'id-of-traced', path, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) }])
+    const calls = lines.filter(({ msg }) => msg === 'call').map(({ service, call, requestId }) => ({ service, call, requestId }))
+    expect(calls).toContainEqual({ service: 'storage', call: 'orch.storage.v1.Storage/Commit', requestId: 'id-of-traced' })
+    expect(calls).toContainEqual({ service: 'admission', call: 'orch.admission.v1.Admission/Admit', requestId: 'id-of-traced' })
     if (process.env['PRINT_TRACE'] !== undefined) {
       for (const id of [traceId, watched.traceId]) process.stderr.write(`\n${printTrace(collector.spans, id)}`)
     }
   })
 })
 
-test('CARD-22: an unsampled trace of the client makes no spans, and a trace without a parent is sampled by the environment', async () => {
-  const { collector, server, configuration } = await startTraced(['--memory'], { OTEL_SERVICE_NAME: 'one-process' })
+test('CARD-22: an unsampled trace of the client makes no spans, a trace without a parent is sampled by the environment, and spans that wait when the server stops are sent before it ends', async () => {
+  const env = { OTEL_SERVICE_NAME: 'one-process', OTEL_BSP_SCHEDULE_DELAY: '600000' }
+  const { collector, server, configuration } = await startTraced(['--memory'], env)
   expect(await createTraced(configuration, server.url, 'unsampled', '00')).toBe(201)
   await server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).create(aConfigMap({ name: 'own' }))
-  const own = await collector.find(
-    ({ name, attributes }) => name === 'create configmaps' && attributes['http.response.status_code'] === 201,
-  )
-  expect(own).toMatchObject({ service: 'one-process', parentSpanId: '' })
-  await server.stop()
-  expect(collector.spans.filter((span) => span.traceId === traceId)).toEqual([])
-})
-
-test('spans that wait when the server stops are sent before it ends', async () => {
-  const { collector, server, configuration } = await startTraced(['--memory'], { OTEL_BSP_SCHEDULE_DELAY: '600000' })
   expect(await createTraced(configuration, server.url, 'last', '01')).toBe(201)
   expect(await server.stop()).toMatchObject({ code: 0 })
-  expect(collector.spans.filter(({ name, traceId: trace }) => name === 'create configmaps' && trace === traceId)).toHaveLength(1)
+  const own = collector.spans.find(
+    ({ name, attributes, traceId: trace }) =>
+      name === 'create configmaps' && attributes['http.response.status_code'] === 201 && trace !== traceId,
+  )
+  expect(own).toMatchObject({ service: 'one-process', parentSpanId: '' })
+  const ofClient = collector.spans.filter(({ traceId: trace }) => trace === traceId)
+  const ids = new Set(ofClient.map(({ spanId }) => spanId))
+  const roots = ofClient.filter(({ parentSpanId }) => !ids.has(parentSpanId))
+  expect(roots).toMatchObject([{ name: 'create configmaps', parentSpanId: clientSpan, attributes: { 'request.id': 'id-of-last' } }])
 })
 
 test.each([

@@ -29,6 +29,16 @@ test.each([
   ['<1.31', '1.30.0', true],
   ['<1.31', '1.31.0', false],
   ['v1.31.0!', '1.31.0', true],
+  ['v1.37.2', '1.37.0', true],
+  ['1.37.x!', '1.37.0', true],
+  ['<1.38', '1.37.0', true],
+  ['latest', '1.37.0', true],
+  ['latest-on-disk', '1.37.0', true],
+  ['1.38.0', '1.37.0', false],
+  ['1.38', '1.37.0', false],
+  ['1.24.x', '1.25.0', false],
+  ['<1.25', '1.25.0', false],
+  ['~1.24.0', '1.25.0', false],
   ['', '1.25.0', true],
 ])('the selector %j and the version %s: %j', (selector, version, isSelected) => {
   expect(selectsVersion(selector, version)).toBe(isSelected)

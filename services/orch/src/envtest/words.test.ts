@@ -34,6 +34,8 @@ test.each([
   [['--secure-port'], 'flag needs an argument: --secure-port'],
   [['up'], 'unexpected argument up: flags begin with --'],
   [['--anonymous-auth', 'true'], 'unexpected argument true: flags begin with --'],
+  [['words'], 'unexpected argument words: flags begin with --'],
+  [['--allow-privileged=false'], '--allow-privileged=false: only true'],
   [['--insecure-port', '8080'], '--insecure-port=8080: there is only the port of --secure-port; 0 is accepted'],
 ] as const)('%j is refused', (words, message) => {
   expect(() => read(...words)).toThrow(message)
