@@ -121,7 +121,10 @@ test.each([
 })
 
 test('vitest: a fixture with the state of the start for each test, useServer, and one server for a whole run', async () => {
-  write('vitest.config.mjs', "export default { test: { globalSetup: ['orch/vitest/global-setup'], include: ['vitest/*.test.js'] } }")
+  write(
+    'vitest.config.mjs',
+    "export default { test: { globalSetup: ['orch/vitest/global-setup'], include: ['vitest/*.test.js'], testTimeout: 180_000, hookTimeout: 180_000 } }",
+  )
   write(
     'vitest/a.test.js',
     `import { expect, test as plain } from 'vitest'
