@@ -73,8 +73,6 @@ export interface SimulatedNodes {
 const workersMax = 32
 /** A Pod that is bound by hand may come before its claims are. */
 const claimRetryMs = 1000
-/** Longest timer of Node. */
-const timerMsMax = 2 ** 31 - 1
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
@@ -404,7 +402,7 @@ class StandIn implements SimulatedNodes {
     }
     if (sources?.hasUnboundClaims === true) this.#queue.addAfter(key, claimRetryMs, { background: true })
     if (due !== undefined) {
-      this.#queue.addAfter(key, Math.min(timerMsMax, Math.max(0, due.atMs - clock.now())), { background: due.isHopeless })
+      this.#queue.addAfter(key, Math.max(0, due.atMs - clock.now()), { background: due.isHopeless })
     } else if (isFinishedPod({ ...current, status })) {
       this.#forgetRunning(key, running)
     }

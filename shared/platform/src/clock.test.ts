@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Clock, sleep, systemClock, type Timer } from './clock.ts'
 
 /** A clock with one timer that rings when the test says so. */
@@ -37,4 +37,19 @@ test('a time that has passed is due at once, without a warning of Node', async (
   onTestFinished(() => void process.off('warning', note))
   await new Promise<void>((resolve) => void systemClock.after(-5, resolve))
   expect(warnings).toEqual([])
+})
+
+test('a time beyond the longest timer of Node is waited for, and can be cancelled on the way', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const dayMs = 24 * 60 * 60 * 1000
+  const rung: string[] = []
+  systemClock.after(60 * dayMs, () => rung.push('waited'))
+  const cancelled = systemClock.after(60 * dayMs, () => rung.push('cancelled'))
+  vi.advanceTimersByTime(59 * dayMs)
+  expect(rung).toEqual([])
+  cancelled.cancel()
+  vi.advanceTimersByTime(dayMs)
+  expect(rung).toEqual(['waited'])
+  expect(vi.getTimerCount()).toBe(0)
 })

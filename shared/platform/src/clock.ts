@@ -48,14 +48,22 @@ export interface Clock {
   readonly isVirtual?: boolean
 }
 
+/** Longest timer of Node, 25 days: a longer one would ring at once. */
+const timeoutMsMax = 2 ** 31 - 1
+
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {
+    let timer: NodeJS.Timeout
     // A deadline may have passed on a busy machine, and Node warns of a time below zero.
-    const timer = setTimeout(callback, Math.max(0, delayMs))
-    timer.unref()
+    const begin = (leftMs: number) => {
+      const rest = leftMs - timeoutMsMax
+      timer = rest > 0 ? setTimeout(() => begin(rest), timeoutMsMax) : setTimeout(callback, Math.max(0, leftMs))
+      timer.unref()
+    }
+    begin(delayMs)
     return { cancel: () => clearTimeout(timer) }
   },
   every(intervalMs, callback) {
