@@ -16,12 +16,14 @@ export function memo<K extends object, V, C>(make: (key: K, context: C) => V): (
 }
 
 /** As `memo`, of a key that is compared by its value, such as a text. At most `entriesMax` results are kept; the next one replaces all. */
-export function boundedMemo<K, V>(entriesMax: number, make: (key: K) => V): (key: K) => V {
+export function boundedMemo<K, V>(entriesMax: number, make: (key: K) => V): (key: K) => V
+export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V
+export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V {
   const kept = new Map<K, V>()
-  return (key) => {
+  return (key, context) => {
     const known = kept.get(key)
     if (known !== undefined) return known
-    const made = make(key)
+    const made = make(key, context)
     if (kept.size >= entriesMax) kept.clear()
     kept.set(key, made)
     return made

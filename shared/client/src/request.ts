@@ -39,10 +39,13 @@ export async function sendJson<T>(transport: Transport, request: JsonRequest): P
 
 /** The whole body as text. */
 export async function readText(response: TransportResponse): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of response.body) text += decoder.decode(chunk, { stream: true })
-  return text + decoder.decode()
+  const chunks: Uint8Array[] = []
+  for await (const chunk of response.body) chunks.push(chunk)
+  return textOf(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+}
+
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString()
 }
 
 /** `?a=1&b=x`, or nothing. */

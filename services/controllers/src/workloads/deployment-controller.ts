@@ -1,4 +1,5 @@
 import type { EventDraft, InformerEvent } from '@orch/client'
+import { boundedMemo } from '@orch/core/memo'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import {
   annotationNames,
@@ -31,6 +32,7 @@ const orphans = adoptable<ReplicaSet, Deployment>('apps/v1', 'replicasets', depl
 export function deploymentController(served: ServedLevel): Controller {
   const templates = templateHashesAt(served.level)
   const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
+  const hasTemplate = comparedByGeneration(templates.areEqual)
   return reconciler<Deployment>('deployment', ({ names }) => ({
     watches: [deployments, sets, orphans, pods],
     backoff: { ...workloadBackoff, retriesMax },
@@ -45,6 +47,7 @@ export function deploymentController(served: ServedLevel): Controller {
           selector,
           sets: [...cached.controlledBy(uid), ...cached.uncontrolled(namespace)],
           templates,
+          hasTemplate: (set) => hasTemplate(deployment, set),
           annotations: annotationNames(names),
           hasTerminatingReplicas,
           cutsLongNames: served.level >= 34,
@@ -67,12 +70,33 @@ function deploymentOfEndedPod({ kind: what, object }: InformerEvent<Pod>, caches
   return deployment?.metadata.uid === owner?.uid && deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
 }
 
+type AreEqual = (one: Deployment['spec']['template'], other: Deployment['spec']['template']) => boolean
+
+/** Comparisons that are remembered. */
+const comparedMax = 10_000
+
+/** Compares the templates of two objects once for their generations, within which a template does not change. */
+function comparedByGeneration(areEqual: AreEqual) {
+  interface Compared {
+    readonly deployment: Deployment
+    readonly set: ReplicaSet
+  }
+  const compare = boundedMemo(comparedMax, (_: string, { deployment, set }: Compared) =>
+    areEqual(set.spec.template ?? {}, deployment.spec.template),
+  )
+  return (deployment: Deployment, set: ReplicaSet) => compare(`${versionOf(deployment)} ${versionOf(set)}`, { deployment, set })
+}
+
+function versionOf({ metadata: { uid, generation } }: ApiObject): string {
+  return `${uid} ${generation}`
+}
+
 interface PassParts {
   readonly deployment: Deployment
   readonly world: World
   readonly plan: DeploymentPlan
   readonly level: number
-  readonly areEqual: (one: Deployment['spec']['template'], other: Deployment['spec']['template']) => boolean
+  readonly areEqual: AreEqual
   readonly signal: AbortSignal
 }
 

@@ -1,4 +1,4 @@
-import { sameOwners } from '@orch/core/apply'
+import { sameOwners, withoutManagedFields } from '@orch/core/apply'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, alreadyExists, badRequest, parseRevision, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, fillVersionText, toWriteId } from '@orch/core/stored'
@@ -199,10 +199,13 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
   return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, { encoded, recent }, parts)
 }
 
-/** An object that has changed once will often change again; most new ones are only read. The object must equal the reading of its bytes. */
+/**
+ * An object that has changed once will often change again; most new ones are only read. The object must equal the reading of its bytes, as
+ * managers do: they were read, or printed by `findOwners`.
+ */
 function isWrittenAgain({ live, hasBigIntegers }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
   if (live === undefined || hasBigIntegers || json.length >= limits.largeBytesMin) return false
-  return live.isAsDecoded && isAsRead(stored, live.object)
+  return live.isAsDecoded && isAsRead(withoutManagedFields(stored), withoutManagedFields(live.object))
 }
 
 /** From here on it may be written. The objects are dropped: objects that wait for the disk are the ones that the garbage collector copies most. */

@@ -53,7 +53,10 @@ function aSet(name: string, words: SetWords = {}): ReplicaSet {
   } as unknown as ReplicaSet
 }
 
+const templates = templateHashesAt(37)
+
 function observed(sets: readonly ReplicaSet[], deployment: { metadata?: object; spec?: object; status?: object } = {}): DeploymentObserved {
+  const template = deployment.spec !== undefined && 'template' in deployment.spec ? deployment.spec.template : templateOf('img:2')
   return {
     deployment: {
       kind: 'Deployment',
@@ -70,7 +73,8 @@ function observed(sets: readonly ReplicaSet[], deployment: { metadata?: object; 
     } as unknown as Deployment,
     selector: [{ key: 'app', operator: 'In', values: ['web'] }],
     sets,
-    templates: templateHashesAt(37),
+    templates,
+    hasTemplate: (set) => templates.areEqual(set.spec.template ?? {}, template as object),
     annotations: names,
     hasTerminatingReplicas: true,
     cutsLongNames: true,

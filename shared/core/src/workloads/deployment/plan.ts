@@ -32,6 +32,8 @@ export interface DeploymentObserved {
   readonly hasTerminatingReplicas: boolean
   /** True if the level cuts long names of Deployments in those of their ReplicaSets. */
   readonly cutsLongNames: boolean
+  /** True if a ReplicaSet has the Deployment's template. */
+  hasTemplate(set: ReplicaSet): boolean
   /** True if a ReplicaSet has a Pod that has not ended, one that is being deleted included. */
   hasRunningPods(set: ReplicaSet): boolean
 }

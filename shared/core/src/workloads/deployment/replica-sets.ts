@@ -1,6 +1,5 @@
 import type { LabelRequirement } from '../../selectors/selection.ts'
 import { type Claim, claim, isControlled } from '../claim.ts'
-import type { TemplateHashes } from '../hash/content-hash.ts'
 import { type AnnotationNames, readCount, revisionOf } from './revisions.ts'
 import { byCreation, type SizedSet } from './sizes.ts'
 import type { Deployment, ReplicaSet } from './status.ts'
@@ -14,15 +13,16 @@ export interface OwnedSets extends Pick<Claim<ReplicaSet>, 'adopted' | 'released
 
 interface Claimer {
   readonly selector: readonly LabelRequirement[]
-  readonly templates: TemplateHashes
+  /** True if the set has the Deployment's template. */
+  hasTemplate(set: ReplicaSet): boolean
 }
 
 /** Claims ReplicaSets by their labels. */
-export function ownedSets({ metadata, spec }: Deployment, sets: readonly ReplicaSet[], { selector, templates }: Claimer): OwnedSets {
+export function ownedSets({ metadata }: Deployment, sets: readonly ReplicaSet[], { selector, hasTemplate }: Claimer): OwnedSets {
   const claimable = sets.filter((set) => set.metadata.deletionTimestamp == null || isControlled(set))
   const { owned, adopted, released } = claim(claimable, { owner: metadata, selector })
   const all = [...owned, ...adopted].sort((left, right) => byCreation(sized(left), sized(right)))
-  const newSet = all.find((set) => templates.areEqual(set.spec.template ?? {}, spec.template))
+  const newSet = all.find(hasTemplate)
   return { adopted, released, newSet, oldSets: all.filter((set) => set !== newSet) }
 }
 

@@ -1,3 +1,4 @@
+import { memo } from '../../memo.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 
 type Annotations = Readonly<Record<string, string>>
@@ -12,7 +13,8 @@ export interface AnnotationNames {
   readonly rollbackTo: string
 }
 
-export function annotationNames(names: Names): AnnotationNames {
+/** The names for a product's names: concatenated keys are slow to make. */
+export const annotationNames = memo((names: Names): AnnotationNames => {
   const of = (name: string) => subdomainLabel(names, 'deployment', name)
   return {
     revision: of('revision'),
@@ -22,7 +24,7 @@ export function annotationNames(names: Names): AnnotationNames {
     lastApplied: subdomainLabel(names, 'kubectl', 'last-applied-configuration'),
     rollbackTo: 'deprecated.deployment.rollback.to',
   }
-}
+})
 
 /** Characters of the list of former revisions. */
 const historyLengthMax = 2000
