@@ -113,6 +113,32 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
     expect(await kubectl('wait', web, '--for=condition=Available', '--timeout=60s')).toContain('condition met')
   })
 
+  test('autoscales a Deployment, makes a Job from a CronJob, and deletes owners with and without their dependants', async () => {
+    const { kubectl, withFile } = await aKubectl(binary, async () => {
+      const server = await openServer()
+      playNodes(server)
+      return server
+    })
+    const namesOf = async (kinds: string) => (await kubectl('get', kinds, '-o', 'name')).trim()
+    await withFile('apply', manifest)
+    expect(await kubectl('autoscale', web, '--min=3', '--max=5', '--cpu-percent=80')).toContain('web autoscaled')
+    await kubectl('wait', web, '--for=jsonpath={.status.readyReplicas}=3', '--timeout=60s')
+    await kubectl('delete', web, '--cascade=orphan')
+    expect((await namesOf('pods')).split('\n')).toHaveLength(3)
+    const set = await namesOf('replicasets')
+    expect(set).toMatch(/^replicaset\.apps\/web-\w+$/)
+    await kubectl('delete', set, '--cascade=background')
+    await expect.poll(() => namesOf('pods'), { timeout: 60_000 }).toBe('')
+
+    await kubectl('create', 'cronjob', 'tick', '--image=img:1', '--schedule=0 0 1 1 *')
+    await kubectl('create', 'job', 'once', '--from=cronjob/tick')
+    await expect.poll(() => namesOf('pods'), { timeout: 60_000 }).toMatch(/^pod\/once-\w+$/)
+    const owner = 'jsonpath={.metadata.ownerReferences[0].name} {.metadata.annotations.cronjob\\.kubernetes\\.io/instantiate}'
+    expect(await kubectl('get', 'job', 'once', '-o', owner)).toBe('tick manual')
+    await kubectl('delete', 'cronjob', 'tick', '--cascade=foreground')
+    expect(await namesOf('jobs,pods')).toBe('')
+  })
+
   test('WL-STS-53: rolls out, tells of the history, undoes, restarts and scales a StatefulSet', async () => {
     const { kubectl, withFile } = await aKubectl(binary, async () => {
       const server = await openServer()
