@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { aConfigMap } from '@orch/testkit'
 import { type RunningServer, start } from 'orch'
 import { afterEach, expect, test } from 'vitest'
 import { explore } from '../../services/orch/src/start/explore/explore.ts'
+import { type Mirror, mirrorThatAdds, mirrorThatStays } from '../weather/controllers.ts'
 
 const explorationVariable = 'ORCH_EXPLORE'
 /** Seeds until a known mistake has to be found. */
@@ -143,11 +145,49 @@ const mistakes: readonly Mistake[] = [
   {
     name: 'two managers that undo one another without end',
     prepare: ({ client }) => maps(client).create(aConfigMap({ name: 'goal' })),
-    bad: () => flip(['one', 'two']),
-    good: () => flip(['one', 'one']),
-    isRight: async (server) => server.requests({ user: 'operator', verb: 'patch', changed: true }).length <= 4,
+    bad: (server) => twoManagers(server, false),
+    good: (server) => twoManagers(server, true),
+    isRight: async (server) => server.requests({ user: /^(operator|two)$/, verb: 'patch', changed: true }).length <= 2,
+  },
+  {
+    name: 'a child that was deleted before a relist and stays in the cache',
+    async prepare({ client }) {
+      for (let number = 0; number < 10; number += 1) await maps(client).create(mirrored(number))
+    },
+    bad: (server) => mirroring(server, mirrorThatAdds),
+    good: (server) => mirroring(server, mirrorThatStays),
+    async isRight(server) {
+      const { mirror, leaving } = mirrors.get(server) ?? {}
+      const there = await maps(server.client).list({ ...inDefault, labelSelector: 'of=wanted' })
+      const wanted = there.items.map(({ metadata }) => metadata.name ?? '').sort()
+      const isSame = () => [...(mirror?.names ?? [])].sort().join() === wanted.join()
+      for (const endsMs = performance.now() + 2_000; !isSame() && performance.now() < endsMs; ) await sleep(10)
+      leaving?.abort()
+      return isSame()
+    },
   },
 ]
+
+const mirrored = (number: number) => aConfigMap({ name: `child-${number}`, labels: { of: 'wanted' } })
+
+/** The caches of the runs, each ended with its run. */
+const mirrors = new WeakMap<RunningServer, { readonly mirror: Mirror; readonly leaving: AbortController }>()
+
+/** A controller with a cache of all children, of which another client deletes one each turn. */
+function mirroring(server: RunningServer, make: typeof mirrorThatStays): Controller {
+  let turn = 0
+  return async (client) => {
+    if (turn === 0) {
+      const leaving = new AbortController()
+      mirrors.set(server, { mirror: make(client, leaving.signal), leaving })
+    }
+    await server.settled({ within: 60_000 })
+    await maps(server.client).delete(`child-${turn}`, inDefault)
+    turn += 1
+    await maps(client).get('child-9', inDefault).catch(nothing)
+    await server.settled({ within: 60_000 })
+  }
+}
 
 /** Another client notes something in the same object at the same time. */
 function besideAnother(server: RunningServer, own: Controller): Controller {
@@ -174,10 +214,22 @@ function leader(stops: boolean): Controller {
   }
 }
 
-function flip(values: readonly string[]): Controller {
-  return async (client) => {
-    for (const value of values) await maps(client).patch('goal', { data: { value } }, { ...inDefault, type: 'merge' })
+/** Two managers that each take an object without an owner, and hold what they have taken; written well, a claim says which version it is of. */
+function twoManagers(server: RunningServer, claimsVersion: boolean): Controller {
+  const manager = (name: string): Controller => {
+    let owns = false
+    return async (client) => {
+      const { data, metadata } = await maps(client).get('goal', { ...inDefault, resourceVersion: '0' })
+      const owner = Object(data).owner
+      owns ||= owner === name
+      if (owner === name || (owner !== undefined && !owns)) return
+      const version = claimsVersion ? { metadata: { resourceVersion: metadata.resourceVersion } } : {}
+      await maps(client).patch('goal', { ...version, data: { owner: name } }, { ...inDefault, type: 'merge' })
+      owns = true
+    }
   }
+  const [one, two] = [manager('one'), manager('two')]
+  return async (client) => void (await Promise.allSettled([one(client), two(server.user('two').client)]))
 }
 
 test.each(mistakes)('explore finds $name without a hint, and passes the controller that is written well', async (mistake) => {

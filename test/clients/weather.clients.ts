@@ -58,6 +58,25 @@ test.skipIf(findProgram('python3') === undefined)(
 )
 
 test.skipIf(findProgram('java') === undefined)(`a program in Java forks the server and adds faults${withoutPrograms('java')}`, async () => {
-  const output = await outputOf('java', [join(examples, 'java/OrchControl.java'), control], folder)
+  const output = await outputOf('java', [join(examples, 'java/src/main/java/OrchControl.java'), control], folder)
   expect(output).toBe('ok fork true\nok base true\n')
 })
+
+test.skipIf(findProgram('java') === undefined || findProgram('mvn') === undefined)(
+  `a lost reply finds a controller with the client of fabric8 that is written badly, by an extension of JUnit${withoutPrograms('java', 'mvn')}`,
+  async () => {
+    const own = join(folder, 'java')
+    cpSync(join(examples, 'java'), own, { recursive: true })
+    const output = await outputOf('mvn', ['-B', 'test'], own)
+    expect(output).toContain('Tests run: 3, Failures: 0, Errors: 0, Skipped: 0')
+  },
+)
+
+test.skipIf(findProgram('cargo') === undefined)(
+  `a lost reply finds a controller with kube-rs that is written badly, and not the other${withoutPrograms('cargo')}`,
+  async () => {
+    const target = join(import.meta.dirname, '../../.cache/clients-rust')
+    const output = await outputOf('cargo', ['test', '--quiet', '--locked', '--target-dir', target], join(examples, 'rust'))
+    expect(output).toContain('test result: ok. 3 passed; 0 failed')
+  },
+)

@@ -11,6 +11,7 @@ const acrossServices = [
   ...['node-restriction', 'owner-references', 'policies', 'webhook-flow'].map(fileOf('admission')),
   fileOf('aggregation')('objects'),
   fileOf('authorization')('rbac'),
+  fileOf('weather')('fault-rules-apart'),
 ]
 
 /** Decisions of a gateway or an admission service alone, and files that repeat a file above in another way. */

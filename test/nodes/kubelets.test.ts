@@ -9,7 +9,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { ApiObject } from '@orch/core/meta'
 import { portOf, silentLog } from '@orch/platform'
 import { aCertificate } from '@orch/platform/any-certificate'
-import { type RunningServer, start } from 'orch'
+import { type Effect, loseReply, type RunningServer, refuse, refuseConnection, start } from 'orch'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { adminPair, type Call, call, credentialsOf } from '../identity/call.ts'
 import { aSmallKubelet, type SmallKubelet } from './small-kubelet.ts'
@@ -100,6 +100,18 @@ async function channels(path: string, ...protocols: string[]): Promise<ChannelCl
   if ('code' in client) throw new Error(`${client.code}: ${client.body}`)
   return client
 }
+
+test('a fault of calls hits those to a kubelet, by the name of its node and the task', async () => {
+  const codes = async (effect: Effect) => {
+    using fault = server.faults.add({ on: { outgoing: 'kubelet/real/logs' }, times: 1, effect })
+    const { code } = await get(pathOf('web', 'log'))
+    expect(fault.hits).toBe(1)
+    return [code, kubelet.arrived.splice(0).length]
+  }
+  expect(await codes(refuseConnection())).toEqual([500, 0])
+  expect(await codes(refuse(503))).toEqual([503, 0])
+  expect(await codes(loseReply())).toEqual([500, 1])
+})
 
 describe('a log of a Pod on a node with a kubelet', () => {
   test('is asked of it over HTTPS, with the certificate of this server and every option', async () => {

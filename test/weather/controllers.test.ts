@@ -1,11 +1,13 @@
 import { aConfigMap } from '@orch/testkit'
-import { cut, loseReply, type RunningServer, refuse, type ServerUser, start, truncate } from 'orch'
+import { cut, delay, hang, loseReply, type RunningServer, refuse, refuseConnection, type ServerUser, start, truncate } from 'orch'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type Controller,
   counting,
   creating,
+  deploying,
   filling,
+  fillingByCache,
   led,
   marking,
   mirrorThatAdds,
@@ -13,7 +15,11 @@ import {
   mirrorThatStays,
   overwriting,
   pruning,
+  removing,
+  resizing,
+  throttled,
   type Wanted,
+  waiting,
 } from './controllers.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
@@ -142,6 +148,64 @@ const cases: readonly Case[] = [
     expected: 0,
     mistaken: 2,
   },
+  {
+    weather: 'a request that hangs stops a controller for good',
+    begin: async () => {
+      await maps().create(aConfigMap({ name: 'wanted' }))
+      operator.faults.add({ on: { verb: 'get' }, times: 1, effect: hang() })
+    },
+    controllers: waiting,
+    result: dataOf,
+    expected: { marked: 'yes' },
+    mistaken: undefined,
+  },
+  {
+    weather: 'a late write overwrites the next one',
+    begin: async () => {
+      await maps().create(aConfigMap({ name: 'wanted' }))
+      operator.faults.add({ on: { verb: 'patch' }, times: 1, effect: delay('500ms') })
+    },
+    controllers: resizing,
+    result: async () => (await dataOf())?.['size'],
+    expected: '2',
+    mistaken: '1',
+  },
+  {
+    weather: 'a delete that was cut off leaves its object',
+    begin: async () => {
+      await maps().create(aChild('child-0'))
+      operator.faults.add({ on: { verb: 'delete' }, times: 1, effect: cut() })
+    },
+    controllers: removing,
+    result: childNames,
+    expected: [],
+    mistaken: ['child-0'],
+  },
+  {
+    weather: 'a refused connection leaves half of the children',
+    begin: async () => operator.faults.add({ on: { verb: 'create' }, after: 5, times: 2, effect: refuseConnection() }),
+    controllers: deploying,
+    result: async () => (await childNames()).length,
+    expected: 10,
+    mistaken: 5,
+  },
+  {
+    weather: 'a flaky network leaves some of the children',
+    begin: async () => operator.scenarios.flakyNetwork(7),
+    controllers: deploying,
+    result: async () => (await childNames()).length === 10,
+    expected: true,
+    mistaken: false,
+  },
+  {
+    weather: 'a server that is too busy gets more requests',
+    begin: async () => operator.scenarios.throttled(1),
+    controllers: throttled,
+    passes: 2,
+    result: async () => operator.requests.count({ verb: 'create' }) > 10,
+    expected: false,
+    mistaken: true,
+  },
 ]
 
 describe.each(cases)('$weather', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
@@ -158,6 +222,26 @@ describe.each(cases)('$weather', ({ begin, controllers, passes = 1, result, expe
 
   test('but not of one that is written well', async () => {
     expect(await leftBy(controllers.well(operator.client))).toEqual(expected)
+  })
+})
+
+describe('events that come late make too many children', () => {
+  const leftBy = async (make: typeof fillingByCache.badly) => {
+    const leaving = new AbortController()
+    onTestFinished(() => leaving.abort())
+    operator.watches.delay('1h')
+    const controller = make(operator.client, leaving.signal)
+    await vi.waitFor(() => expect(operator.requests.count({ verb: 'watch' })).toBe(1), within)
+    for (let pass = 0; pass < 2; pass += 1) await controller.pass()
+    return (await childNames()).length
+  }
+
+  test('of a controller that is written badly', async () => {
+    expect(await leftBy(fillingByCache.badly)).toBe(6)
+  })
+
+  test('but not of one that is written well', async () => {
+    expect(await leftBy(fillingByCache.well)).toBe(3)
   })
 })
 
@@ -193,17 +277,23 @@ describe('a mirror of the children', () => {
     await until(['child-1', 'child-2'])
   })
 
-  test('misses all that comes after its watch was cut, where it is written badly', async () => {
+  const ends: readonly (readonly [string, () => unknown])[] = [
+    ['a restart of the server', () => operator.scenarios.apiServerRestart()],
+    ['an end in order', () => operator.watches.endNow()],
+    ['a cut', () => operator.watches.cut()],
+  ]
+
+  test.each(ends)('misses all that comes after %s of its watch, where it is written badly', async (_what, end) => {
     const { names, ended } = await watching(mirrorThatEnds)
-    operator.scenarios.apiServerRestart()
+    end()
     await ended
     await server.client.objects.create(aChild('child-2'))
     expect(names).not.toContain('child-2')
   })
 
-  test('goes on where it is written well', async () => {
+  test.each(ends)('goes on after %s where it is written well', async (_what, end) => {
     const { until } = await watching(mirrorThatStays)
-    operator.scenarios.apiServerRestart()
+    end()
     await server.client.objects.create(aChild('child-2'))
     await until(['child-0', 'child-1', 'child-2'])
   })

@@ -211,3 +211,127 @@ export const mirrorThatAdds = (client: Client, signal: AbortSignal) => mirrorOf(
 export const mirrorThatEnds = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: false })
 /** It watches again, and begins anew where its version has expired. */
 export const mirrorThatStays = (client: Client, signal: AbortSignal) => mirrorOf(client, signal, { listsAgain: true, watchesAgain: true })
+
+/** Longest that a test waits for a pass that may never end. */
+const stuckMs = 100
+
+async function markWith(client: Client, signal?: AbortSignal): Promise<void> {
+  const wanted = await maps(client).get('wanted', { ...inDefault, signal })
+  await maps(client).update({ ...wanted, data: { ...wanted.data, marked: 'yes' } }, { signal })
+}
+
+export const waiting = {
+  /** A request without a time limit stops the loop for good. */
+  badly: (client: Client): Controller => ({
+    pass: () => Promise.race([markWith(client), new Promise<void>((resolve) => setTimeout(resolve, stuckMs))]),
+  }),
+  /** A request that takes too long is given up, and tried again. */
+  well: (client: Client): Controller => ({
+    pass: () => markWith(client, AbortSignal.timeout(stuckMs)).catch(() => markWith(client, AbortSignal.timeout(60_000))),
+  }),
+}
+
+const sizeOf = (client: Client, size: string) => maps(client).patch('wanted', { data: { size } }, { ...inDefault, type: 'merge' })
+
+export const resizing = {
+  /** It does not wait for one write before it sends the next. */
+  badly: (client: Client): Controller => ({
+    async pass() {
+      await Promise.all([sizeOf(client, '1'), new Promise((resolve) => setImmediate(resolve)).then(() => sizeOf(client, '2'))])
+    },
+  }),
+  /** One write after the other. */
+  well: (client: Client): Controller => ({
+    async pass() {
+      await sizeOf(client, '1')
+      await sizeOf(client, '2')
+    },
+  }),
+}
+
+const remove = (client: Client) => maps(client).delete('child-0', inDefault)
+
+export const removing = {
+  /** Any error of a delete is taken for an object that has gone. */
+  badly: (client: Client): Controller => ({ pass: () => remove(client).then(undefined, () => undefined) as Promise<void> }),
+  /** Only NotFound is; others are tried again. */
+  well: (client: Client): Controller => ({
+    pass: () =>
+      retried(3, () =>
+        remove(client).catch((error: unknown) => {
+          if (!isReason('NotFound')(error)) throw error
+        }),
+      ),
+  }),
+}
+
+const manyChildren = Array.from({ length: 10 }, (_, number) => aChild({ name: `child-${number}` }))
+
+/** A create whose answer was lost has taken its name. */
+async function ensure(client: Client, child: Wanted): Promise<void> {
+  await maps(client)
+    .create(child)
+    .catch((error: unknown) => {
+      if (!isReason('AlreadyExists')(error)) throw error
+    })
+}
+
+export const deploying = {
+  /** The first error ends the pass for all that comes after it. */
+  badly: (client: Client): Controller => ({
+    async pass() {
+      try {
+        for (const child of manyChildren) await ensure(client, child)
+      } catch {
+        // The pass is over.
+      }
+    },
+  }),
+  /** Each step is tried again. */
+  well: (client: Client): Controller => ({
+    async pass() {
+      for (const child of manyChildren) await retried(8, () => ensure(client, child))
+    },
+  }),
+}
+
+export const throttled = {
+  /** A refused request is sent again at once, and again. */
+  badly: (client: Client): Controller => ({
+    pass: () => retried(30, () => ensure(client, aChild({ name: 'child-0' }))).catch(() => undefined),
+  }),
+  /** It waits longer each time, and leaves the rest to a later pass. */
+  well: (client: Client): Controller => ({
+    async pass() {
+      for (let pauseMs = 1; pauseMs < 10; pauseMs *= 3) {
+        try {
+          return await ensure(client, aChild({ name: 'child-0' }))
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        }
+      }
+    },
+  }),
+}
+
+/** Fills up to three children by a cache that a watch keeps. */
+function fillByMirror(client: Client, signal: AbortSignal, remembers: boolean): Controller {
+  const mirror = mirrorThatStays(client, signal)
+  const made = new Set<string>()
+  return {
+    async pass() {
+      const known = new Set([...mirror.names, ...(remembers ? made : [])])
+      for (let count = known.size; count < 3; count += 1) {
+        const { metadata } = await maps(client).create(aChild({ generateName: 'child-' }))
+        made.add(metadata.name ?? '')
+      }
+    },
+  }
+}
+
+export const fillingByCache = {
+  /** It counts what its cache shows, which does not have its own last creates yet. */
+  badly: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, false),
+  /** It remembers what it has made until the cache shows it. */
+  well: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, true),
+}

@@ -301,7 +301,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
     discovery: aggregation.discovery,
     remoteOpenApi: aggregation.openApi,
     rejectsRedirects,
-    kubelets: new Kubelets(options.kubelets ?? usualKubelets, { clock, guard }),
+    kubelets: new Kubelets(options.kubelets ?? usualKubelets, { clock, guard, calls }),
   }
 }
 

@@ -1,10 +1,10 @@
 import type { RequestOptions } from 'node:https'
-import { Readable } from 'node:stream'
-import { brokenAnswer, type CallRefusal, type Guard, type KeyPair, lookupElsewhere, type OutgoingCalls, passCall } from '@orch/platform'
+import { brokenAnswer, type Guard, type KeyPair, lookupElsewhere, type OutgoingCalls, passCall } from '@orch/platform'
 import { ContextAgent, type ServiceAddresses, TlsContexts } from '@orch/platform/webhooks'
 import type { RemoteApi } from './api-service.ts'
+import { faultyAnswers } from './faulty-answers.ts'
 import { Http2Sessions } from './http2-sessions.ts'
-import { type Answer, type Outgoing, type Response, sendBehind } from './send-behind.ts'
+import { type Answer, type Outgoing, sendBehind } from './send-behind.ts'
 
 /** The dependencies of reaching the servers of APIServices. */
 export interface BackendsOptions {
@@ -58,7 +58,7 @@ export class Backends {
   send(outgoing: Outgoing, options: RequestOptions & { readonly signal: AbortSignal }, api: RemoteApi): Promise<Answer> {
     const { guard, calls } = this.#options
     const send = () => sendBehind(outgoing, options, { sessions: this.#sessions, key: this.#agent.getName(options), guard })
-    return passCall(calls, { to: `apiservice/${api.name}`, signal: options.signal, send, ...inPlace })
+    return passCall(calls, { to: `apiservice/${api.name}`, signal: options.signal, send, ...faultyAnswers })
   }
 
   /** A question of this server's own; `what` is `availability` or `documents`. A fault takes the place of an answer by a refusal alone. */
@@ -69,7 +69,7 @@ export class Backends {
   ): Promise<T> {
     const { signal, send, refuse } = question
     const to = `apiservice/${api.name}/${what}`
-    return passCall(this.#options.calls, { to, signal, send, refuse: ({ code }) => refuse(code), truncate: inPlace.truncateWhole })
+    return passCall(this.#options.calls, { to, signal, send, refuse: ({ code }) => refuse(code), truncate: breakOff })
   }
 
   close(): void {
@@ -78,34 +78,6 @@ export class Backends {
   }
 }
 
-/** The answers of faults. */
-const inPlace = {
-  refuse({ code, retryAfter, body }: CallRefusal): Answer {
-    const headers = { 'content-type': ['application/json'], ...(retryAfter === undefined ? {} : { 'retry-after': [String(retryAfter)] }) }
-    const bytes = Readable.from([Buffer.from(body)])
-    return { kind: 'response', response: { code, headers, body: bytes, trailers: () => ({}), destroy: () => void bytes.destroy() } }
-  },
-  truncate(answer: Answer, bytes: number): Answer {
-    if (answer.kind === 'response') return { kind: 'response', response: { ...answer.response, body: firstBytes(answer.response, bytes) } }
-    answer.socket.destroy()
-    return answer
-  },
-  truncateWhole(): never {
-    throw brokenAnswer()
-  },
-  drop(answer: Answer): void {
-    if (answer.kind === 'response') answer.response.destroy()
-    else answer.socket.destroy()
-  },
-}
-
-async function* firstBytes({ body, destroy }: Response, bytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  let left = bytes
-  for await (const chunk of body) {
-    if (left > 0) yield chunk.subarray(0, left)
-    left -= chunk.length
-    if (left > 0) continue
-    destroy()
-    throw brokenAnswer()
-  }
+function breakOff(): never {
+  throw brokenAnswer()
 }

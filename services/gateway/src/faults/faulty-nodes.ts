@@ -1,36 +1,47 @@
 import type { NodesService, Stream } from '@orch/core/contracts'
 import { internal, OutsideError, relayed, StatusError } from '@orch/core/meta'
-import { brokenAnswer, type CallRefusal, type Clock, type OutgoingCalls } from '@orch/platform'
+import { brokenAnswer, type CallRefusal, type Clock } from '@orch/platform'
 import { unreachedReason } from '@orch/platform/webhooks'
 import { InjectedRefusal } from '../request/our-failure.ts'
+import type { FaultyCalls } from './faulty-calls.ts'
 
 /** The dependencies of calls to kubelets under faults. */
 interface FaultyNodesParts {
-  readonly calls: OutgoingCalls
+  readonly calls: FaultyCalls
   readonly clock: Clock
 }
 
 /** Longest wait for a kubelet that a fault holds. */
 const heldMsMax = 30_000
 
-/** The nodes, with faults of calls to their kubelets: `kubelet/node-1/logs`. Input of an open session, and metrics of all nodes, are no calls. */
+/** Simulated nodes, with faults of calls to their kubelets: `kubelet/node-1/logs`. Input of an open session, and metrics of all nodes, are no calls. */
 export function faultyNodes(nodes: NodesService, parts: FaultyNodesParts): NodesService {
-  const stream = <Part>(node: string, what: string, open: () => Stream<Part>) => streamOf(`kubelet/${node}/${what}`, open, parts)
+  const stream = <Part>(node: string, what: string, open: () => Stream<Part>) =>
+    parts.calls.rules.size === 0 ? open() : streamOf({ node, what }, open, { nodes, ...parts })
   return {
     ...nodes,
     logs: (request, context) => stream(request.pod.node, 'logs', () => nodes.logs(request, context)),
     exec: (request, context) => stream(request.pod.node, 'exec', () => nodes.exec(request, context)),
     attach: (request, context) => stream(request.pod.node, 'attach', () => nodes.attach(request, context)),
     forward: (request, context) => stream(request.pod.node, 'forward', () => nodes.forward(request, context)),
-    request: (request, context) =>
-      pass(`kubelet/${request.node}${request.path.replace(/\?.*/, '')}`, parts, {
-        send: () => nodes.request(request, context),
-        refuse: ({ code, body }) => ({ status: code, contentType: 'application/json', body: Buffer.from(body) }),
-        truncate(): never {
-          throw brokenAnswer()
-        },
-      }),
+    request(request, context) {
+      const send = () => nodes.request(request, context)
+      if (parts.calls.rules.size === 0) return send()
+      const call = { node: request.node, what: request.path.replace(/^\/|\?.*/g, '') }
+      const refuse = ({ code, body }: CallRefusal) => ({ status: code, contentType: 'application/json', body: Buffer.from(body) })
+      return pass(call, { send, refuse, truncate: breakOff }, { nodes, ...parts })
+    },
   }
+}
+
+function breakOff(): never {
+  throw brokenAnswer()
+}
+
+/** The node of a call, and its task: `logs`, or a path. */
+interface NodeCall {
+  readonly node: string
+  readonly what: string
 }
 
 interface Steps<Answer> {
@@ -40,13 +51,19 @@ interface Steps<Answer> {
   drop?(answer: Answer): void
 }
 
-/** Makes a call. Its failure is that of a node which is not reached. */
+interface PassParts extends FaultyNodesParts {
+  readonly nodes: NodesService
+}
+
+/** Makes a call. Its failure is that of a node which is not reached. A node that is not simulated is no node here, whatever the faults. */
 async function pass<Answer>(
-  to: string,
-  { calls, clock }: FaultyNodesParts,
+  { node, what }: NodeCall,
   steps: Steps<Answer>,
+  { nodes, calls, clock }: PassParts,
   ending = new AbortController(),
 ): Promise<Answer> {
+  await nodes.request({ node, path: '/healthz' })
+  const to = `kubelet/${node}/${what}`
   const timer = clock.after(heldMsMax, () => ending.abort(new Error('context deadline exceeded')))
   try {
     return await calls.pass({ to, signal: ending.signal, ...steps })
@@ -59,12 +76,12 @@ async function pass<Answer>(
 }
 
 /** A stream that is opened when it is read first. */
-function streamOf<Part>(to: string, open: () => Stream<Part>, parts: FaultyNodesParts): Stream<Part> {
+function streamOf<Part>(call: NodeCall, open: () => Stream<Part>, parts: PassParts): Stream<Part> {
   const ending = new AbortController()
   let opened: Stream<Part> | undefined
   async function* read() {
     const steps: Steps<Stream<Part>> = { send: async () => open(), refuse: refuseStream, truncate: truncateStream, drop: close }
-    const stream = await pass(to, parts, steps, ending)
+    const stream = await pass(call, steps, parts, ending)
     opened = stream
     yield* stream
   }

@@ -14,6 +14,8 @@ export interface KubeletAddressing {
 
 /** The address of a kubelet, by its Node. */
 export interface KubeletPlace {
+  /** Name of the node. */
+  readonly node: string
   readonly host: string
   readonly port: number
   /** Features that the node declares. */
@@ -21,7 +23,7 @@ export interface KubeletPlace {
 }
 
 /** The place of a node's kubelet. Throws the refusal of a Node without a usable address. */
-export function kubeletPlace({ status }: BuiltIn<'core/v1.Node'>, addressing: KubeletAddressing): KubeletPlace {
+export function kubeletPlace({ metadata, status }: BuiltIn<'core/v1.Node'>, addressing: KubeletAddressing): KubeletPlace {
   const { addresses = [], daemonEndpoints, declaredFeatures = [] } = status
   const host = addressing.preferredAddressTypes
     .map((wanted) => addresses.find(({ type }) => type === wanted)?.address)
@@ -32,7 +34,7 @@ export function kubeletPlace({ status }: BuiltIn<'core/v1.Node'>, addressing: Ku
   }
   requireReachable(host, addressing)
   const reported = daemonEndpoints?.kubeletEndpoint?.Port ?? 0
-  return { host, port: reported > 0 ? reported : addressing.port, features: new Set(declaredFeatures) }
+  return { node: metadata.name ?? '', host, port: reported > 0 ? reported : addressing.port, features: new Set(declaredFeatures) }
 }
 
 /** Refuses an address of this machine or its link. Names are checked when they are resolved. */

@@ -1,8 +1,9 @@
 import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import { type Clock, type Guard, type KeyPair, lookupGlobal } from '@orch/platform'
+import { type Clock, type Guard, type KeyPair, lookupGlobal, type OutgoingCalls, passCall } from '@orch/platform'
 import { TlsContexts } from '@orch/platform/webhooks'
+import { faultyAnswers } from '../aggregation/faulty-answers.ts'
 import { type Answer, type Outgoing, overSocket, sendHttp1 } from '../aggregation/send-behind.ts'
 import type { KubeletAddressing } from './kubelet-place.ts'
 
@@ -27,10 +28,20 @@ export const usualKubelets: KubeletSettings = {
 /** The other end of a request: a kubelet, whose certificate is verified, or a Pod over HTTP or HTTPS. */
 export interface KubeletTarget {
   readonly kind: 'kubelet' | 'http' | 'https'
+  /** The node of a kubelet. */
+  readonly node?: string
   readonly host: string
   readonly port: number
   /** Accepts any certificate of a kubelet. */
   readonly skipsVerification?: boolean
+}
+
+/** The dependencies of calls to kubelets. */
+interface KubeletsParts {
+  readonly clock: Pick<Clock, 'after'>
+  readonly guard: Guard
+  /** The faults of a test; absent: there are never any. */
+  readonly calls?: OutgoingCalls | undefined
 }
 
 /** Connections to kubelets and Pods. Each request has one of its own, so that no answer is read as that of another request. */
@@ -38,23 +49,27 @@ export class Kubelets {
   readonly settings: KubeletSettings
   readonly #clock: Pick<Clock, 'after'>
   readonly #guard: Guard
+  readonly #calls: OutgoingCalls | undefined
   readonly #contexts = new TlsContexts()
 
-  constructor(settings: KubeletSettings, { clock, guard }: { readonly clock: Pick<Clock, 'after'>; readonly guard: Guard }) {
+  constructor(settings: KubeletSettings, { clock, guard, calls }: KubeletsParts) {
     this.settings = settings
     this.#clock = clock
     this.#guard = guard
+    this.#calls = calls
   }
 
   /**
    * Sends a request. Rejects with the error of the connection, or that of a malformed answer. `headMs`: longest wait for the head of the
    * answer; absent: it may take as long as the client waits.
    */
-  async send(
-    outgoing: Outgoing,
-    target: KubeletTarget,
-    { signal, headMs }: { readonly signal: AbortSignal; readonly headMs?: number },
-  ): Promise<Answer> {
+  send(outgoing: Outgoing, target: KubeletTarget, limit: SendLimit): Promise<Answer> {
+    const send = () => this.#send(outgoing, target, limit)
+    if (target.node === undefined) return send()
+    return passCall(this.#calls, { to: `kubelet/${target.node}/${taskOf(outgoing.path)}`, signal: limit.signal, send, ...faultyAnswers })
+  }
+
+  async #send(outgoing: Outgoing, target: KubeletTarget, { signal, headMs }: SendLimit): Promise<Answer> {
     const socket = await this.#connect(target, signal)
     if (headMs === undefined) return this.sendOver(socket, outgoing, signal)
     const late = () => socket.destroy(new Error('net/http: timeout awaiting response headers'))
@@ -109,6 +124,21 @@ export class Kubelets {
     const secureContext = this.#contexts.of({ authorities: trusted, clientCertificate: shown?.certificate, clientKey: shown?.key })
     return connectTls({ host, port, ...lookup, ALPNProtocols: ['http/1.1'], rejectUnauthorized: trusted !== undefined, secureContext })
   }
+}
+
+/** When a request is given up. */
+interface SendLimit {
+  readonly signal: AbortSignal
+  readonly headMs?: number
+}
+
+const tasks: Readonly<Record<string, string>> = { containerLogs: 'logs', portForward: 'forward', exec: 'exec', attach: 'attach' }
+
+/** The task that a path of a kubelet is for, as simulated nodes have it; of another path the path itself. */
+function taskOf(path: string): string {
+  const whole = path.replace(/\?.*/, '').replace(/^\//, '')
+  const first = whole.split('/', 1)[0] ?? ''
+  return Object.hasOwn(tasks, first) ? (tasks[first] ?? whole) : whole
 }
 
 /** Silence of a connection before the system probes the other side. */

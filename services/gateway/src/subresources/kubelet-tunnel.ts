@@ -107,10 +107,10 @@ function upgradeAt(request: GatewayRequest, asked: AskedUpgrade, parts: TunnelPa
 
 function askForUpgrade(
   request: GatewayRequest,
-  { kubelet: { host, port }, asked, signal }: AskedUpgrade & { readonly signal: AbortSignal },
+  { kubelet: { node, host, port }, asked, signal }: AskedUpgrade & { readonly signal: AbortSignal },
   { kubelets }: TunnelParts,
 ) {
-  const target = { kind: 'kubelet', host, port } as const
+  const target = { kind: 'kubelet', node, host, port } as const
   return kubelets.send(outgoingOf(request, target, asked), target, { signal, headMs: limits.streamOpeningMs })
 }
 

@@ -73,9 +73,9 @@ interface AskedLog {
 }
 
 /** The kubelet's answer. Its refusal is thrown as the Status that kube-apiserver makes of it. */
-async function askForLog(request: GatewayRequest, { kubelet: { host, port }, path, signal }: AskedLog, { kubelets }: LogParts) {
+async function askForLog(request: GatewayRequest, { kubelet: { node, host, port }, path, signal }: AskedLog, { kubelets }: LogParts) {
   const skipsVerification = queryBoolean(request.query, 'insecureSkipTLSVerifyBackend')
-  const target = { kind: 'kubelet', host, port, skipsVerification } as const
+  const target = { kind: 'kubelet', node, host, port, skipsVerification } as const
   const outgoing = { ...outgoingOf(request, target, { method: 'GET', path }), headers: {} }
   const answer = await kubelets.send(outgoing, target, { signal }).catch((error: unknown) => {
     throw unreached(`Get "https://${printAddress(host, port)}${path}": `, error)

@@ -40,8 +40,7 @@ async function proxyToNode(request: GatewayRequest, target: Target, parts: Conne
   const { scheme, name, port } = splitName(target.info.name)
   if (await isAnsweredBySimulation(request, name, target, parts)) return
   const kubelet = await requireKubelet(request, { group: '', version: 'v1', plural: 'nodes', name }, parts)
-  if (port === '' || port === String(kubelet.port))
-    return pass(request, target, { kind: 'kubelet', host: kubelet.host, port: kubelet.port }, parts)
+  if (port === '' || port === String(kubelet.port)) return pass(request, target, { kind: 'kubelet', ...kubelet }, parts)
   const asked = requirePort(port, scheme, target)
   return pass(request, target, { kind: scheme === 'https' ? 'https' : 'http', host: kubelet.host, port: asked }, parts)
 }

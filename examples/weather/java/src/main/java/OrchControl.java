@@ -15,7 +15,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Controls a server that `orch up --control` has started. It needs Java 17 alone; a project with a library for JSON reads the answers of
- * call() with it. README.md shows the extension for JUnit around it.
+ * call() with it. OrchFork is the extension for JUnit around it.
  */
 public final class OrchControl implements AutoCloseable {
   private final String url;
@@ -75,6 +75,51 @@ public final class OrchControl implements AutoCloseable {
     });
   }
 
+  /** Adds a fault, in JSON, and returns its name. */
+  public String addFault(String fault) throws Exception {
+    return textIn(call("POST", "/faults", fault), "name");
+  }
+
+  /** The requests that a fault has hit. */
+  public int hits(String fault) throws Exception {
+    return numberIn(call("GET", "/faults/" + fault, null), "hits");
+  }
+
+  /** Ends all weather. */
+  public void clearFaults() throws Exception {
+    call("DELETE", "/faults", null);
+  }
+
+  /** The number of logged requests that parameters such as `user=operator&verb=create` choose. */
+  public int count(String parameters) throws Exception {
+    return (int) Pattern.compile("\"id\"\\s*:").matcher(call("GET", "/requests?" + parameters, null)).results().count();
+  }
+
+  /** Returns when the server has no work left. */
+  public void settled() throws Exception {
+    call("GET", "/settled?within=60s", null);
+  }
+
+  /** Moves the clock of a server with --virtual-clock. */
+  public void advance(String by) throws Exception {
+    call("POST", "/clock/advance", "{\"by\":\"" + by + "\"}");
+  }
+
+  /** Restores the state of the start. */
+  public void reset() throws Exception {
+    call("POST", "/reset", "{}");
+  }
+
+  /** Keeps the present moment under a name. */
+  public void snapshot(String name) throws Exception {
+    call("POST", "/snapshots", "{\"name\":\"" + name + "\"}");
+  }
+
+  /** Restores a moment that was kept. */
+  public void restore(String snapshot) throws Exception {
+    call("POST", "/restore", "{\"snapshot\":\"" + snapshot + "\"}");
+  }
+
   @Override
   public void close() {
     onClose.run();
@@ -85,6 +130,13 @@ public final class OrchControl implements AutoCloseable {
     Matcher matcher = Pattern.compile("\"" + member + "\"\\s*:\\s*\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"").matcher(json);
     if (!matcher.find()) throw new IllegalArgumentException("no member " + member + " in " + json);
     return matcher.group(1).translateEscapes();
+  }
+
+  /** The first member of a name in JSON that is a number. */
+  public static int numberIn(String json, String member) {
+    Matcher matcher = Pattern.compile("\"" + member + "\"\\s*:\\s*(\\d+)").matcher(json);
+    if (!matcher.find()) throw new IllegalArgumentException("no member " + member + " in " + json);
+    return Integer.parseInt(matcher.group(1));
   }
 
   /** Shows a fault that hits a call of a fork, and none of the base: `java OrchControl.java control.json`. */
