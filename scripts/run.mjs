@@ -46,6 +46,7 @@ const commands = {
   package: writePackage,
   site,
   recording,
+  pictures,
 }
 
 const [name, ...args] = process.argv.slice(2)
@@ -206,6 +207,14 @@ async function recording() {
   const node = await prepare()
   await buildServer()
   return runChild(node, [join(root, 'site/recording.mjs')], { cwd: root })
+}
+
+/** The pictures of the console, from a run of this server and a Chromium. */
+async function pictures() {
+  const node = await prepare()
+  await buildServer()
+  await bundleServer()
+  return runChild(node, ['--conditions=source', join(root, 'site/console-pictures.mjs')], { cwd: root })
 }
 
 async function abuse(args) {

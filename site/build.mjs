@@ -67,7 +67,7 @@ function resolveLink(site, page, { target, source }) {
   if (found !== undefined) return { href: anchor === undefined ? found : `${found}#${anchor}`, needs: needs(found) }
   if (file.startsWith('..') || !existsSync(join(site.from, file))) return { href: target, needs: needs(undefined) }
   site.files.add(file)
-  return { href: `files/${file}${statSync(join(site.from, file)).isDirectory() ? '/' : '.txt'}` }
+  return { href: `files/${copiedName(site.from, file)}` }
 }
 
 /** The page that shows a document: one of the menu, or one that is made since another links to it. */
@@ -92,9 +92,14 @@ function check({ needs }, rendered) {
   return [`${page} (${source}): ${target} names no heading of ${file}`]
 }
 
+/** Files are texts for the browser; pictures and folders keep their names. */
+function copiedName(from, file) {
+  if (statSync(join(from, file)).isDirectory()) return `${file}/`
+  return /\.(?:svg|webp|png)$/.test(file) ? file : `${file}.txt`
+}
+
 function copyFile(from, folder, file) {
-  const isFolder = statSync(join(from, file)).isDirectory()
-  const target = join(folder, 'files', isFolder ? file : `${file}.txt`)
+  const target = join(folder, 'files', copiedName(from, file))
   mkdirSync(dirname(target), { recursive: true })
   cpSync(join(from, file), target, {
     recursive: true,

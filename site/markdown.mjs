@@ -3,7 +3,7 @@ import markdownIt from 'markdown-it'
 
 /**
  * A function that renders a text, given with the path of its file, for one page: headings and links of all texts are added to the lists.
- * `resolve` says where a link leads.
+ * `resolve` says where a link or a picture leads.
  */
 export function createRenderer({ headings, links, resolve }) {
   const markdown = markdownIt({ html: false, linkify: false })
@@ -16,7 +16,10 @@ export function createRenderer({ headings, links, resolve }) {
       if (token.type === 'inline') {
         const last = headings.at(-1)
         if (last !== undefined && tokens[index - 1]?.type !== 'heading_open') last.body += ` ${textOf(token)}`
-        for (const child of token.children) if (child.type === 'link_open') redirect(child, source)
+        for (const child of token.children) {
+          if (child.type === 'link_open') redirect(child, 'href', source)
+          if (child.type === 'image') redirect(child, 'src', source)
+        }
       }
       if (token.type === 'fence' && headings.length > 0) headings.at(-1).body += ` ${token.content}`
     }
@@ -33,10 +36,10 @@ export function createRenderer({ headings, links, resolve }) {
     headings.push({ id, text, body: '' })
   }
 
-  function redirect(token, source) {
-    const target = decodeURI(token.attrGet('href'))
+  function redirect(token, name, source) {
+    const target = decodeURI(token.attrGet(name))
     const { href, needs } = resolve(target, source)
-    token.attrSet('href', href)
+    token.attrSet(name, href)
     links.push({ needs })
   }
 }

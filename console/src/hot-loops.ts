@@ -36,3 +36,28 @@ export function hotLoopsOf(newestFirst: readonly LoggedRequest[]): HotLoop[] {
     .sort((one, other) => other.count - one.count)
     .map(({ what, count, noops, newest: last }) => ({ user: last.user, what, perSecond: count / hotSeconds, noops, newest: last }))
 }
+
+/** Clients that change one object in turns. */
+export interface Quarrel {
+  readonly users: readonly string[]
+  readonly changes: number
+  readonly newest: LoggedRequest
+}
+
+const turnsMin = 4
+
+/** Objects that several clients have changed in turns in the last ten seconds, those with the most changes first. */
+export function quarrelsOf(newestFirst: readonly LoggedRequest[]): Quarrel[] {
+  const [newest] = newestFirst
+  const recent = newestFirst.filter(({ time, changed }) => changed && newest !== undefined && time >= newest.time - hotSeconds * 1_000)
+  const byObject = Map.groupBy(recent, ({ group, resource, namespace, name }) => JSON.stringify([group, resource, namespace, name]))
+  return [...byObject.values()]
+    .filter((changes) => changes.filter(({ user }, index) => index > 0 && user !== changes[index - 1]?.user).length >= turnsMin)
+    .sort((one, other) => other.length - one.length)
+    .flatMap((changes) => {
+      const [last] = changes
+      return last === undefined
+        ? []
+        : [{ users: [...new Set(changes.map(({ user }) => user))].sort(), changes: changes.length, newest: last }]
+    })
+}

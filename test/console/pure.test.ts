@@ -6,7 +6,7 @@ import type { LoggedRequest } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Change } from '../../console/src/change.ts'
 import { finalizerManagers, graphOf, type Owned } from '../../console/src/graph.ts'
-import { hotLoopsOf } from '../../console/src/hot-loops.ts'
+import { hotLoopsOf, quarrelsOf } from '../../console/src/hot-loops.ts'
 import { lanesOf, revisionAt } from '../../console/src/lanes.ts'
 import type { DetailedRequest } from '../../console/src/replay.ts'
 import { bytesOf, replayEffect, replayProblem, traceIdOf } from '../../console/src/replay.ts'
@@ -165,6 +165,14 @@ test('a client that repeats one request more than twice a second for ten seconds
   const lists = Array.from({ length: 15 }, (_, index) => aRequest({ verb: 'list', time: index * 600 }))
   const newestFirst = [...requests, ...lists].sort((one, other) => other.time - one.time)
   expect(hotLoopsOf(newestFirst).map(({ what, perSecond, noops }) => [what, perSecond, noops])).toEqual([['patch pods a', 4, 40]])
+})
+
+test('clients that change one object in turns are named, and one that changes it alone is not', () => {
+  const changes = Array.from({ length: 6 }, (_, index) => aRequest({ user: index % 2 === 0 ? 'one' : 'other', time: index, changed: true }))
+  const alone = Array.from({ length: 6 }, (_, index) => aRequest({ name: 'b', time: index, changed: true }))
+  const reads = Array.from({ length: 6 }, (_, index) => aRequest({ user: `reader-${index}`, time: index }))
+  const found = quarrelsOf([...changes, ...alone, ...reads].sort((one, other) => other.time - one.time))
+  expect(found.map(({ users, changes: count, newest }) => [users, count, newest.name])).toEqual([[['one', 'other'], 6, 'a']])
 })
 
 test('an exported file is a trace for orch trace show and for the page', async () => {

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { traceCommand } from '../../services/orch/src/trace/show-trace.ts'
 import { complaintsOf, findingsOf, hasNoBrowser, withoutBrowser } from './browser.ts'
 import { aMap, consoleTest, createMaps, goTo } from './console-test.ts'
+import { startQuarrel } from './quarrel.ts'
 
 describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => {
   const console = consoleTest({ nodes: 2, controllers: ['*'], seed: 'a word' }, (server) => createMaps(server, 'one', 3))
@@ -144,6 +145,21 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     const last = server.requests({ verb: 'patch', namespace: 'one' }).findLast(({ name }) => name === 'map-1')
     expect([last?.from, last?.user]).toEqual(['console', server.requests({ path: '/console/ticket' }).at(-1)?.user])
     expect(complaints).toEqual([])
+  })
+
+  test('two controllers that quarrel about a field are found in less than a minute', async () => {
+    const quarrel = await startQuarrel(console.server)
+    onTestFinished(quarrel.stop)
+    const startedMs = performance.now()
+    const { page } = await console.at('requests')
+    const line = page.getByRole('listitem').filter({ hasText: 'in turns' })
+    await line.getByText('autoscaler and shop-operator').waitFor()
+    await line.getByRole('link', { name: 'configmaps default/settings' }).click()
+    await page.getByRole('button', { name: /^\d+$/ }).first().click()
+    const difference = page.getByRole('region', { name: 'Difference of two versions' })
+    expect(await difference.textContent()).toMatch(/-\s+replicas: "[35]"\+\s+replicas: "[35]"/)
+    expect(performance.now() - startedMs).toBeLessThan(60_000)
+    expect(await findingsOf(page)).toEqual([])
   })
 
   test('requests of service accounts are shown, and those of the server itself and of the console only if they are asked for', async () => {

@@ -61,7 +61,7 @@ export function AdmissionAccount() {
       <h2>Policies</h2>
       <p class="dim">
         Since the start of the server. Requests that were refused, each with the rule or the policy that did so:{' '}
-        <a href={linkTo('requests', { filter: ' 403' })}>forbidden</a>, <a href={linkTo('requests', { filter: ' 422' })}>invalid</a>.
+        <a href={linkTo('requests', { filter: '403' })}>forbidden</a>, <a href={linkTo('requests', { filter: '422' })}>invalid</a>.
       </p>
       <Table
         label="Policies"

@@ -20,10 +20,12 @@ export function Decisions({ explanation }: { readonly explanation: Explanation }
             <span class={authorization.decision === 'allow' ? 'good' : 'bad'}>{authorization.decision}</span> {authorization.reason}
           </li>
         )}
-        <li>
-          {admission.length} steps of admission in {milliseconds.toFixed(1)} ms
-          {notable.length === 0 && ', none of which changed or refused anything'}
-        </li>
+        {admission.length > 0 && (
+          <li>
+            {admission.length} steps of admission in {milliseconds.toFixed(1)} ms
+            {notable.length === 0 && ', none of which changed or refused anything'}
+          </li>
+        )}
         {notable.map(({ phase, plugin, webhook, durationMs, patch, reason, rejected }, index) => (
           <li key={index}>
             <span class={rejected === true ? 'bad' : ''}>{rejected === true ? 'refused by' : `${phase}:`}</span> {webhook ?? plugin}{' '}

@@ -99,9 +99,9 @@ function Shown({ kind, namespace, name }: ShownProps) {
           <div class="beside">
             <Finalizers object={shown} />
             <Owners object={shown} kind={kind} namespace={namespace} />
+            <Versions kind={kind} namespace={namespace} name={name} hasValues={isWhole} />
             <Events object={shown} namespace={namespace} />
             <Watchers kind={kind} namespace={namespace} name={name} />
-            <Versions kind={kind} namespace={namespace} name={name} hasValues={isWhole} />
           </div>
         </div>
       )}

@@ -59,12 +59,17 @@ function Members({ request }: { readonly request: LoggedRequest & Partial<Detail
   return (
     <dl>
       {members.map(([name, value]) => (
-        <Member key={name} name={name} value={name === 'time' ? new Date(Number(value)).toISOString() : String(value)} />
+        <Member key={name} name={name} value={printMember(name, value)} />
       ))}
       {request.traceparent !== undefined && <Member name="trace" value={traceIdOf(request.traceparent)} />}
       <Member name="result" value={request.changed ? 'changed' : request.noop ? 'no change' : 'nothing was written'} />
     </dl>
   )
+}
+
+function printMember(name: string, value: unknown): string {
+  if (name === 'time') return new Date(Number(value)).toISOString()
+  return name === 'durationMs' ? Number(value).toFixed(1) : String(value)
 }
 
 function Member({ name, value }: { readonly name: string; readonly value: string }) {

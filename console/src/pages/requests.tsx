@@ -2,7 +2,7 @@ import type { LoggedRequest } from '@orch/core/contracts'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api.ts'
-import { type HotLoop, hotLoopsOf } from '../hot-loops.ts'
+import { type HotLoop, hotLoopsOf, type Quarrel, quarrelsOf } from '../hot-loops.ts'
 import { type Kind, keyOfKind } from '../paths.ts'
 import { FollowedLog, followLog } from '../request-log.ts'
 import { linkTo, route, setQuery } from '../route.ts'
@@ -37,7 +37,7 @@ export function Requests() {
   const [filter, ns, who] = [query.get('filter') ?? '', query.get('ns') ?? '', query.get('who') ?? 'others']
   const shownVersion = version.value
   const shown = useMemo(() => log.requests.filter(matcherOf(filter, ns, who)).reverse(), [shownVersion, filter, ns, who])
-  const loops = useMemo(() => hotLoopsOf(shown), [shown])
+  const { loops, quarrels } = useMemo(() => ({ loops: hotLoopsOf(shown), quarrels: quarrelsOf(shown) }), [shown])
   return (
     <>
       <h1>Requests</h1>
@@ -46,7 +46,7 @@ export function Requests() {
           {problem.value}
         </p>
       )}
-      <HotLoops loops={loops} />
+      <HotLoops loops={loops} quarrels={quarrels} />
       <p class="tools">
         <label>
           Requests of{' '}
@@ -100,25 +100,37 @@ function reasonOf(error: unknown): string {
   return messageOf(error)
 }
 
+/** Each word of the filter has to be in the request. */
 function matcherOf(filter: string, namespace: string, who: string): (request: LoggedRequest) => boolean {
-  const wanted = filter.toLowerCase()
+  const words = filter
+    .toLowerCase()
+    .split(' ')
+    .filter((word) => word !== '')
   return (request) => {
     if (namespace !== '' && request.namespace !== namespace) return false
     if (who === 'others' && request.from !== undefined) return false
-    return (
-      wanted === '' ||
-      `${request.user} ${request.agent} ${request.verb} ${request.path} ${request.name} ${request.code}`.toLowerCase().includes(wanted)
-    )
+    if (words.length === 0) return true
+    const { user, agent, verb, path, name, code } = request
+    const text = `${user} ${agent} ${verb} ${path} ${name} ${code}`.toLowerCase()
+    return words.every((word) => text.includes(word))
   }
 }
 
-function HotLoops({ loops }: { readonly loops: readonly HotLoop[] }) {
-  if (loops.length === 0) return null
+const loopsShown = 5
+
+function HotLoops({ loops, quarrels }: { readonly loops: readonly HotLoop[]; readonly quarrels: readonly Quarrel[] }) {
+  if (loops.length + quarrels.length === 0) return null
   return (
     <section class="hot" aria-labelledby="hot">
       <h2 id="hot">Hot loops</h2>
       <ul class="plain">
-        {loops.slice(0, 5).map(({ user, what, perSecond, noops, newest }) => (
+        {quarrels.slice(0, loopsShown).map(({ users, changes, newest }) => (
+          <li key={`${newest.resource} ${newest.namespace}/${newest.name}`}>
+            <strong>{users.map(shortUser).join(' and ')}</strong> change <ObjectOf request={newest} /> in turns, {changes} times in ten
+            seconds.
+          </li>
+        ))}
+        {loops.slice(0, loopsShown).map(({ user, what, perSecond, noops, newest }) => (
           <li key={user + what}>
             <strong>{shortUser(user)}</strong> sends <code>{what}</code> {perSecond.toLocaleString('en', { maximumFractionDigits: 1 })}{' '}
             times a second

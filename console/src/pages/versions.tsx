@@ -37,7 +37,8 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
     <section>
       <h2>Versions</h2>
       {problem.value !== '' && <p class="dim">{problem.value}</p>}
-      <ul class="plain">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+      <ul class="plain versions" tabIndex={0} aria-label="Versions, newest first">
         {changes.value.map((change) => (
           <li key={change.revision}>
             <button
@@ -99,10 +100,10 @@ export function Difference({ before, after }: { readonly before: unknown; readon
   )
 }
 
+/** Without the members that every write changes. */
 function textOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const metadata: unknown = Reflect.get(value, 'metadata')
-  const { managedFields: _, ...rest } =
-    typeof metadata === 'object' && metadata !== null ? { managedFields: undefined, ...metadata } : { managedFields: undefined }
+  const { managedFields: _, resourceVersion: __, ...rest } = { managedFields: undefined, resourceVersion: undefined, ...Object(metadata) }
   return yamlLines({ ...value, metadata: rest }).map(({ text }) => text)
 }
