@@ -17,7 +17,7 @@ export const pictures = [
     name: 'request',
     place: 'requests?filter=shop-operator+patch',
     click: { role: 'button', name: /^\d\d:\d\d/ },
-    text: 'How it was decided',
+    text: 'RBAC: allowed by',
   },
   {
     name: 'object',

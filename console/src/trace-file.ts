@@ -23,40 +23,80 @@ const formatKnown = 1
 /** Bytes of a file after decompression: changes and objects have 32 MiB each. */
 const bytesMax = 128 * 1024 * 1024
 
+/** A line of a file. */
+type Line =
+  | (TraceFile['head'] & { readonly kind: 'Trace'; readonly format: number })
+  | (TraceFile['faults'][number] & { readonly kind: 'Fault' })
+  | (LoggedRequest & { readonly kind: 'Request' })
+  | (Omit<Change, 'kind' | 'revision'> & { readonly kind: 'Change'; readonly objectKind: string; readonly revision: number })
+  | { readonly kind: 'Object'; readonly object: KubeObject }
+  | { readonly kind: 'End' }
+
 /** Reads a file. Rejects with a sentence for one that is no trace. */
 export async function readTrace(file: Blob): Promise<TraceFile> {
-  const lines = await parsedLines(file)
-  const [head] = lines
-  if (head?.kind !== 'Trace') throw new Error('it is not a trace')
-  if (head.format !== formatKnown) throw new Error(`its format is ${head.format}, and this console reads ${formatKnown}`)
-  if (lines.at(-1)?.kind !== 'End') throw new Error('its end is missing')
-  const byKind = Map.groupBy(lines, ({ kind }) => String(kind))
-  const requests: LoggedRequest[] = byKind.get('Request') ?? []
-  const changes: (Change & { readonly objectKind: string })[] = byKind.get('Change') ?? []
-  const objects: { readonly object: KubeObject }[] = byKind.get('Object') ?? []
-  return {
-    head,
-    faults: byKind.get('Fault') ?? [],
-    requests: requests.map((request, id) => ({ ...request, id })).reverse(),
-    changes: withBefore(changes.map((change) => ({ ...change, kind: change.objectKind, revision: String(change.revision) }))).reverse(),
-    objects: objects.map(({ object }) => object),
+  const reading = new Reading()
+  await readLines<Line>(unpacked(file), (lines) => {
+    for (const line of lines) reading.take(line)
+  })
+  return reading.finish()
+}
+
+/** The contents of a file so far. Each line is taken when it is parsed, so that nothing is left for one long turn at the end. */
+class Reading {
+  #head: (TraceFile['head'] & { readonly format: number }) | undefined
+  #hasEnd = false
+  readonly #faults: TraceFile['faults'][number][] = []
+  readonly #requests: LoggedRequest[] = []
+  readonly #changes: Change[] = []
+  readonly #objects: KubeObject[] = []
+  /** The last state of each object: a file has the object before its first change alone. */
+  readonly #last = new Map<string, unknown>()
+
+  take(line: Line): void {
+    switch (line.kind) {
+      case 'Trace':
+        this.#head = line
+        break
+      case 'Fault':
+        this.#faults.push(line)
+        break
+      case 'Request':
+        this.#requests.push({ ...line, id: this.#requests.length })
+        break
+      case 'Change':
+        this.#addChange({ ...line, kind: line.objectKind, revision: String(line.revision) })
+        break
+      case 'Object':
+        this.#objects.push(line.object)
+        break
+      case 'End':
+        this.#hasEnd = true
+    }
+  }
+
+  #addChange(change: Change): void {
+    const key = `${change.resource} ${change.namespace ?? ''}/${change.name}`
+    const before = change.before ?? this.#last.get(key)
+    this.#last.set(key, change.after)
+    this.#changes.push(before === undefined ? change : { ...change, before })
+  }
+
+  finish(): TraceFile {
+    const head = this.#head
+    if (head === undefined) throw new Error('it is not a trace')
+    if (head.format !== formatKnown) throw new Error(`its format is ${head.format}, and this console reads ${formatKnown}`)
+    if (!this.#hasEnd) throw new Error('its end is missing')
+    return {
+      head,
+      faults: this.#faults,
+      requests: this.#requests.reverse(),
+      changes: this.#changes.reverse(),
+      objects: this.#objects,
+    }
   }
 }
 
-/** A file has the object before its first change alone; the others follow each other. `changes` are oldest first. */
-function withBefore(changes: readonly Change[]): Change[] {
-  const last = new Map<string, unknown>()
-  return changes.map((change) => {
-    const key = `${change.resource} ${change.namespace ?? ''}/${change.name}`
-    const before = change.before ?? last.get(key)
-    last.set(key, change.after)
-    return before === undefined ? change : { ...change, before }
-  })
-}
-
-/** Lines are parsed as they are unpacked, in turns. */
-async function parsedLines(file: Blob): Promise<ReturnType<typeof JSON.parse>[]> {
-  const found: unknown[] = []
+function unpacked(file: Blob): ReadableStream<Uint8Array> {
   let bytes = 0
   const bounded = new TransformStream<Uint8Array, Uint8Array>({
     transform(part, controller) {
@@ -65,7 +105,5 @@ async function parsedLines(file: Blob): Promise<ReturnType<typeof JSON.parse>[]>
       else controller.enqueue(part)
     },
   })
-  const unpacked = file.stream().pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded)
-  await readLines(unpacked, (lines) => found.push(...lines))
-  return found
+  return file.stream().pipeThrough(new DecompressionStream('gzip')).pipeThrough(bounded)
 }

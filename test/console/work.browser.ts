@@ -259,6 +259,26 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     expect(complaints).toEqual([])
   })
 
+  test('a dump is loaded without the values of its Secrets, and a file that is none is refused', async () => {
+    const { page, complaints } = await console.at('weather')
+    const dump = [
+      aMap('one', 'dumped'),
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'dumped', namespace: 'one' }, data: { word: 'aHVudGVyMg==' } },
+    ]
+    const input = page.getByLabel('YAML or JSON of kubectl')
+    const load = async (name: string, text: string) => {
+      await input.setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) })
+      await page.getByRole('button', { name: 'Load', exact: true }).click()
+    }
+    await load('a dump.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: dump }))
+    await page.getByText('2 objects are loaded: 1 ConfigMap, 1 Secret.').waitFor()
+    const found = await console.server.client.objects.get({ ...map('dumped'), kind: 'Secret' })
+    expect(found).toMatchObject({ data: { word: 'redacted' } })
+    expect(complaints).toEqual([])
+    await load('none.yaml', 'a: [')
+    await page.getByText(/^none.yaml/).waitFor()
+  })
+
   test('the page Access has the account of admission, and a dry run tells how it is decided', async () => {
     const { page, complaints } = await console.at('access')
     await page.getByRole('region', { name: 'Plugins' }).getByText('NamespaceLifecycle').waitFor()

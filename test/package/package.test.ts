@@ -165,6 +165,8 @@ test('vitest: a fixture with the state of the start for each test, useServer, an
   expect(others).toEqual([])
   const shown = await runInProject([bin, 'trace', 'show', join(traces, trace)])
   expect(shown).toMatch(/leaves a trace\n.*as expected.*created ConfigMap default\/first/s)
+  await runInProject([bin, 'trace', 'show', join(traces, trace), '--html', 'trace.html'])
+  expect(readFileSync(join(project, 'trace.html'), 'utf8')).toContain('http-equiv="Content-Security-Policy"')
 })
 
 test('node:test: a fork for each test, and a server for all', async () => {

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { timeOfDay } from '../text.ts'
+import { useRef } from 'preact/hooks'
+import { ask } from '../api.ts'
+import { messageOf, timeOfDay } from '../text.ts'
 
 /** The clock of a server. */
 export interface Clock {
@@ -129,4 +131,76 @@ export function Forks({ forks, call }: { readonly forks: readonly Fork[] } & Cal
       </button>
     </section>
   )
+}
+
+/** The outcome of a load, as the server tells it. */
+interface LoadReport {
+  readonly loaded: number
+  readonly kinds: Readonly<Record<string, number>>
+  readonly unknown: Readonly<Record<string, number>>
+  readonly findings: readonly { readonly object: string; readonly reason: string }[]
+}
+
+const findingsShown = 20
+
+/** Loads the objects of a dump of another cluster. */
+export function Load() {
+  const input = useRef<HTMLInputElement>(null)
+  const report = useSignal<LoadReport | undefined>(undefined)
+  const problem = useSignal('')
+  const isLoading = useSignal(false)
+  const load = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const file = input.current?.files?.[0]
+    if (file === undefined) return
+    isLoading.value = true
+    try {
+      const { dumpLines } = await import('../dump.ts')
+      const body = dumpLines(await file.text()).join('\n')
+      const headers = { 'content-type': 'application/x-ndjson' }
+      report.value = await ask<LoadReport>('/orch/v1/load', { method: 'POST', headers, body })
+      problem.value = ''
+    } catch (error) {
+      report.value = undefined
+      problem.value = `${file.name}: ${messageOf(error)}`
+    }
+    isLoading.value = false
+  }
+  const shown = report.value
+  const left = Object.entries(shown?.unknown ?? {})
+  return (
+    <section aria-labelledby="load">
+      <h2 id="load">Load a dump</h2>
+      <form class="tools" onSubmit={(event) => void load(event)}>
+        <label>
+          <span class="dim">YAML or JSON of kubectl</span> <input ref={input} type="file" required />
+        </label>
+        <button type="submit" disabled={isLoading.value}>
+          {isLoading.value ? 'Loading …' : 'Load'}
+        </button>
+      </form>
+      <div role="status">
+        {problem.value !== '' && <p class="bad">{problem.value}</p>}
+        {shown !== undefined && (
+          <>
+            <p>
+              {shown.loaded.toLocaleString('en')} objects are loaded: {printCounts(Object.entries(shown.kinds))}.
+              {left.length > 0 && ` Kinds that are not served: ${printCounts(left)}.`} The values of Secrets are redacted.
+            </p>
+            <ul class="plain">
+              {shown.findings.slice(0, findingsShown).map(({ object, reason }) => (
+                <li key={`${object} ${reason}`}>
+                  {object} <span class="dim">{reason}</span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function printCounts(counts: readonly (readonly [kind: string, count: number])[]): string {
+  return counts.map(([kind, count]) => `${count.toLocaleString('en')} ${kind}`).join(', ') || 'none'
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError, ask } from '../api.ts'
 import { messageOf } from '../text.ts'
-import { type Call, type Clock, type Fork, Forks, Moments, type Named, Time } from './time.tsx'
+import { type Call, type Clock, type Fork, Forks, Load, Moments, type Named, Time } from './time.tsx'
 
 interface Fault {
   readonly name: string
@@ -109,6 +109,7 @@ export function Weather() {
             <Time clock={shown.clock} seed={shown.seed} call={call} />
             <Moments snapshots={shown.snapshots} call={call} />
             <Forks forks={shown.forks} call={call} />
+            <Load />
           </div>
         </div>
       )}

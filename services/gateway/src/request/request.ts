@@ -240,6 +240,8 @@ export class GatewayRequest {
     const asked = this.query.isEmpty ? undefined : this.query.get('pretty')
     if (asked !== undefined) return /^(?:1|t|true)$/i.test(asked)
     if (this.negotiated.isPretty) return true
+    // A page of the console prints for people itself.
+    if (this.exchange.peer.kind === 'console') return false
     const agent = this.exchange.header('user-agent')
     return agent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(agent)
   }

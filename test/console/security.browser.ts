@@ -1,0 +1,135 @@
+import type { ApiObject } from '@orch/core/meta'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { hasNoBrowser, withoutBrowser } from './browser.ts'
+import { consoleTest, createMaps, goTo } from './console-test.ts'
+
+const word = 'hunter2'
+const value = Buffer.from(word).toString('base64')
+const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'one' } }
+
+/** `kubectl apply` repeats the values in the metadata, which pages drop when they receive them. */
+const applied = /"kubectl\.kubernetes\.io\/last-applied-configuration":\s?"(?:[^"\\]|\\.)*"/g
+
+describe.skipIf(hasNoBrowser)(`what the console shows to whom, in Chromium${withoutBrowser}`, () => {
+  const console = consoleTest({}, async (server) => {
+    for (const namespace of ['one', 'hidden']) await createMaps(server, namespace, 3)
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ ...secret, stringData: { word } }) }
+    const whole = { ...secret, metadata: { ...secret.metadata, annotations }, stringData: { word } }
+    await server.client.objects.create<ApiObject>(whole)
+    await server.client.objects.patch({ ...secret, name: 'key', namespace: 'one' }, { stringData: { more: word } }, { type: 'merge' })
+  })
+
+  /** The texts of all answers that a page reads to their end. */
+  function answersOf(page: Page): string[] {
+    const answers: string[] = []
+    page.on('response', (response) => {
+      // A stream of events has no end while its page is there.
+      if (!/\/watches$|watch=true/.test(response.url()))
+        void response.text().then(
+          (text) => answers.push(text),
+          () => {},
+        )
+    })
+    return answers
+  }
+
+  const places = [
+    ['now', 'Open watches|Nodes|Objects'],
+    ['objects?kind=secrets&ns=one', 'key'],
+    ['object?kind=secrets&ns=one&name=key', 'The values of a Secret are not shown.'],
+    ['timeline?ns=one', 'Secret key'],
+    ['requests', 'secrets one/key'],
+    ['scheduling', 'Scheduling'],
+    ['access', 'May a user do this?'],
+    ['weather', 'The weather is fine.'],
+  ] as const
+
+  test('no page reads or shows the value of a Secret unless it is asked for', async () => {
+    const { page } = await console.at('now')
+    const answers = answersOf(page)
+    const leaks = (text: string) => text.includes(word) || text.includes(value)
+    for (const [place, text] of places) {
+      await goTo(page, place)
+      await page.getByText(new RegExp(text)).first().waitFor()
+      expect([place, leaks(await page.content())]).toEqual([place, false])
+    }
+    await goTo(page, 'requests')
+    await page
+      .getByRole('row', { name: /patch secrets one\/key/ })
+      .getByRole('button')
+      .click()
+    await page.getByRole('button', { name: 'Show the body, with the values of the Secret' }).waitFor()
+    expect([leaks(await page.content()), answers.length > 20, answers.filter((text) => leaks(text.replaceAll(applied, '')))]).toEqual([
+      false,
+      true,
+      [],
+    ])
+    await page.getByRole('button', { name: 'Show the body, with the values of the Secret' }).click()
+    await page.getByText(word).waitFor()
+  })
+
+  test('a user with rights in one namespace sees that one, and of others nothing', async () => {
+    const { server } = console
+    const rbac = 'rbac.authorization.k8s.io'
+    const viewer = server.user('guest', { rules: [{ nonResourceURLs: ['/console/ticket', '/orch/v1/timeline'], verbs: ['get', 'post'] }] })
+    await server.client.objects.create<ApiObject>({
+      ...{ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata: { name: 'guest', namespace: 'one' } },
+      ...{ roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'view' }, subjects: [{ apiGroup: rbac, kind: 'User', name: 'guest' }] },
+    })
+    const { url } = await viewer.client.request<{ url: string }>({ method: 'POST', path: '/console/ticket' })
+    const { page } = await console.open(url)
+    const answers = answersOf(page)
+    await page.getByRole('textbox', { name: 'Namespace' }).fill('one')
+    await page.getByRole('textbox', { name: 'Namespace' }).press('Enter')
+    await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
+    await goTo(page, 'objects?kind=configmaps&ns=hidden')
+    await page.getByText('User "guest" cannot list resource "configmaps"').waitFor()
+    await goTo(page, 'timeline')
+    await page
+      .getByRole('row', { name: /ConfigMap map-2/ })
+      .first()
+      .waitFor()
+    await goTo(page, 'object?kind=secrets&ns=one&name=key')
+    await page.getByText('User "guest" cannot get resource "secrets"').waitFor()
+    await goTo(page, 'requests')
+    await page.getByText('cannot get path').waitFor()
+    const ofOthers = answers.filter((text) => /"namespace":"hidden"|"name":"hidden"/.test(text))
+    expect([answers.length > 10, ofOthers]).toEqual([true, []])
+  })
+
+  test('a session that has ended closes each page that is open, without a reload', async () => {
+    const { page } = await console.at('now')
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    await second.getByRole('row', { name: /^ConfigMap/ }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('button', { name: 'Log out in all tabs' }).click()
+    await second.getByRole('heading', { name: 'No session' }).waitFor()
+    await second.getByText('the session has ended').waitFor()
+    expect(await second.getByRole('table').count()).toBe(0)
+  })
+
+  test('a page of another origin gets neither a session nor an answer', async () => {
+    const link = await console.server.console()
+    const { page } = await console.open(link)
+    await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
+    const { port } = new URL(link)
+    const foreign = await page.context().newPage()
+    // The same machine under another name: the browser takes it for another site.
+    await foreign.route('http://page.example/', (route) => route.fulfill({ contentType: 'text/html', body: '<title>page</title>' }))
+    await foreign.goto('http://page.example/')
+    const ask = (path: string, init: object) =>
+      foreign.evaluate(
+        ([url, options]) =>
+          fetch(url, options).then(
+            (response) => `${response.type} ${response.status}`,
+            () => 'refused',
+          ),
+        [`http://127.0.0.1:${port}${path}`, init] as const,
+      )
+    expect(await ask('/console/api/api/v1/secrets', { credentials: 'include' })).toBe('refused')
+    expect(await ask('/console/session', { method: 'POST', credentials: 'include', body: '{}' })).toBe('refused')
+    expect(await ask('/console/session', { mode: 'no-cors', credentials: 'include' })).toBe('refused')
+  })
+})
