@@ -28,10 +28,11 @@ const modules = {
   'gateway-thread': 'services/orch/dist/threads/gateway-thread.js',
   index: 'services/orch/dist/index.js',
   testing: 'services/orch/dist/testing/index.js',
+  controllers: 'services/orch/dist/controller-kit/index.js',
 }
 
 /** Modules whose types can be imported. */
-const declared = ['index', 'testing']
+const declared = ['index', 'testing', 'controllers']
 
 /** Installed beside the package: they have parts that are not JavaScript, or files that they read. */
 const installed = ['@grpc/grpc-js', 'etcd3', 'lmdb']
@@ -98,6 +99,10 @@ function manifest() {
       '.': {
         import: { types: './dist/index.d.ts', default: './index.js' },
         require: { types: './dist/index.d.cts', default: './index.cjs' },
+      },
+      './controllers': {
+        import: { types: './dist/controllers.d.ts', default: './controllers.js' },
+        require: { types: './dist/controllers.d.cts', default: './controllers.cjs' },
       },
       './vitest': { types: './vitest.d.ts', default: './vitest.js' },
       './vitest/global-setup': { types: './vitest-global-setup.d.ts', default: './vitest-global-setup.js' },

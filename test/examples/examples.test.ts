@@ -72,6 +72,16 @@ test('the example in Python runs by its README', async (context) => {
   expect(await runExample('python')).toMatch(/Ran 2 tests in .*\n\nOK\n/)
 })
 
+test('the controller with one dependency compiles, has the types of its definition, and its tests run by its README', async () => {
+  expect(await runExample('controller')).toMatch(/pass 3\n/)
+  const folder = join(installed.project, 'examples/controller')
+  const types = await run(process.execPath, [installed.bin, 'types', 'widgets.yaml'], { cwd: folder })
+  expect(types.stdout).toBe(readFileSync(join(folder, 'widgets.ts'), 'utf8'))
+  const typescript = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [typescript, '-p', folder]).catch((error) => ({ stdout: error.stdout }))
+  expect(stdout).toBe('')
+})
+
 test('the control plane of two kinds compiles and its tests run by its README', async () => {
   expect(await runExample('control-plane')).toMatch(/Tests +3 passed \(3\)/)
   const folder = join(installed.project, 'examples/control-plane')

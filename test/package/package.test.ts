@@ -38,6 +38,17 @@ test('import and require give one instance, which starts a server', async () => 
   expect(JSON.parse(await runInProject([file]))).toEqual({ isSame: true, name: 'first' })
 })
 
+test('import gives all that require gives', async () => {
+  const file = write(
+    'names.mjs',
+    `import { createRequire } from 'node:module'
+     const require = createRequire(import.meta.url)
+     const names = async (name) => [Object.keys(await import(name)).sort(), Object.keys(require(name)).sort()]
+     console.log(JSON.stringify([await names('orch'), await names('orch/controllers')]))`,
+  )
+  for (const [imported, required] of JSON.parse(await runInProject([file]))) expect(imported).toEqual(required)
+})
+
 test('a start in a test loads neither gRPC, etcd, NATS, OpenTelemetry nor lmdb', async () => {
   const file = write(
     'loaded.mjs',

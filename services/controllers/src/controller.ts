@@ -22,9 +22,9 @@ export interface ControllerContext {
 }
 
 /** A loop that keeps objects in their wanted state. */
-export interface Controller {
+export interface Controller<Name extends string = ControllerName> {
   /** Name in `--controllers` and in the identity. */
-  readonly name: ControllerName
+  readonly name: Name
   /** Delay before its start; short by default. */
   readonly startDelayMs?: number
   /** Runs until the signal is raised; resolves when nothing of it is left. */
@@ -34,9 +34,9 @@ export interface Controller {
 /** First requests to a server that has just started precede the controllers' own. In real time. */
 const defaultStartDelayMs = 50
 
-export interface StartControllersOptions {
-  readonly controllers: readonly Controller[]
-  readonly clientFor: (controller: ControllerName) => Client
+export interface StartControllersOptions<Name extends string> {
+  readonly controllers: readonly Controller<Name>[]
+  readonly clientFor: (controller: Name) => Client
   readonly names: Names
   readonly clock: Clock
   readonly random: () => number
@@ -45,7 +45,12 @@ export interface StartControllersOptions {
 }
 
 /** Starts controllers; `stop` resolves when all of them have ended. */
-export function startControllers({ controllers, clientFor, log, ...rest }: StartControllersOptions): { stop(): Promise<void> } {
+export function startControllers<Name extends string>({
+  controllers,
+  clientFor,
+  log,
+  ...rest
+}: StartControllersOptions<Name>): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending
   const informers = new SharedInformers({ ...rest, log, signal })
@@ -71,7 +76,7 @@ export function startControllers({ controllers, clientFor, log, ...rest }: Start
 
 /** Lets first requests go before. A clock that a test moves makes no controller wait: the order of all requests is that of the test. */
 async function startDelay(
-  { startDelayMs = defaultStartDelayMs }: Controller,
+  { startDelayMs = defaultStartDelayMs }: Pick<Controller, 'startDelayMs'>,
   { isVirtual, work }: Clock,
   signal: AbortSignal,
 ): Promise<void> {

@@ -52,7 +52,7 @@ export interface Waking extends Caches {
   record(about: ObjectReference, draft: EventDraft): void
 }
 
-type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSpec<T>
+export type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSpec<T>
 
 const workersUsual = 5
 /**
@@ -75,7 +75,7 @@ function isWarned(failures: number): boolean {
  *   const pods = ownedBy<Pod>('v1', 'pods')
  *   reconciler<ReplicaSet>('replicaset', () => ({ watches: [sets, pods], reconcile: async ({ object, world, clock }) => … }))
  */
-export function reconciler<T = ApiObject>(name: ControllerName, open: Open<T>): Controller {
+export function reconciler<T = ApiObject, Name extends string = ControllerName>(name: Name, open: Open<T>): Controller<Name> {
   return { name, run: (context) => new Loop(name, open, context).run() }
 }
 
@@ -93,7 +93,7 @@ class Loop<T> implements Waking {
   readonly #deleted = new Map<string, T>()
   readonly #ended: Promise<unknown>
 
-  constructor(name: ControllerName, open: Open<T>, context: ControllerContext) {
+  constructor(name: string, open: Open<T>, context: ControllerContext) {
     const spec = open(context, this)
     const { queues, clock, random, log, signal } = context
     this.#spec = spec

@@ -43,7 +43,15 @@ export interface ObjectMeta {
   generateName?: string
   readonly generation?: number
   labels?: { [key: string]: string }
-  managedFields?: { [key: string]: unknown }[]
+  managedFields?: {
+    apiVersion?: string
+    fieldsType?: string
+    fieldsV1?: { [key: string]: unknown }
+    manager?: string
+    operation?: 'Apply' | 'Update'
+    subresource?: string
+    time?: string
+  }[]
   name?: string
   namespace?: string
   ownerReferences?: {
@@ -111,7 +119,7 @@ function printVersion({ group, version, kind, listKind, schema, isDeprecated }: 
     type: 'object',
   }
   const doc = docOf({ description: `${kind} of ${group}/${version}.`, ...rest, ...(isDeprecated ? { deprecated: true } : {}) }, '')
-  return `${doc}export interface ${nameOf(kind)} ${object}\n\n/** A list of ${kind} objects. */\nexport interface ${nameOf(listKind)} ${typeOf(list, '')}`
+  return `${doc}export type ${nameOf(kind)} = ${object}\n\n/** A list of ${kind} objects. */\nexport type ${nameOf(listKind)} = ${typeOf(list, '')}`
 }
 
 /** A schema that stands for a type of this file. */

@@ -48,7 +48,7 @@ spec:
 `
 
 const types = String.raw`/** A widget, of *\/ some size. */
-export interface V1Widget {
+export type V1Widget = {
   apiVersion: 'example.com/v1'
   kind: 'Widget'
   metadata: ObjectMeta
@@ -80,7 +80,7 @@ export interface V1Widget {
 }
 
 /** A list of Widget objects. */
-export interface V1WidgetList {
+export type V1WidgetList = {
   apiVersion: 'example.com/v1'
   kind: 'WidgetList'
   metadata: ListMeta
@@ -91,7 +91,7 @@ export interface V1WidgetList {
  * Widget of example.com/v1beta1.
  * @deprecated
  */
-export interface V1Beta1Widget {
+export type V1Beta1Widget = {
   apiVersion: 'example.com/v1beta1'
   kind: 'Widget'
   metadata: ObjectMeta
@@ -99,7 +99,7 @@ export interface V1Beta1Widget {
 }
 
 /** A list of Widget objects. */
-export interface V1Beta1WidgetList {
+export type V1Beta1WidgetList = {
   apiVersion: 'example.com/v1beta1'
   kind: 'WidgetList'
   metadata: ListMeta
@@ -143,7 +143,7 @@ test('a server with the same definition gives the same types, and they may be wr
 test('kinds that two groups share begin with their group, in the order of the groups', async () => {
   const other = definition.replaceAll('example.com', 'a-b.io')
   const { out } = await run({ 'crd.yaml': `${definition}---\n${other}` }, '.')
-  expect(out.match(/(?<=export interface )\w*Widget(?= )/g)).toEqual([
+  expect(out.match(/(?<=export type )\w*Widget(?= )/g)).toEqual([
     'ABIoV1Widget',
     'ABIoV1Beta1Widget',
     'ExampleComV1Widget',

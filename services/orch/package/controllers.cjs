@@ -1,0 +1,2 @@
+'use strict'
+module.exports = require('./native-require.cjs')('./dist/controllers.js')

@@ -1,0 +1,164 @@
+/** Controllers of one's own: informer, work queue and reconciler, against any server of Kubernetes' API. */
+import {
+  type Client,
+  createClient,
+  createTransport,
+  type Informer,
+  type InformerEvent,
+  parseConfiguration,
+  startInformer,
+} from '@orch/client'
+import {
+  type Controller,
+  reconciler as createReconciler,
+  type Own,
+  type OwnedBy,
+  type ReconcilerSpec,
+  startControllers,
+  type Waking,
+} from '@orch/controllers/reconciler'
+import type { ApiObject } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import {
+  type Clock,
+  createMetrics,
+  createWorkqueue,
+  type Log,
+  silentLog,
+  sleep,
+  systemChance,
+  systemClock,
+  workqueueMetricsOf,
+} from '@orch/platform'
+
+export type { Client, Informer, InformerEvent, ResourceClient } from '@orch/client'
+export type {
+  Action,
+  Controller,
+  Mapped,
+  Own,
+  OwnedBy,
+  Reader,
+  ReconcilerSpec,
+  Result,
+  Waking,
+  Watched,
+  World,
+} from '@orch/controllers/reconciler'
+export { done, mapped, own, ownedBy, requeueAfter } from '@orch/controllers/reconciler'
+export { type ApiObject, StatusError } from '@orch/core/meta'
+
+/** A client of the server that the text of a client configuration names; by its current context, or by this one. */
+export async function connect(kubeconfig: string, { context }: { readonly context?: string } = {}): Promise<Client> {
+  const configuration = await parseConfiguration(kubeconfig, context === undefined ? {} : { context })
+  const say = (text: string) => void process.stderr.write(text)
+  return createClient(createTransport(configuration, { now: systemClock.now, env: process.env, isInteractive: false, say }))
+}
+
+/**
+ * A controller as a table: the objects that it watches, and its work for one of them. `open` is called once for each run; its closure holds the
+ * state of the run. `reconcile` never runs twice at once for one object, nor before all caches are filled; after an error it is called again,
+ * later and later.
+ *
+ *   const widgets = own<V1Widget>('example.com/v1', 'widgets')
+ *   const pods = ownedBy<ApiObject>('v1', 'pods')
+ *   const controller = reconciler<V1Widget>('widget', () => ({
+ *     watches: [widgets, pods],
+ *     async reconcile({ object, world }) { … return done },
+ *   }))
+ */
+export function reconciler<T extends ApiObject>(name: string, open: (loop: Waking) => ReconcilerSpec<T>): Controller<string> {
+  return createReconciler<T, string>(name, (_, loop) => open(loop))
+}
+
+/** The server of controllers, and their surroundings. */
+export interface RunOptions {
+  /** The text of a client configuration. */
+  readonly kubeconfig: string
+  /** A context of it; absent: the current one. */
+  readonly context?: string
+  /** By default nothing is logged. */
+  readonly log?: Log
+  /** A virtual clock of a test, or by default that of the machine. */
+  readonly clock?: Clock
+}
+
+/** Controllers that run. */
+export interface RunningControllers extends AsyncDisposable {
+  /** Resolves when nothing of them is left. */
+  stop(): Promise<void>
+}
+
+/** Runs controllers that share their caches, until they are stopped. */
+export async function run(
+  controllers: readonly Controller<string>[],
+  { kubeconfig, context, log = silentLog, clock = systemClock }: RunOptions,
+): Promise<RunningControllers> {
+  const client = await connect(kubeconfig, context === undefined ? {} : { context })
+  const running = startControllers({
+    controllers: controllers.map((controller) => ({ ...controller, startDelayMs: 0 })),
+    clientFor: () => client,
+    names: namesOf('kubernetes'),
+    clock,
+    random: systemChance.fraction,
+    log,
+    queues: workqueueMetricsOf(createMetrics({ process: false }), clock),
+  })
+  const stop = async () => {
+    await running.stop()
+    client.close()
+  }
+  return { stop, [Symbol.asyncDispose]: stop }
+}
+
+/** Options of an informer. */
+export interface InformerOptions<T extends ApiObject> {
+  /** Absent: all namespaces. */
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Called for every change, in order. */
+  readonly onEvent?: (event: InformerEvent<T>) => void
+  /** Called when a list or a watch has failed, which is tried again. */
+  readonly onError?: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+/** Keeps a collection in memory by list and watch, until the signal is raised: `informer(client, own('v1', 'pods'), { signal })`. */
+export function informer<T extends ApiObject>(client: Client, of: Own<T> | OwnedBy<T>, options: InformerOptions<T>): Informer<T> {
+  const { signal, onEvent, onError, ...select } = options
+  return startInformer({
+    resource: client.resource<T>(of.resource),
+    select,
+    signal,
+    sleep: (delayMs, ending) => sleep(systemClock, delayMs, ending),
+    random: systemChance.fraction,
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(onError === undefined ? {} : { onError }),
+  })
+}
+
+/** Options of a work queue. */
+export interface WorkQueueOptions {
+  /** Does the work for one key. A failure is tried again, later and later. */
+  readonly work: (key: string) => Promise<void>
+  readonly signal: AbortSignal
+  /** Keys that are worked on at once; 1 by default. */
+  readonly workersMax?: number
+  /** Called at each failure, with the number of them in a row. */
+  readonly onError?: (key: string, error: unknown, failures: number) => void
+}
+
+/** Keys that need work. A key waits at most once and is never worked on twice at a time; one that is added meanwhile has another turn. */
+export function workQueue({ work, signal, workersMax = 1, onError = () => {} }: WorkQueueOptions): WorkQueue {
+  const metrics = workqueueMetricsOf(createMetrics({ process: false }), systemClock)
+  return createWorkqueue({ name: 'queue', metrics, work, onError, clock: systemClock, random: systemChance.fraction, signal, workersMax })
+}
+
+/** A work queue. */
+export interface WorkQueue {
+  add(key: string): void
+  addAfter(key: string, delayMs: number): void
+  /** Resolves when nothing of its work is left, once the signal has been raised. */
+  close(): Promise<void>
+}
