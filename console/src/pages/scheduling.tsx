@@ -143,11 +143,12 @@ async function explain(namespace: string, name: string): Promise<SchedulingExpla
   const gates = parseFeatureGates([], level)
   const isGateOn = gates.kind === 'gates' ? gates.isOn : () => false
   const pod = await ask<Pod>(`/api/v1/namespaces/${namespace}/pods/${name}`)
-  const lists = await readLists(`storage.${apiDomain}`)
-  return explainScheduling(pod, lists, schedulingRules({ names: namesOf(profile), level, isGateOn }))
+  const rules = schedulingRules({ names: namesOf(profile), level, isGateOn })
+  return explainScheduling(pod, await readLists(apiDomain, rules.hasDevices), rules)
 }
 
-async function readLists(storage: string): Promise<ClusterLists> {
+async function readLists(apiDomain: string, hasDevices: boolean): Promise<ClusterLists> {
+  const storage = `storage.${apiDomain}`
   const list = async <Name extends keyof ClusterLists>(name: Name, path: string) => {
     const { items } = await ask<{ readonly items: ClusterLists[Name] }>(`${path}?limit=${listMax}`)
     return { [name]: items }
@@ -167,6 +168,12 @@ async function readLists(storage: string): Promise<ClusterLists> {
     list('csiNodes', `/apis/${storage}/v1/csinodes`),
     list('csiDrivers', `/apis/${storage}/v1/csidrivers`),
     list('capacities', `/apis/${storage}/v1/csistoragecapacities`),
+    ...(hasDevices
+      ? [
+          list('resourceClaims', `/apis/resource.${apiDomain}/v1/resourceclaims`),
+          list('deviceClasses', `/apis/resource.${apiDomain}/v1/deviceclasses`),
+        ]
+      : []),
   ])
   return Object.assign({}, ...parts)
 }

@@ -67,6 +67,12 @@ async function readLists(client: Client, names: Names): Promise<ClusterLists> {
     list<ClusterLists['csiDrivers'][number]>(storage, 'csidrivers'),
     list<ClusterLists['capacities'][number]>(storage, 'csistoragecapacities'),
   ])
+  const devices = domainGroup(names, 'resource')
+  const [resourceClaims, deviceClasses] = await Promise.all([
+    list<ClusterLists['resourceClaims'][number]>(devices, 'resourceclaims'),
+    list<ApiObject>(devices, 'deviceclasses'),
+  ])
   const workloads = { services, replicationControllers, replicaSets, statefulSets }
-  return { nodes, pods, namespaces, ...workloads, budgets, claims, volumes, storageClasses, csiNodes, csiDrivers, capacities }
+  const ofStorage = { claims, volumes, storageClasses, csiNodes, csiDrivers, capacities }
+  return { nodes, pods, namespaces, ...workloads, budgets, ...ofStorage, resourceClaims, deviceClasses }
 }

@@ -3,6 +3,7 @@ import { type Budget, type ClusterObjects, fellowTerms, type Labels, type Node, 
 import type { LabelSelector } from '@orch/core/selectors'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import { DeviceInformers } from './device-informers.ts'
 import { StorageInformers } from './storage-informers.ts'
 
 interface Selecting extends ApiObject {
@@ -27,6 +28,7 @@ export class ClusterInformers {
   readonly #all: readonly SharedInformer<ApiObject>[]
   readonly #context: ControllerContext
   #storage: StorageInformers | undefined
+  #devices: DeviceInformers | undefined
 
   constructor(context: ControllerContext) {
     this.#context = context
@@ -56,6 +58,11 @@ export class ClusterInformers {
     return this.#storage
   }
 
+  /** Caches of devices, opened for the first Pod that has a claim for one. `onChange` is called with each of their events. */
+  openDevices(onChange: () => void): void {
+    this.#devices ??= new DeviceInformers(this.#context, onChange)
+  }
+
   get storage(): StorageInformers | undefined {
     return this.#storage
   }
@@ -76,7 +83,7 @@ export class ClusterInformers {
   }
 
   get #opened(): readonly SharedInformer<ApiObject>[] {
-    return [...this.#all, ...(this.#storage?.all ?? [])]
+    return [...this.#all, ...(this.#storage?.all ?? []), ...(this.#devices?.all ?? [])]
   }
 
   get objects(): ClusterObjects {
@@ -92,6 +99,8 @@ export class ClusterInformers {
       csiNode: (name) => this.#storage?.csiNode(name),
       csiDriver: (name) => this.#storage?.csiDriver(name),
       capacities: () => this.#storage?.capacities() ?? [],
+      resourceClaim: (namespace, name) => this.#devices?.resourceClaim(namespace, name),
+      hasDeviceClass: (name) => this.#devices?.hasDeviceClass(name) === true,
       fellowsOf: (pod) =>
         fellowTerms(pod, {
           serviceSelectors: (namespace) => this.#serviceSelectors(namespace),

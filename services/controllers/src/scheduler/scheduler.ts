@@ -17,6 +17,7 @@ import {
   refusalMessage,
   type SchedulingRules,
   schedulingRules,
+  unreservedClaims,
   type VolumePlan,
 } from '@orch/core/scheduling'
 import { claimNameOf } from '@orch/core/workloads'
@@ -123,6 +124,9 @@ class Scheduler {
     const { key } = info
     if (info.volumes.some((volume) => claimNameOf(pod, volume) !== undefined)) {
       this.#informers.openStorage(() => this.#queue.move({ kind: 'storage' }))
+    }
+    if (this.#rules.hasDevices && (pod.spec.resourceClaims ?? []).length > 0) {
+      this.#informers.openDevices(() => this.#queue.move({ kind: 'storage' }))
     }
     const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
     if (isOver) return void this.#removePod(info)
@@ -241,6 +245,7 @@ class Scheduler {
   async #bindPod(entry: QueuedPod, node: string): Promise<void> {
     const { info, key } = entry
     try {
+      if (this.#rules.hasDevices) await this.#writer.reserve(info.pod, unreservedClaims(info.pod, this.#cluster.objects))
       await this.#writer.bind(info.pod, node)
     } catch (error) {
       if (!this.#context.signal.aborted) this.#forget(entry, `binding rejected: ${messageOf(error)}`)

@@ -6,7 +6,7 @@ import type { ControllerContext } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 
-type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf'>
+type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf' | 'resourceClaim' | 'hasDeviceClass'>
 
 /** The caches of claims, volumes and the like, with changes that the scheduler has decided on and the server does not show yet. */
 export class StorageInformers implements StorageObjects {

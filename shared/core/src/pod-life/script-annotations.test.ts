@@ -4,7 +4,11 @@ import type { Pod } from '../workloads/pods.ts'
 import { readAnnotations } from './script-annotations.ts'
 
 function wordsOf(annotations: Record<string, string>) {
-  const pod = { metadata: { name: 'p', annotations }, spec: { containers: [{ name: 'a' }, { name: 'b' }] }, status: {} } as Pod
+  const containers = [
+    { name: 'a', resources: {} },
+    { name: 'b', resources: {} },
+  ]
+  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', annotations }, spec: { containers }, status: {} }
   const { words, problems } = readAnnotations(pod, new Set(['a', 'b']), namesOf('kubernetes'))
   return { words: Object.fromEntries(words), problems }
 }

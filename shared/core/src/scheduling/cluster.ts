@@ -8,6 +8,7 @@ import type { PodInfo } from './pod-info.ts'
 
 export type CsiNode = BuiltIn<'storage/v1.CSINode'>
 export type CsiDriver = BuiltIn<'storage/v1.CSIDriver'>
+export type ResourceClaim = BuiltIn<'resource/v1.ResourceClaim'>
 export type StorageCapacity = BuiltIn<'storage/v1.CSIStorageCapacity'>
 
 /** Objects beside Nodes and Pods that decisions rest on. */
@@ -23,6 +24,8 @@ export interface ClusterObjects {
   csiNode(name: string): CsiNode | undefined
   csiDriver(name: string): CsiDriver | undefined
   capacities(): Iterable<StorageCapacity>
+  resourceClaim(namespace: string, name: string): ResourceClaim | undefined
+  hasDeviceClass(name: string): boolean
 }
 
 /** Used where nothing but Nodes and Pods is known. */
@@ -36,6 +39,8 @@ const noObjects: ClusterObjects = {
   csiNode: () => undefined,
   csiDriver: () => undefined,
   capacities: () => [],
+  resourceClaim: () => undefined,
+  hasDeviceClass: () => false,
 }
 
 type Images = NonNullable<Node['status']['images']>

@@ -1,6 +1,7 @@
 import type { Cluster } from './cluster.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { FilterName, FilterPlugin, FilterRun, FilterStart, Refusal } from './plugin.ts'
+import { dynamicResources } from './plugins/dynamic-resources.ts'
 import { podAffinityFilter } from './plugins/inter-pod-affinity.ts'
 import { affinityFilter } from './plugins/node-affinity.ts'
 import { nodeName } from './plugins/node-name.ts'
@@ -30,6 +31,7 @@ const filterPlugins: readonly FilterPlugin[] = [
   volumeZone,
   spreadFilter,
   podAffinityFilter,
+  dynamicResources,
 ]
 
 /** The names of the filters, in their order. */

@@ -1,7 +1,7 @@
 /** scheduling */
 
 export { choose, type Decision, fittingNodes } from './choose.ts'
-export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
+export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type ResourceClaim, type StorageCapacity } from './cluster.ts'
 export { type ExplainedNode, explainScheduling, type SchedulingExplanation } from './explain.ts'
 export { type FellowSources, fellowTerms } from './fellows.ts'
 export { startFilter } from './filters.ts'
@@ -9,6 +9,7 @@ export { type ClusterLists, clusterOf, noLists } from './lists.ts'
 export { noNodesMessage, refusalMessage } from './message.ts'
 export type { Labels, Node, Pod } from './objects.ts'
 export type { FilterName, Refusal, ScoreName } from './plugin.ts'
+export { unreservedClaims } from './plugins/dynamic-resources.ts'
 export { type PodInfo, podInfoOf } from './pod-info.ts'
 export { type Budget, type Preemption, preempt } from './preemption.ts'
 export { type RulesSource, type SchedulingRules, schedulingRules } from './rules.ts'

@@ -2,7 +2,7 @@ import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { LabelSelector } from '../selectors/labels.ts'
 import type { VolumeClaim } from '../workloads/stateful-set/claims.ts'
 import type { StorageClass, Volume } from '../workloads/volumes/objects.ts'
-import { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
+import { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type ResourceClaim, type StorageCapacity } from './cluster.ts'
 import { fellowTerms } from './fellows.ts'
 import { keyOf, type Labels, type Node, type Pod } from './objects.ts'
 import { podInfoOf } from './pod-info.ts'
@@ -36,6 +36,8 @@ export interface ClusterLists {
   readonly csiNodes: readonly CsiNode[]
   readonly csiDrivers: readonly CsiDriver[]
   readonly capacities: readonly StorageCapacity[]
+  readonly resourceClaims: readonly ResourceClaim[]
+  readonly deviceClasses: readonly Named[]
 }
 
 /** Nothing of any kind. */
@@ -54,6 +56,8 @@ export const noLists: ClusterLists = {
   csiNodes: [],
   csiDrivers: [],
   capacities: [],
+  resourceClaims: [],
+  deviceClasses: [],
 }
 
 /** The cluster of some lists. Finished Pods use nothing; Pods without a node count where they are nominated. */
@@ -75,6 +79,7 @@ function objectsOf(lists: ClusterLists): ClusterObjects {
     new Map(objects.map((object) => [keyOf(object.metadata.namespace, object.metadata.name), object]))
   const [namespaces, volumes, classes] = [named(lists.namespaces), named(lists.volumes), named(lists.storageClasses)]
   const [csiNodes, drivers, claims] = [named(lists.csiNodes), named(lists.csiDrivers), keyed(lists.claims)]
+  const [resourceClaims, deviceClasses] = [keyed(lists.resourceClaims), named(lists.deviceClasses)]
   const owners = new Map([
     ['ReplicaSet', keyed(lists.replicaSets)],
     ['StatefulSet', keyed(lists.statefulSets)],
@@ -103,5 +108,7 @@ function objectsOf(lists: ClusterLists): ClusterObjects {
     csiNode: (name) => csiNodes.get(name),
     csiDriver: (name) => drivers.get(name),
     capacities: () => lists.capacities,
+    resourceClaim: (namespace, name) => resourceClaims.get(keyOf(namespace, name)),
+    hasDeviceClass: (name) => deviceClasses.has(name),
   }
 }

@@ -17,6 +17,7 @@ export type FilterName =
   | 'VolumeZone'
   | 'PodTopologySpread'
   | 'InterPodAffinity'
+  | 'DynamicResources'
 
 /** A node is refused. */
 export interface Refusal {

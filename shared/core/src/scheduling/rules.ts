@@ -62,6 +62,8 @@ export interface SchedulingRules {
   readonly hasHints: boolean
   /** True if Pods in back-off are tried while nothing else waits: since 1.33. */
   readonly triesPodsInBackoff: boolean
+  /** True if Pods wait for their claims for devices: the API is v1 from 1.34 on. */
+  readonly hasDevices: boolean
   /** True if Pods wait while they have scheduling gates. */
   readonly hasGates: boolean
   /**
@@ -119,6 +121,7 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     sortsVictims: level >= 30,
     hasHints: level >= 32,
     triesPodsInBackoff: isGateOn('SchedulerPopFromBackoffQ'),
+    hasDevices: level >= 34 && isGateOn('DynamicResourceAllocation'),
     hasGates: isGateOn('PodSchedulingReadiness'),
     preemptionBeforeNodes: isGateOn('DynamicResourceAllocation') ? 'not found' : undefined,
     message: { hasUncountedRefusals: level >= 26, hasDoubledStop: level >= 26 && level < 29, leftOut: leftOutAt(level) },

@@ -19,7 +19,7 @@ export type ClusterChange =
   | { readonly kind: 'nodeGone' }
   /** A Pod has left its node. */
   | { readonly kind: 'podGone' }
-  /** A claim, a volume, a class or something else of storage is new, or has changed. */
+  /** A claim, a volume, a class or another object that Pods wait for is new, or has changed. */
   | { readonly kind: 'storage' }
   /** A Pod is new on a node, or its labels have changed. `namespaceLabels` are those of its namespace. */
   | { readonly kind: 'podPlaced'; readonly pod: PodInfo; readonly namespaceLabels: Labels | undefined }
@@ -43,6 +43,7 @@ const ofNodes: Readonly<Record<FilterName, ReadonlySet<NodePart>>> = {
   VolumeZone: new Set(['added', 'labels']),
   PodTopologySpread: new Set(['added', 'labels', 'taints']),
   InterPodAffinity: new Set(['added', 'labels']),
+  DynamicResources: new Set(['added', 'labels', 'taints']),
 }
 
 /** Plugins whose refusal may end when a Pod leaves its node. */
@@ -55,8 +56,14 @@ const ofPodsGone: ReadonlySet<FilterName> = new Set([
   'InterPodAffinity',
 ])
 
-/** Plugins whose refusal may end when an object of storage comes or changes. */
-const ofStorage: ReadonlySet<FilterName> = new Set(['VolumeRestrictions', 'NodeVolumeLimits', 'VolumeBinding', 'VolumeZone'])
+/** Plugins whose refusal may end when an object of storage, or a claim for devices or its class, comes or changes. */
+const ofStorage: ReadonlySet<FilterName> = new Set([
+  'VolumeRestrictions',
+  'NodeVolumeLimits',
+  'VolumeBinding',
+  'VolumeZone',
+  'DynamicResources',
+])
 
 /**
  * True if a Pod that was refused by these plugins is to be tried again after a change; no plugins stand for a cluster without nodes. Since 1.32
@@ -163,6 +170,7 @@ function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates
     case 'VolumeZone':
     case 'PodTopologySpread':
     case 'InterPodAffinity':
+    case 'DynamicResources':
       return true
   }
 }
