@@ -91,7 +91,7 @@ describe('CEL-08, CEL-37: expressions that are stored may use more than new ones
   })
   test('a new definition may use the libraries of the version before', () => {
     const message = (rule: string) =>
-      runAtOnce(validateResourceDefinition(ruled(rule, "'no'"), undefined, names, { level: 25 }))[0]?.message
+      runAtOnce(validateResourceDefinition(ruled(rule, "'no'"), undefined, names, { level: 37 }))[0]?.message
     expect(message('[1, 1].distinct().size() == 1')).toBeUndefined()
     expect(message('test()')).toContain("undeclared reference to 'includes'")
   })

@@ -43,7 +43,7 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
   if (hasTypes && (yield* someSchemaInSteps(schema, hasRules))) {
     // Rules are looked at where the structure and the defaults are sound, place by place.
     const unsound = placesAbove(check.errors)
-    const { storedExpressions: stored } = context.strictness
+    const { storedExpressions: stored, level } = context.strictness
     const isUnsupported = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported'
     const unsupportedFields = new Set(check.errors.filter(isUnsupported).map(({ field }) => field))
     const options = {
@@ -51,6 +51,7 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
       isSound: (place: string) => !unsound.has(place),
       isUncorrelatable: (place: string) => unsupportedFields.has(`${place}.x-kubernetes-map-type`),
       stored,
+      level,
     }
     const parsed = yield* parseStructuralInSteps(schema)
     yield

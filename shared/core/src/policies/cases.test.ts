@@ -221,7 +221,7 @@ describe('VAP-09: cases of compilation', () => {
 
   test.each(casesOf<CompileCase>('compile-expressions'))('%s', (_name, one) => {
     const { hasParams = false, hasAuthorizer = false, expressions = [], errorExpressions = {}, envType } = one
-    const language = new PolicyLanguage({ hasParams, hasAuthorizer }, envType === 'stored' ? 'stored' : 'new')
+    const language = new PolicyLanguage({ hasParams, hasAuthorizer }, envType === 'stored' ? 'stored' : 37)
     expect(expressions.map((text) => language.compile(storedOnly(text))).filter(({ kind }) => kind === 'malformed')).toEqual([])
     for (const [given, said] of Object.entries(errorExpressions)) {
       const [text, problem] = [storedOnly(given), storedOnly(said)]

@@ -1,7 +1,9 @@
-import { Environment } from '@orch/cel/environment'
-import { kubernetesLibraries, patchLibrary } from '@orch/cel/kubernetes'
+import type { Environment } from '@orch/cel/environment'
+import { patchLibrary } from '@orch/cel/kubernetes'
 import { plan } from '@orch/cel/plan'
 import { type CelType, printType, types } from '@orch/cel/types'
+import { createEnvironment, type ExpressionAge } from '../expressions/libraries.ts'
+import { boundedMemo } from '../memo.ts'
 import { PolicyTypes, policyTypes } from './declared.ts'
 import type { OpenApiTypes } from './openapi-types.ts'
 
@@ -43,23 +45,13 @@ export interface Surroundings {
   readonly declared?: { readonly object: OpenApiTypes; readonly params: OpenApiTypes | undefined }
 }
 
-/** The minor version of Kubernetes 1.x whose libraries new expressions may use. */
-const compatibleVersion = 36
+/** One environment for each level, and that of stored expressions. */
+const agesMax = 16
 
-/** Stored expressions may use libraries one version before new ones may. */
-const libraries = {
-  stored: new Environment({ libraries: kubernetesLibraries, escapedFields: true }),
-  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion, escapedFields: true }),
-}
-
-/** With the additional libraries of mutating policies. */
-const mutating = {
-  stored: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], escapedFields: true }),
-  new: new Environment({ libraries: [...kubernetesLibraries, patchLibrary], version: compatibleVersion, escapedFields: true }),
-}
-
-/** The age of an expression: stored already, or being written. */
-export type ExpressionAge = keyof typeof libraries
+/** The environment of expressions by their age. */
+const environmentOf = boundedMemo(agesMax, (age: ExpressionAge) => createEnvironment(age))
+/** The same with the additional library of mutating policies. */
+const mutatingEnvironmentOf = boundedMemo(agesMax, (age: ExpressionAge) => createEnvironment(age, [patchLibrary]))
 
 /** An environment for expressions of a policy or of match conditions; keep it for all of one place. */
 export class PolicyLanguage {
@@ -71,7 +63,7 @@ export class PolicyLanguage {
     this.#variables = new Map(variables)
     const object = declared?.object.root ?? types.dyn
     const providers = declared === undefined ? [] : [declared.object, ...(declared.params === undefined ? [] : [declared.params])]
-    this.#environment = (isMutating ? mutating : libraries)[age].extend({
+    this.#environment = (isMutating ? mutatingEnvironmentOf : environmentOf)(age).extend({
       variables: {
         object,
         oldObject: object,

@@ -123,7 +123,7 @@ function asJsonPatch(value: unknown): unknown {
 }
 
 describe('VAP-38, VAP-39: cases of the types Object and JSONPatch', () => {
-  const language = new PolicyLanguage({ hasParams: false, hasAuthorizer: false, isMutating: true }, 'new')
+  const language = new PolicyLanguage({ hasParams: false, hasAuthorizer: false, isMutating: true }, 37)
   test.each(linesOf('types').map((line) => JSON.parse(line) as TypeCase))('$name', ({ expression, expectedValue, expectCompileError }) => {
     const compiled = language.compile(expression)
     if (expectCompileError !== undefined) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/status.ts'
+import { namesOf } from '../../names.ts'
 import type { Part } from '../../validation/part.ts'
 import { fillAdmissionPolicy, fillPolicyBinding } from '../defaults/policy.ts'
 import { validateValidatingBinding, validateValidatingPolicy } from './admission-policy.ts'
@@ -20,7 +21,8 @@ function printed(errors: ReturnType<typeof validateValidatingPolicy>): string[] 
   return errors.map((error) => printFieldError(error, 25))
 }
 
-const ofPolicy = (spec: Record<string, unknown>) => printed(validateValidatingPolicy(aPolicy(spec)))
+const names = namesOf('kubernetes')
+const ofPolicy = (spec: Record<string, unknown>) => printed(validateValidatingPolicy(aPolicy(spec), undefined, names, { level: 37 }))
 
 test('VAP-02: the defaults of a policy', () => {
   expect(aPolicy({})).toMatchObject({
@@ -154,7 +156,11 @@ describe('VAP-09: the variables of expressions', () => {
 test('VAP-34: conditions of a webhook are compiled when it is written; they have no parameters and no variables', () => {
   const webhook = { name: 'a.b.c', clientConfig: { url: 'https://a' }, sideEffects: 'None', admissionReviewVersions: ['v1'], rules: [rule] }
   const of = (expression: string) =>
-    printed(validateWebhookConfiguration({ webhooks: [{ ...webhook, matchConditions: [{ name: 'c', expression }] }] }))
+    printed(
+      validateWebhookConfiguration({ webhooks: [{ ...webhook, matchConditions: [{ name: 'c', expression }] }] }, undefined, names, {
+        level: 37,
+      }),
+    )
   expect(of("request.operation != 'DELETE' && authorizer.requestResource.check('x').allowed()")).toEqual([])
   expect(of('params.x == 1')[0]).toMatch(
     /^webhooks\[0\]\.matchConditions\[0\]\.expression: Invalid value: .*undeclared reference to 'params'/,

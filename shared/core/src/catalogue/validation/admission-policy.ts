@@ -1,9 +1,11 @@
 import { types } from '@orch/cel/types'
 import { list, ref } from '../../description/define.ts'
+import type { ExpressionAge } from '../../expressions/libraries.ts'
 import { type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
-import { type ExpressionAge, PolicyLanguage } from '../../policies/language.ts'
+import type { Names } from '../../names.ts'
+import { PolicyLanguage } from '../../policies/language.ts'
 import { mutationResults } from '../../policies/mutating.ts'
 import {
   duplicateValue,
@@ -43,16 +45,28 @@ export const policyStatusRules: Readonly<Record<string, TypeRules>> = {
 }
 
 /** The rules of a ValidatingAdmissionPolicy, as in kube-apiserver. Stored expressions may use libraries that new ones may not yet. */
-export function validateValidatingPolicy(policy: Part, live?: Part): FieldError[] {
+export function validateValidatingPolicy(
+  policy: Part,
+  live: Part | undefined,
+  _names: Names,
+  { level }: { readonly level: number },
+): FieldError[] {
   const spec = partOf(policy, 'spec')
-  const check = new PolicyCheck(spec, live === undefined ? undefined : partOf(live, 'spec'), textOf(partOf(policy, 'metadata'), 'name'))
+  const stored = live === undefined ? undefined : partOf(live, 'spec')
+  const check = new PolicyCheck(spec, stored, { name: textOf(partOf(policy, 'metadata'), 'name'), level })
   return [...check.common(), ...check.validating()]
 }
 
 /** The rules of a MutatingAdmissionPolicy. */
-export function validateMutatingPolicy(policy: Part, live?: Part): FieldError[] {
+export function validateMutatingPolicy(
+  policy: Part,
+  live: Part | undefined,
+  _names: Names,
+  { level }: { readonly level: number },
+): FieldError[] {
   const spec = partOf(policy, 'spec')
-  const check = new PolicyCheck(spec, live === undefined ? undefined : partOf(live, 'spec'), textOf(partOf(policy, 'metadata'), 'name'))
+  const stored = live === undefined ? undefined : partOf(live, 'spec')
+  const check = new PolicyCheck(spec, stored, { name: textOf(partOf(policy, 'metadata'), 'name'), level })
   return [...check.common(), ...check.mutating()]
 }
 
@@ -160,14 +174,16 @@ function storedExpressions(spec: Part | undefined): ReadonlySet<string> {
 class PolicyCheck {
   readonly #spec: Part
   readonly #name: string
+  readonly #level: number
   readonly #stored: ReadonlySet<string>
   readonly #hasParams: boolean
   /** Absent: the policy has none, and `variables` is no name. */
   #variables: Variables | undefined
 
-  constructor(spec: Part, live: Part | undefined, name: string) {
+  constructor(spec: Part, live: Part | undefined, { name, level }: { readonly name: string; readonly level: number }) {
     this.#spec = spec
     this.#name = name
+    this.#level = level
     this.#stored = storedExpressions(live)
     this.#hasParams = optionalPart(spec, 'paramKind') !== undefined
   }
@@ -183,7 +199,9 @@ class PolicyCheck {
       errors.push(...validateMatchResources(constraints, 'spec.matchConstraints'))
       if (itemsOf(constraints, 'resourceRules').length === 0) errors.push(requiredValue('spec.matchConstraints.resourceRules'))
     }
-    errors.push(...validateMatchConditions(spec, 'spec.matchConditions', { hasParams: this.#hasParams, stored: this.#stored }))
+    errors.push(
+      ...validateMatchConditions(spec, 'spec.matchConditions', { hasParams: this.#hasParams, stored: this.#stored, level: this.#level }),
+    )
     errors.push(...this.#checkVariables())
     return errors
   }
@@ -242,7 +260,7 @@ class PolicyCheck {
     )
     const fresh = new PolicyLanguage(
       { hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map(), isMutating: 'mutations' in this.#spec },
-      'new',
+      this.#level,
     )
     const seen = new Set<string>()
     for (const [index, variable] of itemsOf(this.#spec, 'variables').entries()) {
@@ -350,7 +368,7 @@ class PolicyCheck {
   }
 
   #age(expression: string): ExpressionAge {
-    return this.#stored.has(expression) ? 'stored' : 'new'
+    return this.#stored.has(expression) ? 'stored' : this.#level
   }
 }
 

@@ -1,8 +1,9 @@
 import { types } from '@orch/cel/types'
+import type { ExpressionAge } from '../../expressions/libraries.ts'
 import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
-import { type ExpressionAge, PolicyLanguage, type Wanted } from '../../policies/language.ts'
+import { PolicyLanguage, type Wanted } from '../../policies/language.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, textOf } from '../../validation/part.ts'
 
@@ -12,7 +13,7 @@ const matchConditionsMax = 64
 export function validateMatchConditions(
   parent: Part,
   at: string,
-  { hasParams, stored }: { readonly hasParams: boolean; readonly stored: ReadonlySet<string> },
+  { hasParams, stored, level }: { readonly hasParams: boolean; readonly stored: ReadonlySet<string>; readonly level: number },
 ): FieldError[] {
   const conditions = itemsOf(parent, 'matchConditions')
   if (conditions.length === 0) return []
@@ -26,7 +27,7 @@ export function validateMatchConditions(
     errors.push(
       ...expressionErrors(`${path}.expression`, expression, {
         wanted: [types.bool],
-        language: languages(stored.has(expression) ? 'stored' : 'new'),
+        language: languages(stored.has(expression) ? 'stored' : level),
       }),
     )
     if (name === '') errors.push(requiredValue(`${path}.name`))

@@ -2,6 +2,7 @@ import { list, ref } from '../../description/define.ts'
 import type { Node } from '../../description/node.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035 } from '../../meta/validate-names.ts'
+import type { Names } from '../../names.ts'
 import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
@@ -26,7 +27,12 @@ interface Tolerance {
 }
 
 /** The rules of both kinds of webhook configurations; `live` may be of a time when there were fewer. */
-export function validateWebhookConfiguration(configuration: Part, live?: Part): FieldError[] {
+export function validateWebhookConfiguration(
+  configuration: Part,
+  live: Part | undefined,
+  _names: Names,
+  { level }: { readonly level: number },
+): FieldError[] {
   const stored = live === undefined ? [] : itemsOf(live, 'webhooks')
   const tolerated = toleranceFor(stored)
   const conditions = new Set(stored.flatMap((webhook) => itemsOf(webhook, 'matchConditions').map((one) => textOf(one, 'expression'))))
@@ -37,7 +43,7 @@ export function validateWebhookConfiguration(configuration: Part, live?: Part): 
     const errors = [
       ...validateWebhook(webhook, at, tolerated),
       ...validateReviewVersions(itemsOf<string>(webhook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`, tolerated),
-      ...validateMatchConditions(webhook, `${at}.matchConditions`, { hasParams: false, stored: conditions }),
+      ...validateMatchConditions(webhook, `${at}.matchConditions`, { hasParams: false, stored: conditions, level }),
     ]
     if (!tolerated.sameNames && name !== '' && seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
     seen.add(name)

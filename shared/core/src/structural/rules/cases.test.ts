@@ -338,7 +338,7 @@ const laterFunction = (rule: string): string =>
 it.each(casesOf<CompilationCase>('cel-compilation'))('CEL-08 CEL-26 CEL-27 CEL-31: $name', ({ input, unmodified, expectedResults }) => {
   const schema = parseStructural(input)
   const declared = new DeclaredTypes(schema, { isResource: false })
-  const age = unmodified === true ? 'stored' : 'new'
+  const age = unmodified === true ? 'stored' : 37
   const examined = (schema.rules ?? []).map((rule) =>
     runAtOnce(examineRule({ ...rule, rule: laterFunction(rule.rule) }, declared, { rule: age, message: age })),
   )

@@ -1,11 +1,11 @@
 import type { ViewNode } from '@orch/cel/views'
+import type { ExpressionAge } from '../../expressions/libraries.ts'
 import type { Steps } from '../../steps.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import type { SchemaPath, SchemaSteps, WrongSchemaPath } from '../schema-path.ts'
 import { followPath } from '../schema-path.ts'
 import type { DeclaredTypes } from './declared.ts'
-
-import { compileExpression, type Expression, type ExpressionAge, type Malformed, type Program } from './language.ts'
+import { compileExpression, type Expression, type Malformed, type Program } from './language.ts'
 import { viewNodeOf } from './view-node.ts'
 
 /** A rule that can be evaluated. */

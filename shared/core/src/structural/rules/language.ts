@@ -1,9 +1,10 @@
-import { Environment, isLong } from '@orch/cel/environment'
+import { isLong } from '@orch/cel/environment'
 import { estimateCost, estimateCostInSteps } from '@orch/cel/estimate'
-import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import type { Bounds } from '@orch/cel/library'
 import { plan, planInSteps } from '@orch/cel/plan'
 import { type CelType, optionalOf, types } from '@orch/cel/types'
+import { createEnvironment, type ExpressionAge } from '../../expressions/libraries.ts'
+import { boundedMemo } from '../../memo.ts'
 import type { Steps } from '../../steps.ts'
 import type { DeclaredTypes } from './declared.ts'
 
@@ -30,20 +31,11 @@ export interface Malformed {
   readonly problem: string
 }
 
-/** The minor version of Kubernetes 1.x whose libraries new expressions may use: one before the version that is served. */
-const compatibleVersion = 36
+/** One environment for each level, and that of stored expressions. */
+const agesMax = 16
 
-/**
- * The environments of expressions. Stored expressions may use a library one version before new ones, so that a server of
- * the version before can still read the stored ones.
- */
-const environments = {
-  stored: new Environment({ libraries: kubernetesLibraries, escapedFields: true }),
-  new: new Environment({ libraries: kubernetesLibraries, version: compatibleVersion, escapedFields: true }),
-}
-
-/** The age of an expression: stored already, or being written. */
-export type ExpressionAge = keyof typeof environments
+/** The environment of expressions by their age. */
+const environmentOf = boundedMemo(agesMax, (age: ExpressionAge) => createEnvironment(age))
 
 /** Options of compiling an expression. */
 export interface CompileOptions {
@@ -55,7 +47,7 @@ export interface CompileOptions {
 export function* compileExpression(text: string, declared: DeclaredTypes, { oldSelf, age }: CompileOptions): Steps<Expression | Malformed> {
   const self = declared.self?.type ?? types.dyn
   const variables = { self, oldSelf: oldSelf === 'optional' ? optionalOf(self) : self }
-  const compiled = yield* environments[age].extend({ variables, provider: declared }).compileInSteps(text)
+  const compiled = yield* environmentOf(age).extend({ variables, provider: declared }).compileInSteps(text)
   if (compiled.kind === 'invalid') return { kind: 'malformed', problem: `compilation failed: ${compiled.message}` }
   const { ast } = compiled
   if (isLong(text)) yield

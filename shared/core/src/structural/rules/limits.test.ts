@@ -4,7 +4,7 @@ import { parseStructural } from '../parse.ts'
 import { validateRules } from './limits.ts'
 
 function problems(schema: unknown): string[] {
-  return runAtOnce(validateRules(parseStructural(schema), 'schema')).map(({ field, message }) => `${field}: ${message}`)
+  return runAtOnce(validateRules(parseStructural(schema), 'schema', { level: 37 })).map(({ field, message }) => `${field}: ${message}`)
 }
 
 const hint = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'

@@ -31,6 +31,8 @@ export interface RuleCheckOptions {
   readonly isUncorrelatable?: (at: string) => boolean
   /** Stored expressions: they may use libraries that new ones may not yet. */
   readonly stored?: StoredExpressions
+  /** Level of the server: new expressions may use its libraries. */
+  readonly level: number
 }
 
 /** The expressions of a stored definition. */
@@ -40,7 +42,7 @@ export interface StoredExpressions {
 }
 
 /** The errors of the rules in a version's schema: those that do not compile, and those that may cost too much. */
-export function* validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions = {}): Steps<FieldError[]> {
+export function* validateRules(schema: StructuralSchema, at: string, options: RuleCheckOptions): Steps<FieldError[]> {
   const check = new Check(options)
   yield* check.visit(schema, { at, places: 1n, isResource: true, uncorrelatable: undefined })
   return [...check.errors, ...check.totalErrors(at)]
@@ -110,10 +112,10 @@ class Check {
   }
 
   #agesOf({ rule, messageExpression = '' }: ExpressionRule): RuleAges {
-    const { stored } = this.#options
+    const { stored, level } = this.#options
     return {
-      rule: stored?.rules.has(rule) === true ? 'stored' : 'new',
-      message: stored?.messageExpressions.has(messageExpression) === true ? 'stored' : 'new',
+      rule: stored?.rules.has(rule) === true ? 'stored' : level,
+      message: stored?.messageExpressions.has(messageExpression) === true ? 'stored' : level,
     }
   }
 
