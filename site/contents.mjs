@@ -5,6 +5,7 @@ export const contents = [
     pages: [
       { file: 'index.html', title: 'Start in 60 seconds', sources: ['docs/tutorials/start.md'] },
       { file: 'tutorial-operator.html', title: 'Tutorial: test an operator', sources: ['docs/tutorials/operator.md'] },
+      { file: 'tutorial-weather.html', title: 'Tutorial: my controller under bad weather', sources: ['docs/tutorials/weather.md'] },
       {
         file: 'tutorial-control-plane.html',
         title: 'Tutorial: a control plane of your own',
