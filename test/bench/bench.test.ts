@@ -101,7 +101,7 @@ test('a connection that is cut ends the wait for its answer', async () => {
 })
 
 /** A TLS server that handles each connection with the given function, and counts the requests that it reads. */
-async function aRawServer(serve: (socket: TLSSocket, requests: number) => void) {
+async function aRawServer(serve: (socket: TLSSocket, requests: number) => void, waitMsMax = 10_000) {
   let requests = 0
   const server = createTlsServer(servingPair, (socket) => {
     socket.on('error', () => socket.destroy())
@@ -110,7 +110,7 @@ async function aRawServer(serve: (socket: TLSSocket, requests: number) => void) 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())
   const { port: rawPort } = server.address() as AddressInfo
-  const connection = await Connection.to({ ...credentials, host: '127.0.0.1', port: rawPort }, { waitMsMax: 200 })
+  const connection = await Connection.to({ ...credentials, host: '127.0.0.1', port: rawPort }, { waitMsMax })
   closing.push(() => connection.close())
   return { connection, requests: () => requests }
 }
@@ -133,6 +133,15 @@ test('a GET that is not answered when its connection is closed is sent once more
   expect(requests()).toBe(3)
 })
 
+test('a request that crosses the 408 of an idle connection is sent once more, over a new one', async () => {
+  const idle = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+  const { connection, requests } = await aRawServer((socket, count) => (count === 2 ? socket.write(okay) : socket.end(idle)))
+  expect(await connection.send(bodyRequest('PATCH', '/', {}))).toMatchObject({ status: 200 })
+  expect(requests()).toBe(2)
+  expect(await connection.send(bodyRequest('PATCH', '/', {}))).toMatchObject({ status: 408 })
+  expect(requests()).toBe(4)
+})
+
 test('a GET whose connections are closed twice, and a POST whose connection is closed once, are errors with their names', async () => {
   const { connection, requests } = await aRawServer((socket) => socket.destroy())
   await expect(connection.send(getRequest('/never'))).rejects.toThrow(/^GET \/never: .*; nothing of the answer had come$/)
@@ -150,7 +159,7 @@ test.each([
     progress: 'status 201 had come, and 6 bytes of a chunked body without its end',
   },
 ])('a request waits 200 ms for an answer that does not end, and says how far it came: $progress', async ({ sent, progress }) => {
-  const { connection, requests } = await aRawServer((socket, count) => socket.write(count === 1 ? sent : okay))
+  const { connection, requests } = await aRawServer((socket, count) => socket.write(count === 1 ? sent : okay), 200)
   await expect(connection.send(getRequest('/slow'))).rejects.toThrow(`GET /slow: no whole answer within 0.2 s; ${progress}`)
   expect(requests()).toBe(1)
   expect(await connection.send(getRequest('/next'))).toMatchObject({ status: 200 })

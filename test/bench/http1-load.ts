@@ -58,9 +58,17 @@ export class Connection {
 
   /**
    * Sends ready bytes and waits for the end of the answer. With `keep` the body is kept.
-   * A GET that the server has closed the connection on, without a byte of an answer, is sent once more.
+   * A GET that the server has closed the connection on, without a byte of an answer, is sent once more, and so is any request whose
+   * answer is a 408: it crossed the end of an idle connection, and was not received.
    */
   async send(request: string | Buffer, keep = false): Promise<Answer> {
+    const answer = await this.#sendOnce(request, keep)
+    if (answer.status !== 408) return answer
+    this.#socket.destroy()
+    return await this.#exchange(request, keep)
+  }
+
+  async #sendOnce(request: string | Buffer, keep: boolean): Promise<Answer> {
     try {
       return await this.#exchange(request, keep)
     } catch (error) {
