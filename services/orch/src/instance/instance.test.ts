@@ -169,6 +169,18 @@ current-context: work
     expect(await run('kubeconfig')).toEqual(printed(own))
   })
 
+  test('is that of a user of its own with --user, where the server is controlled', async () => {
+    await using server = await start({ profile: 'kubernetes', control: true })
+    writeFileSync(join(aDataFolder(), 'admin.conf'), server.kubeconfig)
+    const made = await run('kubeconfig', '--user', 'operator')
+    expect(made).toEqual(printed(server.user('operator').kubeconfig))
+    expect((await run('kubeconfig', '--user', 'operator')).out).toBe(made.out)
+    expect(await run('kubeconfig', '--user', 'operator', '--merge')).toMatchObject({ code: 2 })
+    await using plain = await start({ profile: 'kubernetes' })
+    writeFileSync(join(folder, '.orch/kubernetes/admin.conf'), plain.kubeconfig)
+    expect((await run('kubeconfig', '--user', 'operator')).error).toContain('its server makes no users; start it with --control')
+  })
+
   test('is merged into the user’s file, and removed again without a trace', async () => {
     withServer()
     writeUser(others)

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { createClient, createTransport, loadConfiguration } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
-import { namesOf } from '@orch/core/names'
+import { StatusError } from '@orch/core/meta'
+import { controlPath, namesOf } from '@orch/core/names'
 import { printYaml, readYaml } from '@orch/core/yaml'
-import { messageOf, SettingsError, writePrivateFile } from '@orch/platform'
+import { messageOf, SettingsError, systemClock, writePrivateFile } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
@@ -16,11 +18,16 @@ type Fields = Record<string, unknown>
 /** `orch kubeconfig`: prints the administrator's client configuration, or adds it to that of the user and takes it out again. */
 export async function kubeconfig(terminal: Terminal, flags: readonly string[]): Promise<number> {
   const { values } = await readCommandSettings(kubeconfigSettings, terminal, flags)
-  const { merge, remove } = values
+  const { merge, remove, user } = values
   if (merge && remove) throw new SettingsError('--merge and --remove exclude each other')
-  const { folder } = oneInstance(terminal, values)
+  if (user !== '' && (merge || remove)) throw new SettingsError('--user excludes --merge and --remove')
+  const { folder, name: instance } = oneInstance(terminal, values)
   const own = join(folder, 'admin.conf')
   if (!existsSync(own)) throw new StartError(`there is no ${own}: no server has been ready on this folder yet`)
+  if (user !== '') {
+    terminal.out(await configurationOf(user, { own, instance, terminal }))
+    return 0
+  }
   if (!merge && !remove) {
     terminal.out(readFileSync(own, 'utf8'))
     return 0
@@ -34,6 +41,29 @@ export async function kubeconfig(terminal: Terminal, flags: readonly string[]): 
   writePrivateFile(file, printYaml(after))
   terminal.out(merge ? `${file}: context ${name} was added and is the current one\n` : `${file}: context ${name} was removed\n`)
   return 0
+}
+
+interface UserParts {
+  /** The administrator's file. */
+  readonly own: string
+  readonly instance: string
+  readonly terminal: Terminal
+}
+
+/** The configuration of a user of a test, whom the server makes. */
+async function configurationOf(user: string, { own, instance, terminal: { env, error } }: UserParts): Promise<string> {
+  const configuration = await loadConfiguration(own)
+  const client = createClient(createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error }))
+  try {
+    const path = `${controlPath}/users`
+    const made = await client.request<{ readonly kubeconfig: string }>({ method: 'POST', path, body: { name: user } })
+    return made.kubeconfig
+  } catch (failure) {
+    if (!(failure instanceof StatusError) || failure.code !== 404) throw failure
+    throw new StartError(`${instance}: its server makes no users; start it with --control`)
+  } finally {
+    client.close()
+  }
 }
 
 const product = namesOf('orch').serverServiceName

@@ -45,6 +45,10 @@ export const resetSettings = {
 /** All settings of `orch kubeconfig`. */
 export const kubeconfigSettings = {
   ...instanceSettings,
+  user: inClientConfiguration(
+    { flag: '--user', env: 'ORCH_KUBECONFIG_USER', type: string, defaultDoc: 'the administrator' },
+    'Prints the configuration of a user of this name, with all rights, whom a server of orch up --control makes where it has none.',
+  ),
   merge: inClientConfiguration(
     { flag: '--merge', env: 'ORCH_KUBECONFIG_MERGE', type: bool, default: 'false' },
     'Adds the server to the client configuration of the user (KUBECONFIG, or ~/.kube/config) and makes it the current context, in place of printing it.',

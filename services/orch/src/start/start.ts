@@ -106,7 +106,10 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const { options, isSame } = readForkOptions(snapshot, given)
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
   const from = storeOf(base.snapshot)
-  if (from === undefined) throw new SettingsError('from: only a server in memory has forks, and without --encryption-provider-config')
+  if (from === undefined)
+    throw new SettingsError(
+      'from: only a server in memory has forks, and without --encryption-provider-config: a fork shares values as they are stored, and a plugin may have changed its keys',
+    )
   const store = createMemoryStore({ from, now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
