@@ -59,7 +59,7 @@ test('the example with vitest runs by its README', async () => {
 
 test('the example with jest runs by its README', async (context) => {
   if (!existsSync(jest)) return context.skip('no jest in .cache/jest')
-  expect(await runExample('jest')).toContain('Tests:       3 passed, 3 total')
+  expect(await runExample('jest')).toContain('Tests:       6 passed, 6 total')
 })
 
 test('the example in Go starts etcd and kube-apiserver of KUBEBUILDER_ASSETS, and runs by its README', async (context) => {

@@ -93,7 +93,7 @@ describe('leaks', () => {
       'operator has an open watch of /api/v1/namespaces/default/configmaps',
       'Lease default/leader is held by operator',
       'ConfigMap default/a is being deleted, and held by example.com/held',
-      'Namespace team-a is left',
+      'Namespace team-a is still there',
     ])
     const { pass, message } = await matchers.toHaveNoLeaks(server)
     expect([pass, message()]).toEqual([false, expect.stringContaining('the server has leaks:\noperator has an open watch')])

@@ -39,7 +39,7 @@ async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]
       const { namespace = '', name = '', deletionTimestamp, finalizers = [] } = object.metadata
       const place = `${object.kind} ${namespace === '' ? name : `${namespace}/${name}`}`
       if (deletionTimestamp != null) found.push(`${place} is being deleted, and held by ${finalizers.join(', ') || 'its grace period'}`)
-      else if (object.kind === 'Namespace' && !['default', ...systems].includes(name)) found.push(`${place} is left`)
+      else if (object.kind === 'Namespace' && !['default', ...systems].includes(name)) found.push(`${place} is still there`)
       const spec = object['spec']
       const holder = resource === leases && isJsonObject(spec) ? spec['holderIdentity'] : undefined
       if (holder && !systems.includes(namespace)) found.push(`${place} is held by ${holder}`)
