@@ -15,6 +15,8 @@ import {
 import type { StateSnapshot } from '@orch/storage'
 import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
 import { apiSettings, objectsSettings } from '../api/settings.ts'
+import { proxySettings } from '../authentication/proxy.ts'
+import { authenticationSettings } from '../authentication/settings.ts'
 import { authorizationSettings } from '../authorization/settings.ts'
 import { controlSettings } from '../control/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
@@ -117,21 +119,27 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
   return { profile, ...controllers, control: true, console, flags: flags.map(([flag, text]) => `${flag}=${text}`) }
 }
 
-/** Settings that decide about no object of the start, or are among `objectSettingsOf`. */
-const usualFlags = new Set<string>(
-  Object.values({
-    ...apiSettings,
-    ...authorizationSettings,
-    ...controllersSettings,
-    ...objectsSettings,
-    ...webhookSettings,
-    disableAdmissionPlugins: admissionSettings.disableAdmissionPlugins,
-  }).map(({ flag }) => flag),
-)
+const flagsOf = (settings: Readonly<Record<string, { readonly flag: string }>>) => new Set(Object.values(settings).map(({ flag }) => flag))
+
+/**
+ * Flags that decide about no object of the start, or whose settings are among `objectSettingsOf`. Authorities of clients are published, and each
+ * server publishes its own; of a proxy, `proxyFlags`, more is published.
+ */
+const usualFlags = flagsOf({
+  ...apiSettings,
+  ...authenticationSettings,
+  ...authorizationSettings,
+  ...controllersSettings,
+  ...objectsSettings,
+  ...webhookSettings,
+  disableAdmissionPlugins: admissionSettings.disableAdmissionPlugins,
+})
+const proxyFlags = flagsOf(proxySettings)
 
 /** True for a flag, with its value in one word, beside which servers with equal `objectSettingsOf` start with the same objects. */
 export function isUsualFlag(word: string): boolean {
-  return word.includes('=') && usualFlags.has(word.slice(0, word.indexOf('=')))
+  const [flag = '', value] = word.split('=', 2)
+  return value !== undefined && usualFlags.has(flag) && !proxyFlags.has(flag)
 }
 
 /** The settings that decide about the objects of the start, as a text. */
