@@ -266,7 +266,10 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Storag
       'LIST-11: a list shows one moment, in both forms, in the order of keys',
       withStorage(async (storage) => {
         const names = Array.from({ length: 300 }, (_, index) => `n${String((index * 7) % 300).padStart(3, '0')}`)
-        await Promise.all(names.map((one) => written(storage, aPut({ name: one }))))
+        // A remote storage has one second for each answer, which a busy machine takes for some hundred that are asked for at once.
+        for (let first = 0; first < names.length; first += 20) {
+          await Promise.all(names.slice(first, first + 20).map((one) => written(storage, aPut({ name: one }))))
+        }
         await written(storage, aPut({ resource: 'core/configmapsx', name: 'other' }))
         const stream = storage.list(aList())[Symbol.asyncIterator]()
         expect((await stream.next()).value).toMatchObject({ kind: 'head' })
