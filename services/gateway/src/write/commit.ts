@@ -1,4 +1,4 @@
-import { sameOwners, withoutManagedFields } from '@orch/core/apply'
+import { sameOwners } from '@orch/core/apply'
 import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, alreadyExists, badRequest, parseRevision, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, fillVersionText, toWriteId } from '@orch/core/stored'
@@ -204,8 +204,9 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
  * managers do: they were read, or printed by `findOwners`.
  */
 function isWrittenAgain({ live, hasBigIntegers }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
-  if (live === undefined || hasBigIntegers || json.length >= limits.largeBytesMin) return false
-  return live.isAsDecoded && isAsRead(withoutManagedFields(stored), withoutManagedFields(live.object))
+  if (live === undefined || !live.isAsDecoded || hasBigIntegers || json.length >= limits.largeBytesMin) return false
+  const { managedFields } = stored.metadata
+  return isAsRead(stored, { ...live.object, metadata: { ...live.object.metadata, managedFields } })
 }
 
 /** From here on it may be written. The objects are dropped: objects that wait for the disk are the ones that the garbage collector copies most. */
