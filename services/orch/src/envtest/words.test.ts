@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { kubeApiServer } from './kube-apiserver.ts'
 import { apiServerSettings } from './settings.ts'
 import { readApiServerWords } from './words.ts'
 
@@ -35,8 +36,12 @@ test.each([
   [['up'], 'unexpected argument up: flags begin with --'],
   [['--anonymous-auth', 'true'], 'unexpected argument true: flags begin with --'],
   [['words'], 'unexpected argument words: flags begin with --'],
-  [['--allow-privileged=false'], '--allow-privileged=false: only true'],
   [['--insecure-port', '8080'], '--insecure-port=8080: there is only the port of --secure-port; 0 is accepted'],
 ] as const)('%j is refused', (words, message) => {
   expect(() => read(...words)).toThrow(message)
+})
+
+test('--allow-privileged=false is refused before anything starts', async () => {
+  const terminal = { arguments: [], env: {}, workingFolder: '/', out: () => {}, error: () => {} }
+  await expect(kubeApiServer(terminal, ['--allow-privileged=false'])).rejects.toThrow('--allow-privileged=false: only true')
 })
