@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { type RunningServer, start } from '../index.ts'
 import { loadIntoStarted } from '../load/at-start.ts'
+import { printingTerminal } from '../process/terminal-testing.ts'
 import { readUpOptions } from '../settings/up.ts'
 import { startControlledServer } from '../start/controlled-server.ts'
 
@@ -35,24 +36,8 @@ const dump = write(
   JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [configMap, { ...configMap, metadata: {} }, thing] }),
 )
 
-function aTerminal(...words: string[]) {
-  const printed = { out: '', error: '' }
-  const terminal = {
-    arguments: words,
-    env: { HOME: folder },
-    workingFolder: folder,
-    out: (text: string) => {
-      printed.out += text
-    },
-    error: (text: string) => {
-      printed.error += text
-    },
-  }
-  return { printed, terminal }
-}
-
 async function run(...words: string[]) {
-  const { printed, terminal } = aTerminal('load', ...words)
+  const { printed, terminal } = printingTerminal(folder, ['load', ...words])
   return { code: await runCommand(terminal), ...printed }
 }
 
@@ -115,7 +100,7 @@ test.each<[string, string, string, string, number, string]>([
 })
 
 test('orch up --load has the objects of a dump before it is ready', async () => {
-  const { terminal } = aTerminal()
+  const { terminal } = printingTerminal(folder, [])
   const { texts: _, settings, ...options } = await readUpOptions(terminal, ['--profile=kubernetes', '--secure-port=0', `--load=${dump}`])
   const parts = { watchHistoryMs: 300_000, encryption: undefined, freezesLinks: false, hasProcessMetrics: false }
   const server = await startControlledServer({

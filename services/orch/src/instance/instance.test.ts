@@ -5,6 +5,7 @@ import { readYaml } from '@orch/core/yaml'
 import { silentLog } from '@orch/platform'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
+import { printingTerminal } from '../process/terminal-testing.ts'
 import { start } from '../start/start.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
 
@@ -16,18 +17,8 @@ beforeEach(() => {
 })
 
 async function run(...args: string[]) {
-  const printed = { out: '', error: '' }
-  const code = await runCommand({
-    arguments: args,
-    env: { HOME: folder },
-    workingFolder: folder,
-    out(text) {
-      printed.out += text
-    },
-    error(text) {
-      printed.error += text
-    },
-  })
+  const { printed, terminal } = printingTerminal(folder, args)
+  const code = await runCommand(terminal)
   return { code, ...printed }
 }
 

@@ -50,7 +50,7 @@ interface UserParts {
   readonly terminal: Terminal
 }
 
-/** The configuration of a user of a test, whom the server makes. */
+/** Makes a user of a test in the server, and returns the user's configuration. */
 async function configurationOf(user: string, { own, instance, terminal: { env, error } }: UserParts): Promise<string> {
   const configuration = await loadConfiguration(own)
   const client = createClient(createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error }))

@@ -8,7 +8,7 @@ import { StartError } from '../start-error.ts'
 import { readDump } from './dump.ts'
 import { type DumpedObject, nameOf } from './dumped-object.ts'
 import type { Pause } from './list-texts.ts'
-import { count, isDefinition, type StoreFinding, type StoreObjects } from './store-objects.ts'
+import { count, isDefinition, type StoreFinding, type StoreObjects, type StoreReport } from './store-objects.ts'
 
 /** Options of a load. */
 export interface LoadOptions {
@@ -28,14 +28,9 @@ interface LoadFinding extends Omit<StoreFinding, 'index'> {
 }
 
 /** The end of a load. */
-export interface LoadReport {
-  readonly loaded: number
-  /** Loaded objects, by kind. */
-  readonly kinds: Readonly<Record<string, number>>
+export interface LoadReport extends Pick<StoreReport, 'loaded' | 'kinds' | 'unknown'> {
   /** Objects that were left out on purpose, by kind. */
   readonly skipped: Readonly<Record<string, number>>
-  /** Objects of kinds that are not served, by apiVersion and kind. */
-  readonly unknown: Readonly<Record<string, number>>
   /** Objects that could not be stored, and those that lost fields; 1,000 at most. */
   readonly findings: readonly LoadFinding[]
   /** Files without objects. */

@@ -6,6 +6,7 @@ import { silentLog, systemChance } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
+import { printingTerminal } from '../process/terminal-testing.ts'
 import { readUpOptions } from '../settings/up.ts'
 import { startControlledServer } from './controlled-server.ts'
 import { optionsOfFork } from './start-settings.ts'
@@ -13,19 +14,7 @@ import { optionsOfFork } from './start-settings.ts'
 function aTerminal(...flags: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'control-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const printed = { out: '', error: '' }
-  const terminal = {
-    arguments: flags,
-    env: { HOME: folder },
-    workingFolder: folder,
-    out: (text: string) => {
-      printed.out += text
-    },
-    error: (text: string) => {
-      printed.error += text
-    },
-  }
-  return { folder, printed, terminal }
+  return { folder, ...printingTerminal(folder, flags) }
 }
 
 test('orch up --control writes the file that programs find it by, is forked with its flags, and removes the file at its end', async () => {

@@ -122,7 +122,7 @@ function printVersion({ group, version, kind, listKind, schema, isDeprecated }: 
   return `${doc}export type ${nameOf(kind)} = ${object}\n\n/** A list of ${kind} objects. */\nexport type ${nameOf(listKind)} = ${typeOf(list, '')}`
 }
 
-/** A schema that stands for a type of this file. */
+/** A reference to the type ObjectMeta, which every printed file declares. */
 const objectMeta = { reference: 'ObjectMeta' }
 
 function typeOf(schema: Members, indent: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { start } from '../index.ts'
+import { printingTerminal } from '../process/terminal-testing.ts'
 
 const definition = String.raw`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -111,18 +112,8 @@ async function run(files: Readonly<Record<string, string>>, ...words: string[]) 
   const folder = mkdtempSync(join(tmpdir(), 'types-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  const printed = { out: '', error: '' }
-  const code = await runCommand({
-    arguments: ['types', ...words],
-    env: { HOME: folder },
-    workingFolder: folder,
-    out(text) {
-      printed.out += text
-    },
-    error(text) {
-      printed.error += text
-    },
-  })
+  const { printed, terminal } = printingTerminal(folder, ['types', ...words])
+  const code = await runCommand(terminal)
   return { code, folder, ...printed }
 }
 
