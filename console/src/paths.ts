@@ -20,3 +20,8 @@ export function pathOf({ group, version, resource, isNamespaced }: Kind, namespa
 export function keyOfKind({ group, resource }: Pick<Kind, 'group' | 'resource'>): string {
   return group === '' ? resource : `${resource}.${group}`
 }
+
+/** Values of Secrets are not even sent to a page unless they are asked for. */
+export function isSecret({ group, resource }: Pick<Kind, 'group' | 'resource'>): boolean {
+  return group === '' && resource === 'secrets'
+}

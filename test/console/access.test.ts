@@ -150,6 +150,36 @@ test('the watches of a page come in one stream', async () => {
   expect(lines.at(-1)).toEqual({ watch: 'namespaces', end: 200, status: null })
 })
 
+test('metadata and rows of Secrets reach a page without the annotation of kubectl apply, in answers and in watches', async () => {
+  const name = 'kubectl.kubernetes.io/last-applied-configuration'
+  const metadata = { name: 'applied', namespace: 'default', annotations: { [name]: '{"stringData":{"word":"hunter2"}}', note: 'kept' } }
+  await server.client.objects.create({ apiVersion: 'v1', kind: 'Secret', metadata })
+  const { ask } = await openPage(await server.console())
+  const place = '/api/v1/namespaces/default/secrets'
+  const moment = server.client.objects.get({ apiVersion: 'v1', kind: 'Secret', name: 'applied', namespace: 'default' })
+  const at = `/at/${(await moment).metadata.resourceVersion}`
+  const forms = ['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table'].map(
+    (form) => `application/json;as=${form};g=meta.k8s.io;v=v1`,
+  )
+  const [one = '', list = '', table = ''] = forms
+  const shown = [
+    ...[one, table].map((accept) => [`${place}/applied`, accept] as const),
+    ...[list, table].flatMap((accept) => [place, `${at}${place}`].map((path) => [path, accept] as const)),
+  ].map(async ([path, accept]) => (await ask(`/console/api${path}`, { headers: { accept } })).text)
+  const query =
+    'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1&fieldSelector=metadata.name%3Dapplied'
+  const watched = [one, table].map(
+    async (accept) =>
+      (await ask('/console/watches', { method: 'POST', headers: { accept }, body: { watches: { s: `${place}?${query}` } } })).text,
+  )
+  for (const text of await Promise.all([...shown, ...watched])) {
+    expect(text).toContain(`"${name}":"withheld"`)
+    expect(text).toContain('"note":"kept"')
+    expect(text).not.toContain('hunter2')
+  }
+  expect((await ask(`/console/api${place}/applied`)).text).toContain('hunter2')
+})
+
 test('weather that holds all watches does not hold those of the console', async () => {
   const { ask } = await openPage(await server.console())
   expect((await ask('/console/api/orch/v1/watches/hold', { method: 'POST', body: {} })).status).toBe(201)

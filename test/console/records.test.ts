@@ -1,12 +1,13 @@
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, expect, test } from 'vitest'
+import { openPage } from './page.ts'
 
 /** The records that the pages of the console show: requests with their details, open watches, and the account of admission. */
 let server: RunningServer
 
 beforeAll(async () => {
-  server = await start({ control: true, profile: 'kubernetes' })
+  server = await start({ console: true, control: true, profile: 'kubernetes' })
   return () => server.stop()
 })
 
@@ -63,6 +64,43 @@ test('the body of a request is hidden from those who may not get its object', as
   expect((await ask<Shown>(`/requests/${id}?body=true`)).body?.text).toContain('hunter2')
   const nobody = server.user('nobody', { rules: [] })
   await expect(ask(`/requests/${id}`, nobody.client)).rejects.toMatchObject({ code: 403 })
+})
+
+const explainHeader = 'kube-explain'
+
+test('changes of plugins to a Secret are shown without their values until the body is asked for', async () => {
+  const value = Buffer.from('hunter2').toString('base64')
+  const group = 'admissionregistration.k8s.io/v1'
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }
+  const expression = 'Object{stringData: {"added": "hunter2"}}'
+  const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }]
+  const spec = { matchConstraints: { resourceRules: [rule] }, mutations, reinvocationPolicy: 'Never' }
+  await server.client.objects.create<ApiObject>({
+    ...{ apiVersion: group, kind: 'MutatingAdmissionPolicy', metadata: { name: 'adds' }, spec },
+  })
+  const binding = { kind: 'MutatingAdmissionPolicyBinding', metadata: { name: 'everywhere' }, spec: { policyName: 'adds' } }
+  await server.client.objects.create<ApiObject>({ apiVersion: group, ...binding })
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 'changed-', namespace: 'default' } }
+  const { transport } = server.user('operator').client
+  const create = async () => {
+    const headers = { 'content-type': 'application/json', [explainHeader]: '1' }
+    const sent = await transport.send({ method: 'POST', path: '/api/v1/namespaces/default/secrets', headers, body: JSON.stringify(secret) })
+    let text = ''
+    for await (const bytes of sent.body) text += Buffer.from(bytes).toString()
+    return { text, sent }
+  }
+  await expect.poll(async () => (await create()).text, { timeout: 60_000 }).toContain('"added"')
+  const { id = 0 } = server.requests({ user: 'operator', verb: 'create' }).findLast(({ resource }) => resource === 'secrets') ?? {}
+  const hidden = JSON.stringify(await ask(`/requests/${id}`))
+  expect(hidden).toContain('MutatingAdmissionPolicy')
+  expect(hidden).not.toContain(value)
+  expect(JSON.stringify(await ask(`/requests/${id}?body=true`))).toContain(value)
+  const { ask: askAsPage } = await openPage(await server.console())
+  const path = '/console/api/api/v1/namespaces/default/secrets?dryRun=All'
+  const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+  const dry = await askAsPage(path, { method: 'POST', headers: { accept, [explainHeader]: '1' }, body: secret })
+  expect([dry.status, JSON.stringify(dry)]).toEqual([201, expect.not.stringContaining(value)])
+  expect(String(dry.headers[explainHeader])).toContain('"patch"')
 })
 
 test.each([

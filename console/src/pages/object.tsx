@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { ask, formOf } from '../api.ts'
 import { type Blame, blameOf } from '../blame.ts'
 import type { KubeObject } from '../objects.ts'
-import { type Kind, keyOfKind, pathOf } from '../paths.ts'
+import { isSecret, type Kind, keyOfKind, pathOf } from '../paths.ts'
 import { linkTo, route } from '../route.ts'
 import { messageOf } from '../text.ts'
 import { watch } from '../watches.ts'
@@ -22,14 +22,6 @@ export function ObjectPage() {
   const ns = query.get('ns') ?? ''
   return <Shown key={`${keyOfKind(kind)}/${ns}/${name}`} kind={kind} namespace={ns} name={name} />
 }
-
-/** Values of Secrets are not even sent to the page unless they are asked for. */
-function isSecret({ group, resource }: Kind): boolean {
-  return group === '' && resource === 'secrets'
-}
-
-/** End of the name of the annotation in which kubectl keeps a whole object, values included. */
-const lastApplied = '/last-applied-configuration'
 
 interface ShownProps {
   readonly kind: Kind
@@ -50,7 +42,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
       try {
         const found = await ask<KubeObject>(pathOf(kind, namespace, name), { headers: { accept } })
         if (isOver) return
-        object.value = isWhole ? found : withoutValues(found, kind)
+        object.value = isWhole ? found : metadataOf(found, kind)
         end = watch<KubeObject>({
           path: `${pathOf(kind, namespace)}?${new URLSearchParams({ fieldSelector: `metadata.name=${name}` })}`,
           accept,
@@ -58,7 +50,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
           onEvents: (events) => {
             const last = events.at(-1)
             if (last?.type === 'DELETED') problem.value = 'The object has been deleted. This was its last state.'
-            if (last !== undefined) object.value = isWhole ? last.object : withoutValues(last.object, kind)
+            if (last !== undefined) object.value = isWhole ? last.object : metadataOf(last.object, kind)
           },
           onLost: () => void read(),
         })
@@ -109,9 +101,9 @@ function Shown({ kind, namespace, name }: ShownProps) {
   )
 }
 
-function withoutValues({ metadata }: KubeObject, { version: apiVersion, kind }: Kind): KubeObject {
-  const annotations = Object.entries(metadata.annotations ?? {}).filter(([name]) => !name.endsWith(lastApplied))
-  return { apiVersion, kind, metadata: { ...metadata, annotations: Object.fromEntries(annotations) } }
+/** An object without its values, under its own kind. */
+function metadataOf({ metadata }: KubeObject, { group, version, kind }: Kind): KubeObject {
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata }
 }
 
 function Yaml({ object }: { readonly object: KubeObject }) {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { serverFacts } from '../api.ts'
-import { type Kind, pathOf } from '../paths.ts'
+import { formOf, serverFacts } from '../api.ts'
+import { isSecret, type Kind, pathOf } from '../paths.ts'
 import type { Explanation } from '../replay.ts'
 import { send } from '../session.ts'
 import { messageOf } from '../text.ts'
@@ -31,12 +31,12 @@ export function ScratchPad() {
   const text = useRef(example)
   const run = async (event: SubmitEvent) => {
     event.preventDefault()
-    const path = pathFor(text.current)
+    const target = targetOf(text.current)
     outcome.value = undefined
-    problem.value = path === undefined ? 'The object needs apiVersion, kind and metadata.name, of a kind that the server has.' : ''
-    if (path === undefined) return
+    problem.value = target === undefined ? 'The object needs apiVersion, kind and metadata.name, of a kind that the server has.' : ''
+    if (target === undefined) return
     try {
-      outcome.value = await dryRun(path, text.current)
+      outcome.value = await dryRun(target, text.current)
     } catch (error) {
       problem.value = messageOf(error)
     }
@@ -123,11 +123,19 @@ function isAccepted({ code }: Outcome): boolean {
   return code >= 200 && code < 300
 }
 
-async function dryRun(path: string, body: string): Promise<Outcome> {
+/** The place of an object. */
+interface Target {
+  readonly kind: Kind
+  readonly path: string
+}
+
+/** The answer about a Secret is a row without the object: the stored one may have other values than the text. */
+async function dryRun({ kind, path }: Target, body: string): Promise<Outcome> {
   const header = serverFacts().explainHeader
-  const response = await send(`/api${path}?dryRun=All&fieldManager=console&force=true&fieldValidation=Strict`, {
+  const accept = isSecret(kind) ? formOf('Table') : 'application/yaml'
+  const response = await send(`/api${path}?dryRun=All&fieldManager=console&force=true&fieldValidation=Strict&includeObject=None`, {
     method: 'PATCH',
-    headers: { 'content-type': 'application/apply-patch+yaml', accept: 'application/yaml', [header]: '1' },
+    headers: { 'content-type': 'application/apply-patch+yaml', accept, [header]: '1' },
     body,
   })
   const explained = response.headers.get(header)
@@ -135,12 +143,12 @@ async function dryRun(path: string, body: string): Promise<Outcome> {
     code: response.status,
     warnings: (response.headers.get('warning') ?? '').match(/"(?:[^"\\]|\\.)*"/g) ?? [],
     explanation: explained === null ? undefined : JSON.parse(explained),
-    text: await response.text(),
+    text: response.ok && isSecret(kind) ? 'The values of a Secret are not shown.' : await response.text(),
   }
 }
 
-/** The path of an object, from the few lines of YAML or JSON that say what it is. */
-function pathFor(text: string): string | undefined {
+/** The place of an object, from the few lines of YAML or JSON that say what it is. */
+function targetOf(text: string): Target | undefined {
   const textOf = (name: string) => new RegExp(`^\\s*"?${name}"?:\\s*"?([\\w./-]+)"?,?\\s*$`, 'm').exec(text)?.[1] ?? ''
   const [group, version] = textOf('apiVersion').includes('/') ? textOf('apiVersion').split('/') : ['', textOf('apiVersion')]
   const wanted = textOf('kind')
@@ -148,5 +156,5 @@ function pathFor(text: string): string | undefined {
   const name = textOf('name')
   if (found === undefined || name === '' || version === undefined) return undefined
   const kind: Kind = { ...found, version }
-  return pathOf(kind, textOf('namespace') || 'default', name)
+  return { kind, path: pathOf(kind, textOf('namespace') || 'default', name) }
 }

@@ -9,7 +9,8 @@ import { cookieName, cookiesOf, hostOf, isOwnOrigin } from './origin.ts'
 import { type Session, Sessions } from './sessions.ts'
 import { StaticFiles } from './static-files.ts'
 import { Tickets } from './tickets.ts'
-import { streamWatches } from './watch-stream.ts'
+import { headersOf, streamWatches } from './watch-stream.ts'
+import { isWithoutValues, WithoutApplied } from './without-applied.ts'
 
 /** Header that carries the token of a session beside its cookie. */
 const tokenHeader = 'x-csrf-token'
@@ -131,11 +132,33 @@ export class Console {
     return session
   }
 
-  #api(exchange: Exchange, session: Session): void {
+  #api(exchange: Exchange, session: Session): void | Promise<void> {
     exchange.dropHeaders(headersOfTheBrowser)
     exchange.peer = session.peer
     hold(session, exchange)
+    if (exchange.method === 'GET' && isWithoutValues(exchange)) return this.#withoutApplied(exchange, session)
     this.#parts.serve(exchange)
+  }
+
+  /** Answers with objects in a form that has none of their values, the annotation of `kubectl apply` included. */
+  async #withoutApplied(exchange: Exchange, { peer }: Session): Promise<void> {
+    const path = exchange.target.slice(this.#parts.path.length + '/api'.length)
+    const asked = this.#parts.open({ method: 'GET', path, headers: headersOf(exchange) }, peer)
+    exchange.onClose(() => asked.destroy())
+    const { status, headers, body } = await asked.response
+    const { 'content-length': _, ...others } = headers
+    exchange.begin(
+      status,
+      Object.fromEntries(Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    )
+    const filter = new WithoutApplied()
+    try {
+      for await (const bytes of body) if (!exchange.write(filter.pass(bytes))) await exchange.drained()
+    } catch {
+      return exchange.destroy()
+    }
+    exchange.write(filter.end())
+    exchange.end()
   }
 
   async #watches(exchange: Exchange, session: Session): Promise<void> {

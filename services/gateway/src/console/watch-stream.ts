@@ -2,6 +2,7 @@ import { badRequest } from '@orch/core/meta'
 import type { Exchange, HeaderFields } from '../exchange/exchange.ts'
 import type { InProcessExchange, InProcessRequest } from '../exchange/in-process.ts'
 import { limits } from './limits.ts'
+import { isWithoutValues, WithoutApplied } from './without-applied.ts'
 
 /** The dependencies of a stream of watches. */
 interface StreamParts {
@@ -33,7 +34,8 @@ export function streamWatches(exchange: Exchange, watches: Readonly<Record<strin
   void Promise.all(open.map(({ name, watch }) => follow(exchange, name, watch))).then(() => exchange.end())
 }
 
-function headersOf(exchange: Exchange): Record<string, string> {
+/** The headers of a request that the console sends for a page. Compression would hide the bytes. */
+export function headersOf(exchange: Exchange): Record<string, string> {
   return { accept: exchange.header('accept') ?? 'application/json', 'user-agent': exchange.header('user-agent') ?? '' }
 }
 
@@ -46,8 +48,9 @@ async function follow(exchange: Exchange, name: string, watch: InProcessExchange
     const { status, body } = await watch.response
     code = status
     const decoder = new TextDecoder()
+    const filter = isWithoutValues(exchange) ? new WithoutApplied() : undefined
     for await (const bytes of body) {
-      rest += decoder.decode(bytes, { stream: true })
+      rest += decoder.decode(filter === undefined ? bytes : filter.pass(bytes), { stream: true })
       if (status !== 200) continue
       const end = rest.lastIndexOf('\n') + 1
       const lines = rest.slice(0, end).split('\n').slice(0, -1)

@@ -4,7 +4,7 @@ import type { RequestDetails } from '../request/request-details.ts'
 import { parseRequestInfo } from '../request/request-info.ts'
 import type { RequestLog } from '../request/request-log.ts'
 import { pageNotFound } from '../request/respond.ts'
-import { type ExplainParts, mayExplain, mayRead } from '../steps/explain.ts'
+import { type ExplainParts, isAboutSecret, mayExplain, mayRead } from '../steps/explain.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
 /** The dependencies of the page of one request. */
@@ -15,7 +15,8 @@ export type RequestRouteParts = ExplainParts & {
 
 /**
  * Serves one request of the log with its query, its trace, its body, and the decisions about it. The path has a right of its own. The body
- * is sent if `?body=true` asks for it, to those who may get the object: it may have the values of a Secret.
+ * is sent if `?body=true` asks for it, to those who may get the object: it may have the values of a Secret. So may the changes of plugins to
+ * a Secret.
  */
 export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) => {
   const { request, parts } = context.env
@@ -34,7 +35,8 @@ export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) 
   const info = parseRequestInfo({ method, path: entry.path, isWatch: entry.watch !== undefined })
   const knowsObject = await mayRead(request.user, info, authorizers)
   const kept = (await mayExplain(request.user, names, authorizers)) ? explanations?.find(auditId) : undefined
-  const explanation = kept?.explanation.show({ knowsObject, knowsAnswer: request.user.name === entry.user })
+  const showsValues = knowsObject && (asked === 'true' || !isAboutSecret(info))
+  const explanation = kept?.explanation.show({ knowsObject: showsValues, knowsAnswer: request.user.name === entry.user })
   return objectResponse(context, {
     ...entry,
     ...{ method, query: sent, auditId },

@@ -37,7 +37,8 @@ export const permitExplanation: Step<ExplainParts> = (request, parts) => {
 async function permit(request: GatewayRequest, explanation: Explanation, parts: ExplainParts): Promise<void> {
   const { names, authorizers } = parts
   if (await mayExplain(request.user, names, authorizers)) {
-    explanation.showsValues = await mayRead(request.user, request.info, authorizers)
+    const isWithheld = request.exchange.peer.kind === 'console' && isAboutSecret(request.info)
+    explanation.showsValues = !isWithheld && (await mayRead(request.user, request.info, authorizers))
     explanation.isShown = true
     return
   }
@@ -54,6 +55,11 @@ export function explainPath(names: Names): string {
 export async function mayExplain(user: User, names: Names, authorizers: readonly Authorizer[]): Promise<boolean> {
   const { kind } = await decide(authorizers, user, { kind: 'path', verb: 'get', path: explainPath(names) })
   return kind === 'allow'
+}
+
+/** True for a request about Secrets: pages of the console show the values of these only if they are asked for. */
+export function isAboutSecret(info: RequestInfo): boolean {
+  return info.kind === 'resource' && info.group === '' && info.resource === 'secrets'
 }
 
 /** True if a user may read the object of a request, and so the changes of plugins. */
