@@ -9,7 +9,18 @@ import { expect, onTestFinished, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { aFolder } from './server-process.ts'
 
-const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
+const dist = join(import.meta.dirname, '../../services/orch/dist')
+const entry = join(dist, 'bundle/main.js')
+
+/** Sends the signal before the first module is loaded that an `import()` names. */
+const signalWhileLoading = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      if (/command-line|kube-apiserver.js/.test(url)) process.kill(process.pid, process.env.SIGNAL)
+      return next(url, context)
+    },
+  })`)}`
 
 async function aFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -54,3 +65,30 @@ test.skipIf(!canSharePorts).each([1, 2])(
     expect(printed.error).toContain('stopping')
   },
 )
+
+const apiServer = join(dist, 'envtest/api-server-main.js')
+const ended = { code: 0, signal: null }
+
+test.each([
+  ['up', 'SIGTERM', entry, ['up', '--memory', '--secure-port=0'], ended],
+  ['a service', 'SIGINT', entry, ['storage', '--listen=127.0.0.1:0', '--watch=in-process', '--insecure-transport'], ended],
+  ['kube-apiserver of the test assets', 'SIGTERM', apiServer, ['--etcd-servers=http://127.0.0.1:1'], ended],
+  ['a command that is no server', 'SIGTERM', entry, ['validate', '/'], { code: null, signal: 'SIGTERM' }],
+])(
+  'ERR-18: a signal while its modules are loaded ends a server with 0, and another command as by default: %s',
+  async (_label, name, file, words, expected) => {
+    const env = { ...process.env, SIGNAL: name, ORCH_DATA_DIR: aFolder() }
+    const child = spawn(process.execPath, ['--import', signalWhileLoading, file, ...words], { env, stdio: 'ignore' })
+    const [code, signal] = await once(child, 'exit')
+    expect({ code, signal }).toEqual(expected)
+  },
+)
+
+test('ERR-18: a service whose starter has ended meanwhile ends, too', async () => {
+  const starter = JSON.stringify(join(dist, 'process/starter.js'))
+  const script = `process.once('disconnect', async () => (await import(${starter})).endWithStarter()); setInterval(() => {}, 1e6)`
+  const child = spawn(process.execPath, ['--eval', script], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  child.disconnect()
+  const [code, signal] = await once(child, 'exit')
+  expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' })
+})

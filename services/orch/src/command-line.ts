@@ -1,4 +1,5 @@
 import { flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
+import type { serverCommandNames } from './process/server-commands.ts'
 import { printComplaint, type Terminal } from './process/terminal.ts'
 import { AddressTakenError, isExpected } from './start-error.ts'
 import { defaultRelease, productVersion } from './version.ts'
@@ -53,7 +54,7 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./distributed/backends.ts')).backendsCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/backends.ts')).backends(terminal, flags),
   },
-}
+} satisfies Record<(typeof serverCommandNames)[number], SettingsCommand>
 
 /** Commands that do something and end. */
 const endingCommands: Readonly<Record<string, SettingsCommand>> = {

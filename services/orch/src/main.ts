@@ -1,6 +1,10 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
 import { enableCompileCache } from 'node:module'
+import { endOnEarlySignals } from '@orch/platform/early-signals'
+import { isServerCommand } from './process/server-commands.ts'
 
+// Before the modules, which take a while on a busy machine.
+if (isServerCommand(process.argv[2])) endOnEarlySignals()
 enableCompileCache()
 // They are for authors of a library, not for readers of a server's log.
 process.noDeprecation = true

@@ -1,3 +1,4 @@
+import { endingSignals, leaveEarlySignals } from './early-signals.ts'
 import type { Log } from './log.ts'
 
 /** Something that runs: it is started after those added before it, and stopped before them. */
@@ -44,8 +45,8 @@ export function createLifecycle({ log }: { log: Log }): Lifecycle {
 
 /** The signals of a process. */
 export interface SignalSource {
-  on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown
-  off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown
+  on(signal: (typeof endingSignals)[number], listener: () => void): unknown
+  off(signal: (typeof endingSignals)[number], listener: () => void): unknown
   exit(code: number): void
 }
 
@@ -78,12 +79,11 @@ export function stopOnSignal({ source, stop, log }: TerminationOptions): { close
       )
       .finally(() => clearInterval(hold))
   }
-  source.on('SIGTERM', listener)
-  source.on('SIGINT', listener)
+  for (const signal of endingSignals) source.on(signal, listener)
+  leaveEarlySignals()
   return {
     close() {
-      source.off('SIGTERM', listener)
-      source.off('SIGINT', listener)
+      for (const signal of endingSignals) source.off(signal, listener)
     },
   }
 }

@@ -1,5 +1,7 @@
 import { enableCompileCache } from 'node:module'
+import { endOnEarlySignals } from '@orch/platform/early-signals'
 
+endOnEarlySignals()
 // Before anything of the program is loaded, which is kept compiled from then on.
 enableCompileCache()
 process.noDeprecation = true

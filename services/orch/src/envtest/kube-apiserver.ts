@@ -58,29 +58,35 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   endOnFailure({ source: process, log, exit: () => process.exit(1) })
   if (withoutObject.length > 0) log.info({ flags: withoutObject }, 'flags without object here')
+  const options = {
+    ...readGateway(settings),
+    flags: flagTexts(apiServerSettings, texts),
+    advertiseAddress: settings.advertiseAddress,
+    controllers,
+    admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),
+    watchHistoryMs: settings.watchHistoryMs,
+    encryption: readEncryption(settings),
+    certificateFiles: certificateMemory(),
+    freezesLinks: false,
+    hasProcessMetrics: true,
+    clock: systemClock,
+    chance: systemChance,
+    log,
+  } as const
+  // Until etcd is found there is nothing to close: a signal ends the process at once.
+  const store = await openStore(settings, log)
   const scope = createLifecycle({ log })
+  const started = Promise.withResolvers<void>()
+  const signals = stopOnSignal({ source: process, log, stop: () => started.promise.then(() => scope.stop()) })
   try {
-    const server = await startServer({
-      ...readGateway(settings),
-      flags: flagTexts(apiServerSettings, texts),
-      advertiseAddress: settings.advertiseAddress,
-      controllers,
-      admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),
-      watchHistoryMs: settings.watchHistoryMs,
-      encryption: readEncryption(settings),
-      store: await openStore(settings, log),
-      certificateFiles: certificateMemory(),
-      freezesLinks: false,
-      hasProcessMetrics: true,
-      clock: systemClock,
-      chance: systemChance,
-      log,
-    })
+    const server = await startServer({ ...options, store })
     await scope.run({ name: 'server', stop: () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs }) })
-    stopOnSignal({ source: process, log, stop: () => scope.stop() })
   } catch (error) {
+    signals.close()
     await scope.stop()
     throw error
+  } finally {
+    started.resolve()
   }
 }
 

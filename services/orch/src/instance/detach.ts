@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { leaveEarlySignals } from '@orch/platform/early-signals'
 import type { StarterMessage } from '../process/starter.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 
 /** `orch up --detach`: starts the same command as a process of its own, whose log is a file of the data folder, and returns when it is ready. */
 export async function upDetached({ env, workingFolder, out }: Terminal, flags: readonly string[], dataDir: string): Promise<number> {
+  leaveEarlySignals()
   const file = join(dataDir, 'server.log')
   const log = openSync(file, 'a', 0o600)
   // Of a flag that is given twice the last counts.

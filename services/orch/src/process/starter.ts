@@ -21,11 +21,14 @@ export function notifyStarter(message: StarterMessage): Promise<void> {
  * ending already takes it for a second signal, and ends at once.
  */
 export function endWithStarter(): void {
-  if (!process.connected) return
-  process.once('disconnect', () => {
+  if (process.send === undefined) return
+  const end = () => {
     process.kill(process.pid, 'SIGTERM')
     setTimeout(() => process.kill(process.pid, 'SIGTERM'), orphanStopMs).unref()
-  })
+  }
+  // It may have ended while this process was loaded.
+  if (!process.connected) return void end()
+  process.once('disconnect', end)
   // A listener would keep the process alive that could not start and has nothing more to do.
   process.channel?.unref()
 }
