@@ -37,7 +37,7 @@ import { amendStartObjects, renewNamespaces } from './gateway/amend-start-object
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
 import type { GatewayGroups } from './gateway/settings.ts'
-import { createNodesDoor, groupsOfNodes, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
+import { createNodesDoor, groupsOfNodes, makeNodeObjects, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, faultsOf, type Surroundings } from './surroundings.ts'
@@ -109,6 +109,8 @@ export interface ServerBase {
   readonly authorities: readonly string[]
   /** Absent: the moment is from a file. */
   readonly fixed?: FixedParts | undefined
+  /** True if the objects of simulated nodes are there. */
+  readonly hasNodeObjects?: boolean
 }
 
 /** Parts that never change, which a server with the same settings shares. */
@@ -217,17 +219,20 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
     surroundings,
   )
-  const { storage } = services
+  const { storage, nodesDoor: door } = services
   const authorities = [portCertificates.authorities.current.clients, frontProxy?.authority ?? '']
-  const moment = () => ({ snapshot: storage.snapshot(), port, authorities, fixed: { catalogue, identity } })
-  if (options.base === undefined) {
-    await start.make()
-    options.onMade?.(moment())
-  } else {
-    amendStartObjects(storage, start.objects, { catalogue: surroundings.catalogue, base: options.base, port, authorities })
+  const { base, simulatedNodes: simulated = [], controllers, authorization } = options
+  const hasVolumes = controllers.includes('simulated-provisioner')
+  const hasNodeObjects = simulated.length > 0 || base?.hasNodeObjects === true
+  const moment = () => ({ snapshot: storage.snapshot(), port, authorities, fixed: { catalogue, identity }, hasNodeObjects })
+  if (base === undefined) await start.make()
+  else {
+    amendStartObjects(storage, start.objects, { catalogue: surroundings.catalogue, base, port, authorities })
     if (options.isNewCluster === true) renewNamespaces(storage, start.objects, surroundings)
     await start.load()
   }
+  if (hasNodeObjects && base?.hasNodeObjects !== true) await makeNodeObjects({ hasVolumes, clientAs }, surroundings)
+  if (base === undefined) options.onMade?.(moment())
   await start.follow()
   services.bootstrapped()
   threads = await services.startThreads({
@@ -242,6 +247,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     signingKey: options.authentication.tokens.serviceAccounts.signingKey ?? identity.signingKey,
     certificateAuthority: rootCertificate,
   }
+  const nodeGroups = groupsOfNodes(authorization.modes)
+  const nodes = await openNodes({ simulated, hasVolumes, hasObjects: hasNodeObjects, nodeGroups, clientAs, metrics, door }, surroundings)
   const running = await runControllers(
     {
       controllers: options.controllers,
@@ -256,11 +263,6 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     },
     surroundings,
   )
-  const { simulatedNodes: simulated = [], controllers, authorization } = options
-  const { nodesDoor: door } = services
-  const hasVolumes = controllers.includes('simulated-provisioner')
-  const nodeGroups = groupsOfNodes(authorization.modes)
-  const nodes = await openNodes({ simulated, hasVolumes, nodeGroups, clientAs, metrics, door }, surroundings)
   return {
     url,
     names,

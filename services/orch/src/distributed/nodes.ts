@@ -6,7 +6,7 @@ import { type RpcServer, serveContract } from '@orch/platform/rpc'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
-import { createNodesDoor, openNodes, standIn, usualNodes } from '../nodes/open.ts'
+import { createNodesDoor, makeNodeObjects, openNodes, standIn, usualNodes } from '../nodes/open.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -101,7 +101,9 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
     const program = ofProgram(programOf(identity, catalogue.names), kept(shared))
     return createClient(identity === standIn ? program : actingAs(identity.name, program, nodeGroup))
   }
-  await openNodes({ simulated: usualNodes(count), hasVolumes: true, nodeGroups: [], clientAs, metrics, door }, assembly)
+  await makeNodeObjects({ hasVolumes: true, clientAs }, assembly)
+  const simulated = usualNodes(count)
+  await openNodes({ simulated, hasVolumes: true, hasObjects: true, nodeGroups: [], clientAs, metrics, door }, assembly)
   server.setServing(true)
   isReady()
   await raised(signal)

@@ -160,6 +160,22 @@ test('simulated nodes switch controllers of workloads on, which a word removes a
   await expect(start({ nodes: -1 })).rejects.toThrow('nodes: -1: must be a whole number between 0 and 1000')
 })
 
+test('a start with nodes has the class of simulated volumes, one without their provisioner has none, and each is another cluster', async () => {
+  const startedWith = async (options: StartOptions) => {
+    const server = await start({ nodes: 1, ...options })
+    onTestFinished(() => server.stop())
+    const listed = (plural: string, group = '') => server.client.resource({ group, version: 'v1', plural, namespaced: false }).list()
+    const classes = (await listed('storageclasses', 'storage.orch.io')).items.map(({ metadata }) => metadata.name)
+    const [node] = (await listed('nodes')).items
+    return { classes, uid: node?.metadata.uid }
+  }
+  const first = await startedWith({})
+  const second = await startedWith({})
+  expect([first.classes, second.classes]).toEqual([['standard'], ['standard']])
+  expect(first.uid).not.toBe(second.uid)
+  expect((await startedWith({ controllers: ['*', '-simulated-provisioner'] })).classes).toEqual([])
+})
+
 test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod that it has no room for', async () => {
   const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
   const requesting = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })

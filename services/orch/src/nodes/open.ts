@@ -74,6 +74,8 @@ export interface NodesParts {
   readonly simulated: readonly SimulatedNodeState[]
   /** True if simulated volumes are to be had, so that their class is there. */
   readonly hasVolumes: boolean
+  /** True if `makeNodeObjects` has run. */
+  readonly hasObjects: boolean
   /** The groups of nodes besides `system:nodes`. */
   readonly nodeGroups: readonly string[]
   /** A client that acts as this identity. */
@@ -135,8 +137,7 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     return node
   }
   if (parts.simulated.length > 0) {
-    const started = parts.simulated.map(({ settings, isOff }) => add(settings, isOff))
-    await Promise.all([...started, createStorage(parts, surroundings)])
+    await Promise.all(parts.simulated.map(({ settings, isOff }) => add(settings, isOff)))
   }
   return {
     add(settings) {
@@ -206,14 +207,14 @@ interface StartParts extends NodesParts {
 }
 
 async function startAll(
-  { nodeGroups, hasVolumes, clientAs, metrics, door, codeScripts }: StartParts,
+  { nodeGroups, hasVolumes, hasObjects, clientAs, metrics, door, codeScripts }: StartParts,
   surroundings: Surroundings,
 ): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { installScriptKinds, startAttacher, startNodes } = await import('@orch/nodes')
   const common = { names: catalogue.names, clock, log: log.child({ service: 'nodes' }), queues: workqueueMetricsOf(metrics, clock) }
   const client = clientAs(standIn)
-  await installScriptKinds(client, catalogue.names)
+  if (!hasObjects) await installScriptKinds(client, catalogue.names)
   const nodes = startNodes({
     ...common,
     level: catalogue.level,
@@ -230,14 +231,23 @@ async function startAll(
   return nodes
 }
 
-/** The class of simulated volumes. One that a user has changed stays so. */
-async function createStorage({ hasVolumes, clientAs }: NodesParts, { catalogue: { names } }: Surroundings): Promise<void> {
-  if (!hasVolumes) return
+/** Makes the kinds of scripts and the class of simulated volumes, which servers with nodes have from their start. A class that a user has changed stays so. */
+export async function makeNodeObjects(
+  { hasVolumes, clientAs }: Pick<NodesParts, 'hasVolumes' | 'clientAs'>,
+  { catalogue: { names } }: Surroundings,
+): Promise<void> {
+  const { installScriptKinds } = await import('@orch/nodes')
   const client = clientAs(standIn)
   const collection = (plural: string) => ({ group: domainGroup(names, 'storage'), version: 'v1', plural, namespaced: false })
   const [driver, storageClass] = simulatedStorage(names)
-  await createOrFind(client.resource<ApiObject>(collection('csidrivers')), driver)
-  await createOrFind(client.resource<ApiObject>(collection('storageclasses')), storageClass)
+  const storage = hasVolumes
+    ? ([
+        ['csidrivers', driver],
+        ['storageclasses', storageClass],
+      ] as const)
+    : []
+  const stored = storage.map(([plural, object]) => createOrFind(client.resource<ApiObject>(collection(plural)), object))
+  await Promise.all([installScriptKinds(client, names), ...stored])
   client.close()
 }
 

@@ -147,7 +147,8 @@ export function objectSettingsOf(settings: ReturnType<typeof readStartSettings>)
   const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange } = settings
   const { disableAdmissionPlugins, simulatedNodes } = settings
   const ranges = [serviceClusterIpRange.text, serviceNodePortRange]
-  return JSON.stringify([profile, emulatedVersion, featureGates, runtimeConfig, ranges, disableAdmissionPlugins, simulatedNodes > 0])
+  const nodes = simulatedNodes > 0 && { hasVolumes: readControllers(settings).includes('simulated-provisioner') }
+  return JSON.stringify([profile, emulatedVersion, featureGates, runtimeConfig, ranges, disableAdmissionPlugins, nodes])
 }
 
 /** All but those that put objects into every namespace: only created objects exist, and a reset leaves nothing to be made again. */
