@@ -28,6 +28,8 @@ export interface RequestBody {
   readonly hidden?: string
   readonly text?: string
   readonly base64?: string
+  /** The JSON of a body in Protobuf or CBOR. */
+  readonly json?: string
 }
 
 /** One request of the log, with what is kept beside its line. */

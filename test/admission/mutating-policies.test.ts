@@ -153,3 +153,26 @@ test('VAP-16: policies and bindings are not changed by policies', async () => {
   const path = `${configurationsAt}/mutatingadmissionpolicies/${names[0]}`
   expect((await api().patch(path, { metadata: { annotations: { c: 'd' } } })).body.metadata.labels).toBeUndefined()
 })
+
+test('changes of mutating policies are counted by policy, binding and error, and those that failed with their error', async () => {
+  const { create, names } = await somePolicies(
+    { mutations: [apply('Object{data: {"b": "2"}}'), apply('Object{data: {"c": object.data.absent}}')], failurePolicy: 'Ignore' },
+    { mutations: [apply('Object{data: {"d": "4"}}')] },
+  )
+  await create()
+  await create()
+  const pages = await api().getFromEach('/metrics')
+  const countOf = (name = '', error = '') => {
+    const wanted = [`policy="${name}"`, `error_type="${error}"`]
+    const lines = pages.flatMap(({ text }) => text.split('\n')).filter((line) => wanted.every((one) => line.includes(one)))
+    const sums = ['check_total', 'check_duration_seconds_count'].map((metric) =>
+      lines
+        .filter((line) => line.startsWith(`apiserver_mutating_admission_policy_${metric}{`))
+        .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0),
+    )
+    return sums
+  }
+  expect(countOf(names[0], 'no_error')).toEqual([2, 2])
+  expect(countOf(names[0], 'invalid_error')).toEqual([2, 2])
+  expect(countOf(names[1], 'no_error')).toEqual([2, 2])
+})

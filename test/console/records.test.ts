@@ -1,4 +1,6 @@
+import { jsonToCbor } from '@orch/core/cbor'
 import type { ApiObject } from '@orch/core/meta'
+import { printProtobuf } from '@orch/core/protobuf'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, expect, test } from 'vitest'
 import { openPage } from './page.ts'
@@ -7,7 +9,7 @@ import { openPage } from './page.ts'
 let server: RunningServer
 
 beforeAll(async () => {
-  server = await start({ console: true, control: true, profile: 'kubernetes' })
+  server = await start({ console: true, control: true, profile: 'kubernetes', featureGates: ['CBORServingAndStorage=true'] })
   return () => server.stop()
 })
 
@@ -51,6 +53,26 @@ test('a request of the log has its query, its trace, its decisions, and its body
   expect((await ask<Shown>(`/requests/${idOf('traced')}?body=true`)).body?.text).toBe(body)
 })
 
+test('a body in Protobuf or CBOR is shown with the object in it, and one that cannot be read without', async () => {
+  const { transport } = server.user('operator').client
+  const protobuf = 'application/vnd.kubernetes.protobuf'
+  const sendBody = async (path: string, contentType: string, body: Uint8Array) => {
+    const sent = await transport.send({ method: 'POST', path, headers: { 'content-type': contentType }, body })
+    for await (const _ of sent.body);
+    const { id = 0 } = server.requests({ user: 'operator', verb: 'create' }).at(-1) ?? {}
+    return (await ask<{ readonly body: { readonly json?: string; readonly base64?: string } }>(`/requests/${id}?body=true`)).body
+  }
+  const maps = '/api/v1/namespaces/default/configmaps'
+  const bytes = printProtobuf({ apiVersion: 'v1', kind: 'ConfigMap', type: 'core/v1.ConfigMap', object: aMap('packed', { key: 'word' }) })
+  const shown = await sendBody(maps, protobuf, bytes)
+  expect(shown.base64).toBe(Buffer.from(bytes).toString('base64'))
+  expect(JSON.parse(shown.json ?? '')).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'packed' }, data: { key: 'word' } })
+  const cbor = jsonToCbor(Buffer.from(JSON.stringify(aMap('packed-too', { key: 'word' }))))
+  expect(JSON.parse((await sendBody(maps, 'application/cbor', cbor)).json ?? '')).toMatchObject({ data: { key: 'word' } })
+  expect(await sendBody(maps, protobuf, bytes.subarray(0, 40))).not.toHaveProperty('json')
+  expect(await sendBody(maps, protobuf, Buffer.from('text'))).toMatchObject({ base64: 'dGV4dA==' })
+})
+
 test('the body of a request is hidden from those who may not get its object', async () => {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'default' }, stringData: { word: 'hunter2' } }
   await server.user('operator').client.objects.create<ApiObject>(secret)
@@ -68,7 +90,7 @@ test('the body of a request is hidden from those who may not get its object', as
 
 const explainHeader = 'kube-explain'
 
-test('changes of plugins to a Secret are shown without their values until the body is asked for', async () => {
+test('changes of plugins to a Secret are shown without their values until the body is asked for, and those of policies counted', async () => {
   const value = Buffer.from('hunter2').toString('base64')
   const group = 'admissionregistration.k8s.io/v1'
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }
@@ -101,6 +123,8 @@ test('changes of plugins to a Secret are shown without their values until the bo
   const dry = await askAsPage(path, { method: 'POST', headers: { accept, [explainHeader]: '1' }, body: secret })
   expect([dry.status, JSON.stringify(dry)]).toEqual([201, expect.not.stringContaining(value)])
   expect(String(dry.headers[explainHeader])).toContain('"patch"')
+  const { policies } = await ask<{ readonly policies: readonly object[] }>('/admission')
+  expect(policies).toContainEqual(expect.objectContaining({ name: 'adds', binding: 'everywhere', action: 'mutate', error: '' }))
 })
 
 test.each([

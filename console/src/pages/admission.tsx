@@ -21,6 +21,7 @@ interface Called {
 interface Policy {
   readonly name: string
   readonly binding: string
+  /** `mutate` for a mutating policy. */
   readonly action: string
   readonly error: string
   readonly calls: number
@@ -69,7 +70,7 @@ export function AdmissionAccount() {
         rows={named(shown.policies)}
         keyOf={({ name, binding, action, error }) => `${name} ${binding} ${action} ${error}`}
         classOf={({ action, error }) => (action === 'deny' || error !== '' ? 'refused' : '')}
-        empty="No policy of validation has been asked."
+        empty="No policy has been asked."
       />
       <h2>Webhooks</h2>
       <Table
@@ -104,16 +105,27 @@ const calledColumns: readonly Column<Called>[] = [
 ]
 
 const policyColumns: readonly Column<Policy>[] = [
-  { title: 'Policy', cell: ({ name }) => <Named resource="validatingadmissionpolicies" name={name} /> },
-  { title: 'Binding', cell: ({ binding }) => <Named resource="validatingadmissionpolicybindings" name={binding} />, isMinor: true },
+  { title: 'Policy', cell: ({ name, action }) => <Named resource={`${typeOf(action)}admissionpolicies`} name={name} /> },
+  {
+    title: 'Binding',
+    cell: ({ binding, action }) => <Named resource={`${typeOf(action)}admissionpolicybindings`} name={binding} />,
+    isMinor: true,
+  },
+  { title: 'Phase', cell: ({ action }) => (action === 'mutate' ? 'mutate' : 'validate'), width: 10, isMinor: true },
   {
     title: 'Result',
-    cell: ({ action, error }) => <span class={action === 'deny' ? 'bad' : ''}>{error === '' ? action : error}</span>,
+    cell: ({ action, error }) => (
+      <span class={action === 'deny' || error !== '' ? 'bad' : ''}>{error !== '' ? error : action === 'mutate' ? 'made' : action}</span>
+    ),
     width: 16,
   },
   { title: 'Checks', cell: ({ calls }) => calls.toLocaleString('en'), isNumber: true, width: 10 },
   { title: 'ms each', cell: (row) => msEach(row), isNumber: true, width: 10, isMinor: true },
 ]
+
+function typeOf(action: string): string {
+  return action === 'mutate' ? 'mutating' : 'validating'
+}
 
 function msEach({ seconds, calls }: { readonly seconds: number; readonly calls: number }): string {
   return calls === 0 ? '' : ((seconds * 1_000) / calls).toFixed(3)

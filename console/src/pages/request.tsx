@@ -83,7 +83,7 @@ function Member({ name, value }: { readonly name: string; readonly value: string
 
 function Body({ request: { body, resource }, show }: { readonly request: DetailedRequest; readonly show: () => void }) {
   if (body === undefined) return null
-  const { bytes, contentType, isKept, hidden, text, base64 } = body
+  const { bytes, contentType, isKept, hidden, base64, json, text = json } = body
   return (
     <section aria-label="Body">
       <h3>Body</h3>
@@ -105,7 +105,11 @@ function Body({ request: { body, resource }, show }: { readonly request: Detaile
           {printed(text)}
         </pre>
       )}
-      {base64 !== undefined && <p class="dim">It is no text: the client speaks another format than JSON.</p>}
+      {base64 !== undefined && (
+        <p class="dim">
+          {json === undefined ? 'Its bytes are no text, and no object that the server knows.' : 'The object in it, as JSON.'}
+        </p>
+      )}
     </section>
   )
 }

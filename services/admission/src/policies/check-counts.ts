@@ -28,3 +28,23 @@ export class CheckCounts {
     return [this.#kept.one(total, owner, key, labels), { ...observed, value: elapsedMs / 1000 }]
   }
 }
+
+/** A counted change of a mutating policy. */
+interface Mutation extends Pick<Check, 'policy' | 'elapsedMs'> {
+  readonly binding: PolicyBinding
+  readonly error: string
+}
+
+/** Counts the changes of mutating policies. */
+export class MutationCounts {
+  readonly #kept = new KeptCounts()
+
+  of({ policy, binding, error, elapsedMs }: Mutation): readonly MetricCount[] {
+    const labels = () => ({ policy, policy_binding: binding.name, error_type: error })
+    const observed = this.#kept.one('apiserver_mutating_admission_policy_check_duration_seconds', binding, error, labels)
+    return [
+      this.#kept.one('apiserver_mutating_admission_policy_check_total', binding, error, labels),
+      { ...observed, value: elapsedMs / 1000 },
+    ]
+  }
+}

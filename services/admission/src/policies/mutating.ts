@@ -16,6 +16,7 @@ import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Regi
 import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
 import type { PolicyBinding, PolicyKind, StoredPolicy } from './bound-policies.ts'
+import { MutationCounts } from './check-counts.ts'
 import { CustomKinds } from './custom-kinds.ts'
 import { matchResources } from './match-resources.ts'
 import { PolicyPlugin } from './policy-plugin.ts'
@@ -75,6 +76,7 @@ interface Refusal {
 class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutatingPolicy> implements Plugin {
   readonly name = 'MutatingAdmissionPolicy'
   readonly #customKinds: CustomKinds
+  readonly #checks = new MutationCounts()
 
   constructor(needs: PluginNeeds) {
     super(kind, needs)
@@ -162,7 +164,10 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
         refuse(outcome.message, true)
         continue
       }
-      for (const message of outcome.failures) refuse(message, true)
+      for (const { failure, error, elapsedMs } of outcome.changes) {
+        journey.counts.push(...this.#checks.of({ policy: policy.name, binding, error, elapsedMs }))
+        if (failure !== undefined) refuse(failure, true)
+      }
       const completed = this.converter.complete(outcome.object, object)
       if (completed.kind === 'refused') refuse(completed.error.status.message ?? '', true)
       else if (completed.isChanged) {

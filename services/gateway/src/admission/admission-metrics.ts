@@ -78,6 +78,17 @@ const countTable = {
     buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
     isHot: true,
   },
+  apiserver_mutating_admission_policy_check_total: {
+    type: 'counter',
+    help: '[ALPHA] Changes of mutating policies, by policy, binding and error.',
+    isHot: true,
+  },
+  apiserver_mutating_admission_policy_check_duration_seconds: {
+    type: 'histogram',
+    help: '[ALPHA] Time of single changes of mutating policies, by policy, binding and error.',
+    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+    isHot: true,
+  },
   apiserver_admission_match_condition_evaluation_seconds: {
     type: 'histogram',
     help: '[ALPHA] Time of the match conditions of a webhook or a policy, by its name and kind, and by operation and type.',

@@ -29,11 +29,11 @@ interface CalledRow {
   seconds: number
 }
 
-/** The checks of one policy by one of its bindings, with one result. */
+/** The checks or changes of one policy by one of its bindings, with one result. */
 interface PolicyRow {
   readonly name: string
   readonly binding: string
-  /** `allow`, `deny`, `audit` or `warn`. */
+  /** `allow`, `deny`, `audit` or `warn`; of a mutating policy `mutate`. */
   readonly action: string
   /** '' for a check without an error. */
   readonly error: string
@@ -42,7 +42,7 @@ interface PolicyRow {
 }
 
 /**
- * Serves the calls, costs and refusals of admission since the start: of plugins and webhooks by phase, and of validating policies. The
+ * Serves the calls, costs and refusals of admission since the start: of plugins and webhooks by phase, and of policies. The
  * figures are those of `/metrics`; with several threads, of the thread that answers.
  */
 export const admissionRoute: DocumentHandler<AdmissionRouteParts> = async (context) => {
@@ -51,7 +51,10 @@ export const admissionRoute: DocumentHandler<AdmissionRouteParts> = async (conte
   const plugins = calledRows(await read('apiserver_admission_controller_admission_duration_seconds'))
   const webhooks = calledRows(await read('apiserver_admission_webhook_admission_duration_seconds'))
   const ignored = await read('apiserver_admission_webhook_fail_open_count')
-  const policies = policyRows(await read('apiserver_validating_admission_policy_check_duration_seconds'))
+  const policies = [
+    ...policyRows(await read('apiserver_validating_admission_policy_check_duration_seconds')),
+    ...policyRows(await read('apiserver_mutating_admission_policy_check_duration_seconds')),
+  ]
   return objectResponse(context, {
     kind: 'Admission',
     plugins: mostCalled(plugins),
@@ -82,7 +85,11 @@ function calledRows(values: readonly CountedValue[]): CalledRow[] {
 function policyRows(values: readonly CountedValue[]): PolicyRow[] {
   const rows = new Map<string, PolicyRow>()
   for (const { value, labels, metricName = '' } of values) {
-    const [name, binding, action] = [String(labels['policy']), String(labels['policy_binding']), String(labels['enforcement_action'])]
+    const [name, binding, action] = [
+      String(labels['policy']),
+      String(labels['policy_binding']),
+      String(labels['enforcement_action'] ?? 'mutate'),
+    ]
     const error = labels['error_type'] === undefined || labels['error_type'] === 'no_error' ? '' : String(labels['error_type'])
     const key = JSON.stringify([name, binding, action, error])
     const row = rows.get(key) ?? { name, binding, action, error, calls: 0, seconds: 0 }

@@ -1,14 +1,16 @@
-import { isUtf8 } from 'node:buffer'
+import type { Catalogue } from '@orch/core/catalogue'
 import { badRequest } from '@orch/core/meta'
 import type { RequestDetails } from '../request/request-details.ts'
 import { parseRequestInfo } from '../request/request-info.ts'
 import type { RequestLog } from '../request/request-log.ts'
 import { pageNotFound } from '../request/respond.ts'
 import { type ExplainParts, isAboutSecret, mayExplain, mayRead } from '../steps/explain.ts'
+import { bodyContent } from './body-content.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
 /** The dependencies of the page of one request. */
 export type RequestRouteParts = ExplainParts & {
+  readonly catalogue: Catalogue
   /** Absent, or without details: the server is not controlled. */
   readonly requestLog: RequestLog | undefined
 }
@@ -20,7 +22,7 @@ export type RequestRouteParts = ExplainParts & {
  */
 export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) => {
   const { request, parts } = context.env
-  const { requestLog, explanations, authorizers, names } = parts
+  const { requestLog, explanations, authorizers, names, catalogue } = parts
   const id = context.req.param('id') ?? ''
   const { query } = request
   const unknown = query.names.find((name) => !['body', 'pretty', 'timeout'].includes(name))
@@ -41,7 +43,7 @@ export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) 
     ...entry,
     ...{ method, query: sent, auditId },
     ...(traceparent === '' ? {} : { traceparent }),
-    ...(details.bodyBytes === 0 ? {} : { body: shownBody(details, { isAsked: asked === 'true', knowsObject }) }),
+    ...(details.bodyBytes === 0 ? {} : { body: shownBody(details, { isAsked: asked === 'true', knowsObject, catalogue }) }),
     ...(explanation === undefined ? {} : { explanation }),
   })
 }
@@ -49,12 +51,12 @@ export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) 
 interface Reading {
   readonly isAsked: boolean
   readonly knowsObject: boolean
+  readonly catalogue: Catalogue
 }
 
-function shownBody({ contentType, bodyBytes: bytes, body }: RequestDetails, { isAsked, knowsObject }: Reading): object {
+function shownBody({ contentType, bodyBytes: bytes, body }: RequestDetails, { isAsked, knowsObject, catalogue }: Reading): object {
   if (body === undefined) return { contentType, bytes, isKept: false }
   if (!isAsked) return { contentType, bytes, isKept: true }
   if (!knowsObject) return { contentType, bytes, isKept: true, hidden: 'you may not get the object' }
-  const content = isUtf8(body) ? { text: Buffer.from(body).toString() } : { base64: Buffer.from(body).toString('base64') }
-  return { contentType, bytes, isKept: true, ...content }
+  return { contentType, bytes, isKept: true, ...bodyContent(body, contentType, catalogue) }
 }

@@ -88,7 +88,7 @@ function mutated(one: MutationCase, spec: MutatingPolicySpec) {
   const kind = { shape: described.readers.shape, problemsOf: (value: unknown) => decoded(described, value).problems }
   const outcome = mutateBy(compileMutatingPolicy(spec), input, kind)
   if (outcome.kind !== 'object') return outcome
-  const [message] = outcome.failures
+  const message = outcome.changes.find(({ failure }) => failure !== undefined)?.failure
   return message === undefined ? { kind: 'object', object: decoded(described, outcome.object).object } : { kind: 'failed', message }
 }
 

@@ -55,10 +55,18 @@ export type MutationOutcome = Mutated & { readonly conditions?: ConditionsReport
 type Mutated =
   /** The conditions are not met. */
   | { readonly kind: 'passed over' }
-  /** The changed object, and the errors of changes that were left out. */
-  | { readonly kind: 'object'; readonly object: unknown; readonly failures: readonly string[] }
+  /** The changed object. Changes that failed were left out. */
+  | { readonly kind: 'object'; readonly object: unknown; readonly changes: readonly MadeChange[] }
   /** The conditions cannot be evaluated. */
   | { readonly kind: 'failed'; readonly message: string }
+
+/** One change that was tried. */
+interface MadeChange {
+  /** Why it failed; absent: it was made. */
+  readonly failure?: string
+  readonly error: 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget'
+  readonly elapsedMs: number
+}
 
 /** The known facts of an object's kind. */
 export interface MutatedKind {
@@ -72,28 +80,36 @@ export interface MutatedKind {
  * left out, and the later ones are made all the same.
  */
 export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now = () => 0): MutationOutcome {
-  if (policy.conditions.length === 0) return mutate(policy, input, described)
+  if (policy.conditions.length === 0) return mutate(policy, input, described, now)
   const { outcome, report } = reportConditions(policy.conditions, input, now)
-  if (outcome.kind === 'met') return { ...mutate(policy, input, described), conditions: report }
+  if (outcome.kind === 'met') return { ...mutate(policy, input, described, now), conditions: report }
   const passedOver = outcome.kind === 'unmet' ? ({ kind: 'passed over' } as const) : ({ kind: 'failed', message: outcome.message } as const)
   return { ...passedOver, conditions: report }
 }
 
-function mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind): Mutated {
+function mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now: () => number): Mutated {
   let { object } = input
   let budget = policyCostMax
-  const failures: string[] = []
+  const changes: MadeChange[] = []
   for (const { kind, expression } of policy.mutations) {
+    const startedMs = now()
     const evaluation = new PolicyEvaluation({ ...input, object }, policy.variables, budget)
     const outcome = evaluation.evaluate(expression)
     budget = evaluation.budget
     const change = kind === 'apply' ? applyTo : patch
     const changed: Changed =
       outcome.kind === 'error' ? { kind: 'failed', message: outcome.message } : change(object, outcome.value, described)
-    if (changed.kind === 'failed') failures.push(changed.message)
-    else object = changed.object
+    const elapsedMs = now() - startedMs
+    if (changed.kind === 'failed') {
+      const isOutOfBudget = outcome.kind === 'error' && outcome.isOutOfBudget
+      const error = expression.kind === 'malformed' ? 'compile_error' : isOutOfBudget ? 'out_of_budget' : 'invalid_error'
+      changes.push({ failure: changed.message, error, elapsedMs })
+    } else {
+      object = changed.object
+      changes.push({ error: 'no_error', elapsedMs })
+    }
   }
-  return { kind: 'object', object, failures }
+  return { kind: 'object', object, changes }
 }
 
 type Changed = { readonly kind: 'object'; readonly object: unknown } | { readonly kind: 'failed'; readonly message: string }
