@@ -39,6 +39,7 @@ export const workloadControllers = [
   'persistentvolume-binder',
   'persistentvolume-expander',
   'ephemeral-volume',
+  'resourceclaim',
 ] as const
 
 /** Controllers of nodes. Not in `*`: nodes that no kubelet reports on would lose their Pods, and another scheduler may run. */

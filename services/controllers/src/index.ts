@@ -36,6 +36,7 @@ export { ephemeralVolumeController } from './workloads/ephemeral-volume-controll
 export { finishedJobCleaner } from './workloads/finished-job-cleaner.ts'
 export { jobController } from './workloads/job-controller.ts'
 export { replicaSetController, replicationController } from './workloads/replica-controllers.ts'
+export { resourceClaimController } from './workloads/resource-claim-controller.ts'
 export { simulatedProvisioner } from './workloads/simulated-provisioner.ts'
 export { statefulSetController } from './workloads/stateful-set-controller.ts'
 export { volumeBinderController } from './workloads/volume-binder-controller.ts'

@@ -224,9 +224,9 @@ class Loop<T> implements Waking {
   #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>): void {
     const { kind, object } = event
     const key = keyOf(object)
-    if (kind === 'added') for (const related of this.#spec.watches) this.#openWatch(related)
     if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
     if (!watch.isDue(event)) return
+    for (const related of this.#spec.watches) this.#openWatch(related)
     this.wake(key, watch.delayMs(event))
   }
 

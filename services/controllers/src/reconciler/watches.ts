@@ -48,7 +48,7 @@ interface OwnOptions<T extends ApiObject> extends WatchOptions<T> {
 }
 
 interface RelatedOptions<T extends ApiObject> extends WatchOptions<T> {
-  /** Begin the watch with the first own object: a server without such objects does not pay for it. */
+  /** Begin the watch with the first own object that is due: a server without such objects does not pay for it. */
   readonly isLazy?: boolean
   /** Pause between an event and the pass, in which further events are gathered. Absent: none. */
   readonly delayMs?: number

@@ -1,6 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { ClusterObjects, ResourceClaim } from '@orch/core/scheduling'
+import type { ClusterObjects } from '@orch/core/scheduling'
+import type { ResourceClaim } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 

@@ -179,13 +179,16 @@ export const controllersUser = 'system:controllers'
 /** The role by which the controllers of nodes follow nodes, Pods and leases. */
 const nodeWatchers = 'system:controllers:nodes'
 
+/** The role by which the controller of claims for devices follows templates. */
+const templateWatchers = 'system:controllers:templates'
+
 /** Service accounts as whom its controllers act. */
 const controllerAccounts =
   'attachdetach-controller bootstrap-signer clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
   'ephemeral-volume-controller expand-controller generic-garbage-collector horizontal-pod-autoscaler job-controller ' +
   'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
-  'pvc-protection-controller replicaset-controller replication-controller resourcequota-controller root-ca-cert-publisher ' +
+  'pvc-protection-controller replicaset-controller replication-controller resource-claim-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller statefulset-controller ' +
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller validatingadmissionpolicy-status-controller'
 
@@ -411,6 +414,12 @@ const clusterRoleTable: readonly RoleRow[] = [
     name: nodeWatchers,
     until: newer - 1,
     rules: [on('list watch', 'core', 'nodes pods'), on('list watch', 'coordination.~', 'leases')],
+  },
+  {
+    // Beyond these levels, too: its kube-controller-manager lists and watches everything as itself.
+    name: templateWatchers,
+    since: 34,
+    rules: [on('list watch', 'resource.~', 'resourceclaimtemplates')],
   },
   {
     // Beyond this level: the rights of a process with all controllers under its own name; for the rest it acts as their accounts.
@@ -835,6 +844,7 @@ const clusterBindingTable: readonly BindingRow[] = [
   { name: 'system:kube-controller-manager', subjects: ['user:system:kube-controller-manager'] },
   { name: controllersUser, subjects: [`user:${controllersUser}`] },
   { name: nodeWatchers, until: newer - 1, subjects: ['account:node-controller', 'account:pod-garbage-collector'] },
+  { name: templateWatchers, since: 34, subjects: ['account:resource-claim-controller'] },
   { name: 'system:kube-dns', subjects: ['account:kube-dns'] },
   { name: 'system:kube-scheduler', subjects: ['user:system:kube-scheduler'] },
   { name: 'system:volume-scheduler', subjects: ['user:system:kube-scheduler'] },

@@ -1,5 +1,6 @@
 import type { BuiltIn } from '../schema/built-in.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
+import type { ResourceClaim } from '../workloads/device-claims.ts'
 import type { VolumeClaim } from '../workloads/stateful-set/claims.ts'
 import type { StorageClass, Volume } from '../workloads/volumes/objects.ts'
 import { NodeInfo } from './node-info.ts'
@@ -8,7 +9,6 @@ import type { PodInfo } from './pod-info.ts'
 
 export type CsiNode = BuiltIn<'storage/v1.CSINode'>
 export type CsiDriver = BuiltIn<'storage/v1.CSIDriver'>
-export type ResourceClaim = BuiltIn<'resource/v1.ResourceClaim'>
 export type StorageCapacity = BuiltIn<'storage/v1.CSIStorageCapacity'>
 
 /** Objects beside Nodes and Pods that decisions rest on. */

@@ -1,7 +1,7 @@
 /** scheduling */
 
 export { choose, type Decision, fittingNodes } from './choose.ts'
-export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type ResourceClaim, type StorageCapacity } from './cluster.ts'
+export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
 export { type ExplainedNode, explainScheduling, type SchedulingExplanation } from './explain.ts'
 export { type FellowSources, fellowTerms } from './fellows.ts'
 export { startFilter } from './filters.ts'

@@ -44,6 +44,21 @@ export { type DeploymentPlan, decideDeployment, type SetWrite } from './deployme
 export { annotationNames } from './deployment/revisions.ts'
 export type { Deployment, ReplicaSet } from './deployment/status.ts'
 export {
+  claimFromTemplate,
+  type DeviceClaimNames,
+  deviceClaimNames,
+  deviceClaimNamesIn,
+  deviceClaimOf,
+  isDoneWithClaims,
+  isPodConsumer,
+  isReservedFor,
+  type PodClaim,
+  podOfClaim,
+  type ResourceClaim,
+  type ResourceClaimTemplate,
+  withConsumers,
+} from './device-claims.ts'
+export {
   type Budget,
   decideBudget,
   desiredHealthy,

@@ -1,5 +1,6 @@
 import { compileNodeSelector } from '../../placement/node-selector.ts'
-import type { ClusterObjects, ResourceClaim } from '../cluster.ts'
+import { deviceClaimOf, isReservedFor, podOfClaim, type ResourceClaim } from '../../workloads/device-claims.ts'
+import type { ClusterObjects } from '../cluster.ts'
 import type { Pod } from '../objects.ts'
 import { type FilterPlugin, type FilterStart, skip } from '../plugin.ts'
 
@@ -27,26 +28,25 @@ export const dynamicResources: FilterPlugin = {
 }
 
 /** The claims of a Pod; a text says why one is not there. */
-function claimsOf({ metadata, spec, status }: Pod, objects: ClusterObjects): (ResourceClaim | string)[] {
-  const { namespace = '', name: pod } = metadata
-  return (spec.resourceClaims ?? []).flatMap(({ name, resourceClaimName, resourceClaimTemplateName }): (ResourceClaim | string)[] => {
-    const given = status?.resourceClaimStatuses?.find((one) => one.name === name)
-    if (resourceClaimTemplateName && given === undefined) return [`pod "${namespace}/${pod}": ResourceClaim not created yet`]
-    const claimName = resourceClaimTemplateName ? given?.resourceClaimName : resourceClaimName
-    if (claimName === undefined) return []
-    const claim = objects.resourceClaim(namespace, claimName)
-    if (claim === undefined) return [`could not find ResourceClaim "${namespace}/${claimName}"`]
-    return claim.metadata.deletionTimestamp == null ? [claim] : [`resourceclaim "${claimName}" is being deleted`]
+function claimsOf(pod: Pod, objects: ClusterObjects): (ResourceClaim | string)[] {
+  const { namespace = '', name, uid } = pod.metadata
+  return (pod.spec.resourceClaims ?? []).flatMap((entry): (ResourceClaim | string)[] => {
+    const named = deviceClaimOf(pod, entry)
+    if (named.kind === 'none') return []
+    if (named.kind === 'unmade') return [`pod "${namespace}/${name}": ResourceClaim not created yet`]
+    const claim = objects.resourceClaim(namespace, named.name)
+    if (claim === undefined) return [`could not find ResourceClaim "${namespace}/${named.name}"`]
+    if (claim.metadata.deletionTimestamp != null) return [`resourceclaim "${named.name}" is being deleted`]
+    if (named.isMade && podOfClaim(claim)?.uid !== uid) {
+      return [`ResourceClaim ${namespace}/${named.name} was not created for Pod ${namespace}/${name} (Pod is not owner)`]
+    }
+    return [claim]
   })
 }
 
 /** The allocated claims of a Pod that are not reserved for it yet. */
 export function unreservedClaims(pod: Pod, objects: ClusterObjects): ResourceClaim[] {
-  return claimsOf(pod, objects).flatMap((claim) => (typeof claim === 'string' || isReserved(claim, pod) ? [] : [claim]))
-}
-
-function isReserved({ status }: ResourceClaim, { metadata }: Pod): boolean {
-  return (status?.reservedFor ?? []).some(({ uid }) => uid === metadata.uid)
+  return claimsOf(pod, objects).flatMap((claim) => (typeof claim === 'string' || isReservedFor(claim, pod) ? [] : [claim]))
 }
 
 function refused(reason: string): FilterStart {
@@ -57,7 +57,7 @@ function refused(reason: string): FilterStart {
 function problemOf(claim: ResourceClaim, pod: Pod, objects: ClusterObjects): string | undefined {
   const { spec, status } = claim
   if (status?.allocation) {
-    return isReserved(claim, pod) || (status.reservedFor ?? []).length < consumersMax ? undefined : 'resourceclaim in use'
+    return isReservedFor(claim, pod) || (status.reservedFor ?? []).length < consumersMax ? undefined : 'resourceclaim in use'
   }
   for (const { name, exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
     const asked = exactly ? [{ path: name, className: exactly.deviceClassName }] : []

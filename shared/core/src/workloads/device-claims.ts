@@ -1,0 +1,100 @@
+import type { ApiObject } from '../meta/object-meta.ts'
+import { type Names, subdomainLabel } from '../names.ts'
+import type { BuiltIn } from '../schema/built-in.ts'
+import { isFinishedPod, type Pod } from './pods.ts'
+
+export type ResourceClaim = BuiltIn<'resource/v1.ResourceClaim'>
+export type ResourceClaimTemplate = BuiltIn<'resource/v1.ResourceClaimTemplate'>
+/** An entry of `spec.resourceClaims` of a Pod. */
+export type PodClaim = NonNullable<Pod['spec']['resourceClaims']>[number]
+type Consumer = NonNullable<NonNullable<ResourceClaim['status']>['reservedFor']>[number]
+
+/** Names with the product's domain. */
+export interface DeviceClaimNames {
+  /** Annotation of a claim that was made for a Pod: the entry of the Pod. */
+  readonly entry: string
+  /** Finalizer of a claim that the scheduler has allocated. */
+  readonly finalizer: string
+}
+
+export function deviceClaimNames(names: Names): DeviceClaimNames {
+  return { entry: subdomainLabel(names, 'resource', 'pod-claim-name'), finalizer: subdomainLabel(names, 'resource', 'delete-protection') }
+}
+
+/** The claim of an entry by its name, none because none is needed, or one that is to be made from a template. */
+export type NamedClaim =
+  | { readonly kind: 'named'; readonly name: string; readonly isMade: boolean }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unmade' }
+
+export function deviceClaimOf({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodClaim): NamedClaim {
+  if (resourceClaimName) return { kind: 'named', name: resourceClaimName, isMade: false }
+  if (!resourceClaimTemplateName) return { kind: 'none' }
+  const found = status?.resourceClaimStatuses?.find((one) => one.name === name)
+  if (found === undefined) return { kind: 'unmade' }
+  return found.resourceClaimName ? { kind: 'named', name: found.resourceClaimName, isMade: true } : { kind: 'none' }
+}
+
+/** The names of the claims that a Pod uses. */
+export function deviceClaimNamesIn(pod: Pod): string[] {
+  return (pod.spec.resourceClaims ?? []).flatMap((entry) => {
+    const claim = deviceClaimOf(pod, entry)
+    return claim.kind === 'named' ? [claim.name] : []
+  })
+}
+
+/** Longest prefix of a generated name that keeps room for a hyphen and five characters in a label. */
+const prefixLengthMax = 57
+
+/** The claim to create for an entry of a Pod. A long prefix is cut in both its parts. */
+export function claimFromTemplate(pod: Pod, entry: PodClaim, template: ResourceClaimTemplate, names: DeviceClaimNames): ApiObject {
+  const { name = '', namespace, uid = '' } = pod.metadata
+  const { metadata: { annotations, labels } = {}, spec } = template.spec
+  const plain = `${name}-${entry.name}-`
+  const shorten = (text: string) => text.slice(0, Math.trunc((text.length * prefixLengthMax) / plain.length))
+  const generateName = plain.length > prefixLengthMax ? `${shorten(name)}-${shorten(entry.name)}` : plain
+  return {
+    apiVersion: template.apiVersion,
+    kind: 'ResourceClaim',
+    metadata: {
+      generateName,
+      namespace,
+      annotations: { ...annotations, [names.entry]: entry.name },
+      labels,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true }],
+    },
+    spec,
+  }
+}
+
+/** True for a Pod that uses its claims no longer: it has ended, or leaves without having had a node. */
+export function isDoneWithClaims(pod: Pod): boolean {
+  return isFinishedPod(pod) || (pod.metadata.deletionTimestamp != null && !pod.spec.nodeName)
+}
+
+export function isPodConsumer({ apiGroup, resource }: Consumer): boolean {
+  return !apiGroup && resource === 'pods'
+}
+
+export function isReservedFor({ status }: ResourceClaim, { metadata }: Pod): boolean {
+  return (status?.reservedFor ?? []).some(({ uid }) => uid === metadata.uid)
+}
+
+/** The Pod for which a claim was made. */
+export function podOfClaim({ metadata }: ResourceClaim): { readonly name: string; readonly uid: string } | undefined {
+  return metadata.ownerReferences?.find(({ controller, apiVersion, kind }) => controller === true && apiVersion === 'v1' && kind === 'Pod')
+}
+
+/**
+ * The status of a claim for the consumers that remain. Without any an allocation by the scheduler ends, so that the next Pod is not bound to the
+ * node of the last one; allocations without its finalizer belong to another program.
+ */
+export function withConsumers(
+  { metadata, status }: ResourceClaim,
+  reservedFor: readonly Consumer[],
+  names: DeviceClaimNames,
+): ResourceClaim['status'] {
+  const isOver = reservedFor.length === 0 && metadata.finalizers?.includes(names.finalizer) === true
+  const { allocation, ...rest } = status ?? {}
+  return { ...rest, reservedFor, ...(allocation && !isOver && { allocation }) }
+}
