@@ -74,6 +74,6 @@ export function decodeServingRow(entry: Pick<Entry, 'value'> | undefined): Servi
 
 const decoder = new TextDecoder()
 
-function encodeRow(row: object, writeId: string): Uint8Array {
+function encodeRow(row: Readonly<Record<string, unknown>>, writeId: string): Uint8Array {
   return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded: encodeObject(row), labels: {}, fields: {} })
 }

@@ -1,5 +1,5 @@
-import { memo } from '@orch/cel/memo'
-import { isJsonObject } from '../json/member.ts'
+import { boundedMemo, memo } from '@orch/cel/memo'
+import { hasMembers, isJsonObject } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { printRevision, type Revision } from '../meta/revision.ts'
 
@@ -67,39 +67,41 @@ export type PrintJson = (value: unknown) => string
  * The JSON of an object whose members are in schema order already. `metadata.resourceVersion` is left out, and a hole
  * is left after name, generateName, namespace and uid; in metadata that are sorted by name, where it has its place.
  */
-export function encodeObject(object: object, print: PrintJson = printPlainly, isSorted = false): EncodedObject {
-  const members = Object.entries(object)
-  const at = members.findIndex(([name]) => name === 'metadata')
-  const metadata: unknown = members[at]?.[1]
-  if (typeof metadata !== 'object' || metadata === null) throw new TypeError('an object to be stored needs metadata')
-  const named = Object.entries(metadata)
-  const front = `{${joinMembers(members.slice(0, at), print, '', ',')}"metadata":`
-  const isBefore = (name: string): boolean => (isSorted ? name < 'resourceVersion' : beforeRevision.has(name))
-  const before = joinMembers(
-    named.filter(([name]) => isBefore(name)),
-    print,
-    '',
-    '',
-  )
-  if (before === '') throw new TypeError('an object to be stored needs metadata.name')
-  const after = joinMembers(
-    named.filter(([name]) => name !== 'resourceVersion' && !isBefore(name)),
-    print,
-    ',',
-    '',
-  )
-  const back = joinMembers(members.slice(at + 1), print, ',', '')
-  return measure(front, `{${before}`, `${after}}`, `${back}}`)
+export function encodeObject(object: Readonly<Record<string, unknown>>, print: PrintJson = printPlainly, isSorted = false): EncodedObject {
+  let front = '{'
+  let back = ''
+  let metadata: Readonly<Record<string, unknown>> | undefined
+  for (const name in object) {
+    const value = object[name]
+    if (name === 'metadata' && hasMembers(value)) metadata = value
+    else if (value === undefined) continue
+    else if (metadata === undefined) front += `${printName(name)}${print(value)},`
+    else back += `,${printName(name)}${print(value)}`
+  }
+  if (metadata === undefined) throw new TypeError('an object to be stored needs metadata')
+  const { before, after } = printMetadata(metadata, print, isSorted)
+  return measure(`${front}"metadata":`, before, after, `${back}}`)
 }
 
-/** `"a":1,"b":2`, with the given text before and after where there is any member. */
-function joinMembers(members: readonly (readonly [string, unknown])[], print: PrintJson, prefix: string, suffix: string): string {
-  let text = ''
-  for (const [name, value] of members) {
-    if (value !== undefined) text += `${text === '' ? prefix : ','}${JSON.stringify(name)}:${print(value)}`
+/** The text of metadata before the hole and after it. */
+function printMetadata(metadata: Readonly<Record<string, unknown>>, print: PrintJson, isSorted: boolean) {
+  let before = ''
+  let after = ''
+  for (const name in metadata) {
+    const value = metadata[name]
+    if (value === undefined || name === 'resourceVersion') continue
+    if (isSorted ? name > 'resourceVersion' : !beforeRevision.has(name)) after += `,${printName(name)}${print(value)}`
+    else before += `${before === '' ? '{' : ','}${printName(name)}${print(value)}`
   }
-  return text === '' ? '' : text + suffix
+  if (before === '') throw new TypeError('an object to be stored needs metadata.name')
+  return { before, after: `${after}}` }
 }
+
+/** Names of members are few: those of types, and those that definitions have at the top. */
+const namesMax = 1_000
+
+/** A member's name as JSON has it, with the colon. */
+const printName = boundedMemo(namesMax, (name: string): string => `${JSON.stringify(name)}:`)
 
 function printPlainly(value: unknown): string {
   return isListOfOwners(value) ? printOwners(value) : printJson(value)
@@ -107,6 +109,7 @@ function printPlainly(value: unknown): string {
 
 interface OwnerEntry {
   readonly fieldsV1: object
+  readonly [member: string]: unknown
 }
 
 function isListOfOwners(value: unknown): value is readonly OwnerEntry[] {
@@ -114,11 +117,19 @@ function isListOfOwners(value: unknown): value is readonly OwnerEntry[] {
 }
 
 function printOwners(entries: readonly OwnerEntry[]): string {
-  const texts = entries.map((entry) => {
-    const members = Object.entries(entry)
-    return `{${joinMembers(members, (value) => (value === entry.fieldsV1 ? printFields(entry.fieldsV1) : printJson(value)), '', '')}}`
-  })
-  return `[${texts.join(',')}]`
+  let text = ''
+  for (const entry of entries) text += `${text === '' ? '[' : ','}${printOwner(entry)}`
+  return `${text}]`
+}
+
+function printOwner(entry: OwnerEntry): string {
+  let text = ''
+  for (const name in entry) {
+    const value = entry[name]
+    if (value === undefined) continue
+    text += `${text === '' ? '{' : ','}${printName(name)}${value === entry.fieldsV1 ? printFields(entry.fieldsV1) : printJson(value)}`
+  }
+  return `${text}}`
 }
 
 /** Printed fields of owners, which never change: half of most objects. A write keeps most of them, and new objects share those of like ones. */

@@ -8,7 +8,7 @@ import { fingerprintAt, renewalBy, schemaFingerprint } from './stored-object.ts'
 const catalogue = createCatalogue('orch')
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-function anOldValue(object: object, fingerprint = schemaFingerprint - 1) {
+function anOldValue(object: Readonly<Record<string, unknown>>, fingerprint = schemaFingerprint - 1) {
   return encodeStored({ fingerprint, writeId: 'w1', expiresAtMs: 5, encoded: encodeObject(object), labels: {}, fields: {} })
 }
 
