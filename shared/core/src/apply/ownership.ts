@@ -141,7 +141,7 @@ export function* recordUpdate(
   const change = yield* changeOf(view, reconciled, { ...states, self })
   yield
   const { added, modified, removed } = change.comparison
-  const touched = withoutUntracked(withoutReset(view, difference(union(modified, added), removed)))
+  const touched = difference(withoutReset(view, difference(union(modified, added), removed)), untracked)
   yield
   const former = change.owners.get(self)
   const set = union(difference(former?.set ?? emptySet, removed), touched)
@@ -164,6 +164,7 @@ function withSet(owner: Owner, set: FieldSet): Owner {
  * It takes two of a version to make one.
  */
 function capUpdates(owners: Map<string, Owner>): Map<string, Owner> {
+  if (owners.size <= updateOwnersMax) return owners
   const updates = [...owners].filter(([, owner]) => owner.operation === 'Update')
   let excess = updates.length - updateOwnersMax
   if (excess <= 0) return owners
@@ -241,7 +242,12 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
   if (owners.size === 0 && before !== undefined && !isReset) return []
   const view: View = { shape, apiVersion, convert: options.convert, resetFields: options.resetFields }
   const { blank = {}, resetFields } = options
-  const states = { before: withoutManagedFields(before ?? blank), after: withoutManagedFields(after) }
+  const states = { before: before ?? blank, after }
+  // Entries that the write has left unchanged make no difference.
+  if (managedFieldsOf(before) !== managedFieldsOf(after)) {
+    states.before = withoutManagedFields(states.before)
+    states.after = withoutManagedFields(after)
+  }
   const created = owners.size === 0 && before === undefined ? { shape, object: states.after, blank, resetFields } : undefined
   const known = created === undefined ? undefined : findCreatedFields(created)
   if (known !== undefined) {
@@ -324,7 +330,7 @@ export type Owners = ReadonlyMap<string, Owner>
 
 /** The identity of an owner. That of an applier does not depend on the version in which it applies. */
 export function ownerIdentity({ manager, operation, apiVersion, subresource }: Omit<Owner, 'time' | 'set'>): string {
-  return [manager, operation, operation === 'Apply' ? '' : apiVersion, subresource].join('\n')
+  return `${manager}\n${operation}\n${operation === 'Apply' ? '' : apiVersion}\n${subresource}`
 }
 
 /** Parses `metadata.managedFields`. Undefined: an entry is malformed. */
