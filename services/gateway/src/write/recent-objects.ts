@@ -58,7 +58,8 @@ export function isAsRead(value: unknown, before: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'bigint' || depth > readDepthMax) return false
   if (value === before || !hasMembers(value)) return true
   const former = hasMembers(before) ? before : undefined
-  for (const key in value) if (!isAsRead(value[key], former?.[key], depth + 1)) return false
+  // A loop by `in` over values of so many forms is compiled again and again.
+  for (const key of Object.keys(value)) if (!isAsRead(value[key], former?.[key], depth + 1)) return false
   return true
 }
 
