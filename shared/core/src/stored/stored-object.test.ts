@@ -41,7 +41,7 @@ test('a value of this schema, and one of no resource, is left unchanged', () => 
 test('EMV-21: a value of another level has the fields and the defaults of this one, with its gates', () => {
   const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
   const aJob = { kind: 'Job', apiVersion: 'batch/v1', metadata: { name: 'j', namespace: 'd' }, spec }
-  const at = (level: number, given: object) => {
+  const at = (level: number, given: Readonly<Record<string, unknown>>) => {
     const renewal = renewalBy(createCatalogue('orch', { minor: level, isGateOn: gatesOf(level) }))
     const value = anOldValue(given, fingerprintAt(level === 25 ? 37 : 25))
     expect(renewal.isCurrent('batch/jobs/d/j', value)).toBe(false)
