@@ -1,7 +1,17 @@
 import { printRelease } from '@orch/core/feature-gates'
 import { type ApiObject, printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
-import { attachAnnotation, type NodeHealth, nodeConditions, simulatedRuntime } from '@orch/core/pod-life'
+import {
+  addressProblem,
+  allocatableOf,
+  attachAnnotation,
+  type NodeHealth,
+  type NodeImage,
+  nodeConditions,
+  reportedAddresses,
+  reportedImages,
+  simulatedRuntime,
+} from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Node } from '@orch/core/workloads'
 
@@ -12,6 +22,12 @@ export interface NodeSettings {
   readonly taints?: readonly BuiltIn<'core/v1.Taint'>[]
   /** Quantities by resource, beside the usual ones. */
   readonly capacity?: Readonly<Record<string, string>>
+  /** The parts of its capacity that are for no Pods. */
+  readonly reserved?: Readonly<Record<string, string>>
+  /** The IP addresses of its machine; by default one of 10.250.0.0/16. */
+  readonly addresses?: readonly string[]
+  /** Images that it reports, of which the scheduler prefers nodes. */
+  readonly images?: readonly NodeImage[]
   /** The value of the label topology…/zone. */
   readonly zone?: string
   readonly region?: string
@@ -22,6 +38,8 @@ export interface NodeSettings {
 /** The constant parts of a node. */
 export interface NodeIdentity {
   readonly settings: NodeSettings
+  /** True for a Node that a client has created: what its status says stays. */
+  readonly isAdopted: boolean
   /** Number of the node, from 0 on, by which it has its addresses. */
   readonly index: number
   readonly names: Names
@@ -30,10 +48,18 @@ export interface NodeIdentity {
 }
 
 /** Nodes that have an address and a range for their Pods. */
-export const nodesMax = 1000
+const nodesMax = 1000
 const usualCapacity = { cpu: '8', 'ephemeral-storage': '100Gi', 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', memory: '32Gi', pods: '110' }
 const leaseSeconds = 40
 const kubeletPort = 10250
+
+/** Throws for addresses that no node may have. */
+export function checkSettings({ name, addresses = [] }: NodeSettings): void {
+  for (const address of addresses) {
+    const problem = addressProblem(address)
+    if (problem !== undefined) throw new Error(`node ${name}: addresses: ${address}: must be an IP address of a machine, not ${problem}`)
+  }
+}
 
 /** The address of a node: 10.250.0.1 is the first. */
 export function nodeAddress(index: number): string {
@@ -43,6 +69,17 @@ export function nodeAddress(index: number): string {
 /** The range for the Pods of a node, without its last number and `/24`: 10.244.0, 10.244.1, … 10.247.255. */
 export function podRange(index: number): string {
   return `10.${244 + (index >> 8)}.${index & 255}`
+}
+
+/** The number whose range a Node has already, or the first one that none of these nodes has. Throws when all are taken. */
+export function freeIndex(nodes: Iterable<{ readonly index: number }>, range = ''): number {
+  const taken = new Set([...nodes].map(({ index }) => index))
+  const [, high, low] = /^10\.(24[4-7])\.(\d+)\.0\/24$/.exec(range) ?? []
+  let index = ((Number(high ?? 244) - 244) << 8) + Number(low ?? 0)
+  if (taken.has(index) || index >= nodesMax) index = 0
+  while (taken.has(index)) index += 1
+  if (index >= nodesMax) throw new Error(`there are ${nodesMax} simulated nodes, and no address is left for a further one`)
+  return index
 }
 
 /** Reasons of the events with which a node starts. */
@@ -83,7 +120,7 @@ export function nodeObject(identity: NodeIdentity, health: NodeHealth, nowMs: nu
 interface ReportInput {
   readonly health: NodeHealth
   /** The status that the API has. */
-  readonly before: Pick<Node['status'], 'conditions' | 'capacity'>
+  readonly before: Partial<Node['status']>
   readonly nowMs: number
 }
 
@@ -94,29 +131,33 @@ export interface NodeReport {
 }
 
 /** The status that a kubelet reports. Conditions and resources of other clients are none of its business. */
-export function nodeReport({ settings, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput): NodeReport {
+export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput): NodeReport {
   const version = `v${printRelease(level)}.0+orch`
-  const capacity = { ...usualCapacity, ...settings.capacity }
+  const given: ReportInput['before'] = isAdopted ? before : {}
+  const capacity = { ...usualCapacity, ...given.capacity, ...settings.capacity }
+  const allocatable = { ...allocatableOf(capacity, settings.reserved), ...given.allocatable, ...(isAdopted && settings.capacity) }
+  const info = Object.fromEntries(Object.entries(given.nodeInfo ?? {}).filter(([, text]) => text !== ''))
+  const images = settings.images && reportedImages(settings.images)
   const id = `00000000-0000-4000-8000-${index.toString().padStart(12, '0')}`
   const { conditions, events } = nodeConditions(health, { ...before, capacity }, nowMs)
   const status = {
     capacity,
-    allocatable: capacity,
+    allocatable,
     conditions,
-    addresses: [
-      { type: 'InternalIP', address: nodeAddress(index) },
-      { type: 'Hostname', address: settings.name },
-    ],
-    daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
+    addresses: reportedAddresses(given.addresses ?? [], settings.addresses ?? [nodeAddress(index)], settings.name),
+    daemonEndpoints: { kubeletEndpoint: { Port: given.daemonEndpoints?.kubeletEndpoint?.Port || kubeletPort } },
+    ...(images && { images }),
     nodeInfo: {
       ...{ machineID: id.replaceAll('-', ''), systemUUID: id, bootID: id },
       kernelVersion: '6.1.0-simulated',
       osImage: 'orch simulated node',
-      containerRuntimeVersion: simulatedRuntime,
       kubeletVersion: version,
       kubeProxyVersion: level < 33 ? version : '',
       operatingSystem: 'linux',
       architecture: 'amd64',
+      ...info,
+      // By it the node is known as a simulated one.
+      containerRuntimeVersion: simulatedRuntime,
     },
   }
   return { status, events }

@@ -1,7 +1,15 @@
 import { type Client, EventRecorder } from '@orch/client'
 import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { hasStatusChanged, healthy, type NodeHealth, type PodEvent, registrationPatch } from '@orch/core/pod-life'
+import {
+  hasStatusChanged,
+  healthy,
+  hostAddresses,
+  hostNetworkAddresses,
+  type NodeHealth,
+  type PodEvent,
+  registrationPatch,
+} from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
 import { type Clock, type Log, sleep, type Timer } from '@orch/platform'
 import {
@@ -43,7 +51,6 @@ const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } a
 /** One simulated kubelet: its Node, its Lease, the addresses of its Pods, and its events. */
 export class SimulatedNode {
   readonly name: string
-  readonly address: string
   readonly client: Client
   /** Admitted Pods that have not finished, by uid. */
   readonly pods = new Map<string, Pod>()
@@ -57,9 +64,8 @@ export class SimulatedNode {
   #identity: NodeIdentity
 
   constructor(options: SimulatedNodeOptions) {
-    const { settings, index, client, clock, random, log, signal } = options
+    const { settings, client, clock, random, log, signal } = options
     this.name = settings.name
-    this.address = nodeAddress(index)
     this.client = client
     this.#options = options
     this.#identity = options
@@ -75,6 +81,24 @@ export class SimulatedNode {
 
   get isRunning(): boolean {
     return this.#isRunning
+  }
+
+  /** True for a Node that a client has created. */
+  get isAdopted(): boolean {
+    return this.#options.isAdopted
+  }
+
+  /** The addresses of its own network. */
+  get addresses(): readonly string[] {
+    const { settings, read } = this.#options
+    const reported = hostAddresses(read()?.status.addresses ?? [])
+    return reported.length > 0 ? reported : (settings.addresses ?? [nodeAddress(this.index)])
+  }
+
+  /** The range for its Pods, without its last number: that of a Node with a range of IPv4 that has as many addresses, or its own. */
+  get #podRange(): string {
+    const [, range, length = '32'] = /^(\d+\.\d+\.\d+)\.\d+\/(\d+)$/.exec(this.#options.read()?.spec.podCIDR ?? '') ?? []
+    return range !== undefined && Number(length) <= 24 ? range : podRange(this.index)
   }
 
   /** Registers the Node, or reports its status if it is there, and begins to renew the Lease. Undefined: nothing happens, as it runs and is registered. */
@@ -129,11 +153,8 @@ export class SimulatedNode {
     const { clock, names, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
     const wanted = nodeObject(this.#identity, this.#health, clock.now())
-    try {
-      return await collection.create(wanted, { signal })
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
-    }
+    const created = this.isAdopted ? undefined : await unlessRefused('AlreadyExists', () => collection.create(wanted, { signal }))
+    if (created !== undefined) return created
     const patch = registrationPatch(await collection.get(this.name, { signal }), wanted, names)
     if (patch !== undefined) await collection.patch(this.name, patch, { type: 'merge', signal })
     return this.#writeReport()
@@ -163,7 +184,9 @@ export class SimulatedNode {
     const collection = this.client.resource<Node>(nodes)
     const { status: before } = await collection.get(this.name, { signal })
     const { status } = nodeReport(this.#identity, { health: this.#health, before, nowMs: clock.now() })
-    return collection.patch(this.name, { status }, { type: 'strategic', subresource: 'status', signal })
+    // Two addresses may be of one type, by which they would be merged.
+    const addresses = [...(status.addresses ?? []), { $patch: 'replace' }]
+    return collection.patch(this.name, { status: { ...status, addresses } }, { type: 'strategic', subresource: 'status', signal })
   }
 
   /** One write. A Lease that is gone is made again as long as the Node is there. */
@@ -242,21 +265,25 @@ export class SimulatedNode {
   /** Takes the address that a Pod has already, before another one is given it. */
   keepAddress({ metadata: { uid = '' }, spec, status }: Pod): void {
     if (spec.hostNetwork === true || this.#addresses.has(uid)) return
-    const number = lastNumber(status.podIP, podRange(this.index))
+    const number = lastNumber(status.podIP, this.#podRange)
     if (number !== undefined) this.#addresses.set(uid, number)
   }
 
-  /** The address of a Pod: the one that it has, or the first free one. Undefined: all of the range are taken. */
-  takeAddress({ metadata: { uid = '' }, spec, status }: Pod): string | undefined {
-    if (spec.hostNetwork === true) return this.address
-    const range = podRange(this.index)
+  /** The addresses of a Pod: those that it has, or the first free one. Undefined: all of the range are taken. */
+  takeAddresses({ metadata: { uid = '' }, spec, status }: Pod): readonly string[] | undefined {
+    if (spec.hostNetwork === true)
+      return hostNetworkAddresses(
+        (status.podIPs ?? []).map(({ ip = '' }) => ip),
+        this.addresses,
+      )
+    const range = this.#podRange
     const taken = new Set(this.#addresses.values())
     const own = this.#addresses.get(uid) ?? lastNumber(status.podIP, range)
     let number = own !== undefined && (this.#addresses.get(uid) === own || !taken.has(own)) ? own : 2
     while (own !== number && taken.has(number)) number += 1
     if (number > 254) return undefined
     this.#addresses.set(uid, number)
-    return `${range}.${number}`
+    return [`${range}.${number}`]
   }
 
   releaseAddress(uid: string): void {

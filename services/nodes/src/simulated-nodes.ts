@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { boundedMemo } from '@orch/core/memo'
-import { type ApiObject, StatusError } from '@orch/core/meta'
-import { type Names, subdomainLabel } from '@orch/core/names'
-import { type LogEntry, PodLife, refusalOf, refusedStatus, scriptOf, statusPatch } from '@orch/core/pod-life'
+import type { ApiObject } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
+import { asksForSimulation, type LogEntry, PodLife, refusalOf, refusedStatus, scriptOf, statusPatch } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
 import { type Chance, type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import { type CodeScript, codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
@@ -12,15 +12,15 @@ import { ContainerSessions } from './container-sessions.ts'
 import { EventBudget } from './event-budget.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
 import { Measurements } from './measurements.ts'
-import { type NodeSettings, nodesMax } from './node-object.ts'
+import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
 import { NodeScripts } from './node-scripts.ts'
 import { createNodesService } from './nodes-service.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
-import { deletePod, newest, writePodStatus } from './pod-requests.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
+import { deleteNode, deletePod, newest, untaint, writePodStatus } from './requests.ts'
 import { SimulatedNode } from './simulated-node.ts'
 import { WrittenLogs } from './written-logs.ts'
 
@@ -195,16 +195,38 @@ class StandIn implements SimulatedNodes {
   }
 
   async add(settings: NodeSettings, isOff = false): Promise<NodeHandle> {
-    const { names, level, hasVolumes, clientFor, clock, chance, log } = this.#options
-    if (this.#nodes.has(settings.name)) throw new Error(`a node ${settings.name} is simulated already`)
-    const index = this.#freeIndex()
-    const { signal } = this.#ending
-    const client = clientFor(settings.name)
-    const read = () => this.#nodeObjects.get(settings.name)
-    const node = new SimulatedNode({ settings, index, names, level, hasVolumes, client, read, clock, random: chance.fraction, log, signal })
-    this.#nodes.set(settings.name, node)
+    checkSettings(settings)
+    const node = this.#addNode(settings, false)
     if (!isOff) await this.#startNode(node)
     return this.#handleOf(node)
+  }
+
+  #addNode(settings: NodeSettings, isAdopted: boolean): SimulatedNode {
+    const { names, level, hasVolumes, clientFor, clock, chance, log } = this.#options
+    const { name } = settings
+    if (this.#nodes.has(name)) throw new Error(`a node ${name} is simulated already`)
+    const read = () => this.#nodeObjects.get(name)
+    const identity = { settings, isAdopted, index: freeIndex(this.#nodes.values(), read()?.spec.podCIDR), names, level }
+    const { signal } = this.#ending
+    const node = new SimulatedNode({ ...identity, hasVolumes, client: clientFor(name), read, clock, random: chance.fraction, log, signal })
+    this.#nodes.set(name, node)
+    return node
+  }
+
+  /** Simulates a Node that a client has created. */
+  async #adopt({ metadata: { name = '', labels } }: Node): Promise<void> {
+    try {
+      await this.#startNode(this.#addNode({ name, ...(labels && { labels }) }, true))
+    } catch (err) {
+      if (!this.#ending.signal.aborted) this.#options.log.warn({ err, node: name }, 'a Node that asks for it is not simulated yet')
+    }
+  }
+
+  async #release(node: SimulatedNode): Promise<void> {
+    this.#stopNode(node)
+    this.#forgetNode(node)
+    await node.close()
+    node.client.close()
   }
 
   get(name: string): NodeHandle | undefined {
@@ -232,7 +254,7 @@ class StandIn implements SimulatedNodes {
   async #startNode(node: SimulatedNode): Promise<void> {
     const registered = await node.start()
     if (registered !== undefined) {
-      await this.#untaint(registered)
+      await untaint(registered, this.#options, this.#ending.signal)
       node.announce(registered)
     }
     this.#wakePods(node)
@@ -246,14 +268,8 @@ class StandIn implements SimulatedNodes {
 
   async #deleteNode(node: SimulatedNode): Promise<void> {
     const { name } = node
-    this.#stopNode(node)
-    await node.close()
-    this.#forgetNode(node)
-    try {
-      await this.#options.client.resource(nodes).delete(name)
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
-    }
+    await this.#release(node)
+    await deleteNode(this.#options.client, name)
   }
 
   #forgetNode(node: SimulatedNode): void {
@@ -264,28 +280,8 @@ class StandIn implements SimulatedNodes {
 
   async retain(present: ReadonlySet<string>): Promise<void> {
     for (const node of [...this.#nodes.values()]) {
-      if (present.has(node.name)) continue
-      this.#stopNode(node)
-      await node.close()
-      this.#forgetNode(node)
+      if (!present.has(node.name)) await this.#release(node)
     }
-  }
-
-  /** Takes off the taint of new nodes before the controller of nodes does it: Pods that come first, or after a reset, need not wait. */
-  async #untaint({ metadata: { name = '' }, spec: { taints = [] } }: Node): Promise<void> {
-    const { client, names } = this.#options
-    const notReady = subdomainLabel(names, 'node', 'not-ready')
-    const left = taints.filter(({ key }) => key !== notReady)
-    if (left.length === taints.length) return
-    await client.resource(nodes).patch(name, { spec: { taints: left } }, { type: 'merge', signal: this.#ending.signal })
-  }
-
-  #freeIndex(): number {
-    const taken = new Set([...this.#nodes.values()].map(({ index }) => index))
-    let index = 0
-    while (taken.has(index)) index += 1
-    if (index >= nodesMax) throw new Error(`there are ${nodesMax} simulated nodes, and no address is left for a further one`)
-    return index
   }
 
   async close(): Promise<void> {
@@ -337,10 +333,15 @@ class StandIn implements SimulatedNodes {
   }
 
   /** Pods that came before their Node wait for it, and some for its volumes. */
-  #applyNode({ kind, object: { metadata } }: InformerEvent<Node>): void {
-    const { name = '' } = metadata
+  #applyNode({ kind, object }: InformerEvent<Node>): void {
+    const { name = '' } = object.metadata
     const node = this.#nodes.get(name)
-    if (node === undefined) return
+    const isWanted = kind !== 'deleted' && asksForSimulation(object, this.#options.names)
+    if (node === undefined) {
+      if (isWanted) void this.#adopt(object)
+      return
+    }
+    if (node.isAdopted && !isWanted) return void this.#release(node)
     if (kind !== 'deleted') this.#nodeScripts.observe(name)
     if (kind === 'added') this.#wakePods(node)
     else for (const [key, running] of this.#running) if (running.node === node && running.life.isAttaching) this.#queue.add(key)
@@ -415,7 +416,7 @@ class StandIn implements SimulatedNodes {
     await this.#scripts.turn()
     if (isFinishedPod(pod) && deletionTimestamp == null) {
       // It keeps its address until the object is gone.
-      if (pod.status.podIP) node.takeAddress(pod)
+      if (pod.status.podIP) node.takeAddresses(pod)
       return undefined
     }
     const object = this.#nodeObjects.get(node.name)
@@ -436,15 +437,14 @@ class StandIn implements SimulatedNodes {
 
   #openLife(pod: Pod, node: SimulatedNode): RunningPod {
     const { level, names } = this.#options
-    const address = node.takeAddress(pod)
-    if (address === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
-    const hostAddress = node.address
+    const addresses = node.takeAddresses(pod)
+    if (addresses === undefined) throw new Error(`node ${node.name} has no address left for the Pod ${keyOf(pod)}`)
     const code = programsFor(this.#options.codeScripts, pod)
     let programs: ProgramRuns | undefined
     const sources = this.#sources.open(pod)
     const environments = new Map<string, Variables>()
     const life = new PodLife({
-      ...{ pod, names, level, address, hostAddress, ...(sources && { sources }) },
+      ...{ pod, names, level, addresses, hostAddresses: node.addresses, ...(sources && { sources }) },
       layers: [...this.#scripts.layersFor(pod), layerOf(code)],
       onRun: (container) => {
         environments.delete(container)
@@ -476,8 +476,9 @@ class StandIn implements SimulatedNodes {
     const known = running?.environments.get(container)
     if (known !== undefined) return known
     const node = this.#nodes.get(pod.spec.nodeName ?? '')
-    const podIP = node?.takeAddress(pod)
-    const status = { ...pod.status, hostIP: node?.address, podIP, ...(podIP !== undefined && { podIPs: [{ ip: podIP }] }) }
+    const addresses = node?.takeAddresses(pod) ?? []
+    const podIPs = addresses.map((ip) => ({ ip }))
+    const status = { ...pod.status, hostIP: node?.addresses[0], podIP: addresses[0], ...(podIPs.length > 0 && { podIPs }) }
     const made = environmentIn({ ...pod, status }, container, running?.sources)
     return made.kind === 'environment' ? made.variables : {}
   }

@@ -30,9 +30,9 @@ export function listOf(value: unknown): unknown[] {
   return value
 }
 
-/** A part of the patch for which there is nothing yet to merge it into: without nulls, directives and deleted items. */
+/** A part of the patch for which there is nothing yet to merge it into: without nulls, directives and items that are directives. */
 export function withoutDirectives(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !isDeletion(item)).map(withoutDirectives)
+  if (Array.isArray(value)) return value.filter((item) => !(isJsonObject(item) && patchMarker in item)).map(withoutDirectives)
   if (!isJsonObject(value)) return value
   const kept: JsonObject = {}
   if (isDeletion(value)) return kept

@@ -54,7 +54,9 @@ describe('PATCH-04: lists', () => {
   })
 
   test('an item with $patch: replace makes the patch the whole list', () => {
-    expect(merge(containers({ name: 'a' }), containers({ name: 'b' }, { $patch: 'replace' }))).toEqual(containers({ name: 'b' }))
+    const patch = containers({ name: 'b' }, { $patch: 'replace' })
+    expect(merge(containers({ name: 'a' }), patch)).toEqual(containers({ name: 'b' }))
+    expect(merge({}, patch)).toEqual(containers({ name: 'b' }))
   })
 
   test('an item with $patch: merge is merged', () => {

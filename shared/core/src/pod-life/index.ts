@@ -13,6 +13,16 @@ export {
   usualLog,
 } from './log-lines.ts'
 export { type AnsweringNode, nodeDocument, nodeMetrics, podMetrics, type UsedPod, usageOf } from './node-answers.ts'
+export {
+  addressProblem,
+  allocatableOf,
+  asksForSimulation,
+  hostAddresses,
+  hostNetworkAddresses,
+  type NodeImage,
+  reportedAddresses,
+  reportedImages,
+} from './node-model.ts'
 export { type CompiledNodeScript, compileNodeScript, type NodeScriptObject, type NodeStep, nodeScriptPatch } from './node-script.ts'
 export {
   attachAnnotation,

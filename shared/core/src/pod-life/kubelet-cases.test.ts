@@ -4,10 +4,12 @@ import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import type { Node, Pod } from '../workloads/pods.ts'
 import { type ConditionInput, containersReady, initialized, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
+import { addressProblem, allocatableOf, hostAddresses, hostNetworkAddresses, reportedAddresses, reportedImages } from './node-model.ts'
 import { hasStatusChanged, nodeConditions, type PressureType, pressureTypes, registrationPatch } from './node-status.ts'
 import { type ContainerStatus, podPhase } from './phase.ts'
 import { deadlineOf, PodLife } from './pod-life.ts'
 import { resolvePort } from './probe-run.ts'
+import type { ScriptLayer } from './script-model.ts'
 import { compileScript } from './script-object.ts'
 
 /** A row of a table of the kubelet's tests; the first line of the file has its source. */
@@ -27,6 +29,16 @@ const rows: readonly Row[] = ['kubelet-phase', 'kubelet-node', 'kubelet-probes']
 function rowsOf<T>(...functions: readonly string[]): [name: string, row: Row & T][] {
   const chosen = rows.filter(({ func }) => functions.includes(func))
   return chosen.map((row, index) => [`${row.func} ${row.name ?? row.desc ?? index}`, row as Row & T])
+}
+
+const names = namesOf('kubernetes')
+
+function aLife(pod: Pod, layers: readonly ScriptLayer[] = []): PodLife {
+  return new PodLife({
+    ...{ pod, names, level: 25, addresses: ['10.244.0.2'], hostAddresses: ['10.250.0.1'], layers },
+    newId: () => 'id',
+    digestOf: () => 'digest',
+  })
 }
 
 interface PhaseRow {
@@ -90,6 +102,104 @@ test.each(rowsOf<DeadlineRow>('TestActiveDeadlineHandler'))(
   },
 )
 
+type NodeAddress = NonNullable<Node['status']['addresses']>[number]
+
+interface HostNetworkRow {
+  readonly name: string
+  readonly dualStack: boolean
+  readonly nodeAddresses: readonly NodeAddress[]
+  readonly criPodIPs?: readonly string[]
+  readonly podIPs: readonly { readonly ip: string }[]
+}
+
+/** Clusters of one family of addresses ended with 1.23, and since then a Pod gets a second address when its node does. */
+const olderRows = ['Dual-stack addresses are ignored in single-stack cluster', 'CRI PodIPs override NodeAddresses']
+
+test.each(rowsOf<HostNetworkRow>('TestGenerateAPIPodStatusHostNetworkPodIPs').filter(([, { name }]) => !olderRows.includes(name)))(
+  'NODE-SIM-28: a Pod in the network of its node has the addresses of the table %s',
+  (_, { nodeAddresses, criPodIPs = [], podIPs }) => {
+    expect(hostNetworkAddresses(criPodIPs, hostAddresses(nodeAddresses))).toEqual(podIPs.map(({ ip }) => ip))
+  },
+)
+
+interface RecordRow {
+  readonly containers: readonly { readonly name: string }[]
+  readonly oldStatuses: readonly ContainerStatus[]
+  readonly expectedState: Readonly<Record<string, object>>
+  readonly expectedInitState: Readonly<Record<string, object>>
+  readonly expectedLastTerminationState: Readonly<Record<string, object>>
+}
+
+test.each(rowsOf<RecordRow>('TestGenerateAPIPodStatusWithReasonCache'))(
+  'NODE-SIM-22: containers that have not started have the states of the table %s',
+  (_, { containers, oldStatuses, expectedState, expectedInitState, expectedLastTerminationState }) => {
+    const statesOf = (field: 'containers' | 'initContainers', statusField: 'containerStatuses' | 'initContainerStatuses') => {
+      const object = {
+        ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod', namespace: 'default', uid: 'u' } },
+        spec: { containers: [], [field]: containers },
+        status: { phase: 'Pending', [statusField]: oldStatuses },
+      }
+      const pod: Pod = JSON.parse(JSON.stringify(object))
+      return aLife(pod).status(pod.status, 0)[statusField] ?? []
+    }
+    const main = statesOf('containers', 'containerStatuses')
+    const init = statesOf('initContainers', 'initContainerStatuses')
+    const byName = (statuses: readonly ContainerStatus[], part: 'state' | 'lastState') =>
+      Object.fromEntries(statuses.flatMap((status) => (Object.keys(status[part] ?? {}).length > 0 ? [[status.name, status[part]]] : [])))
+    expect(byName(main, 'state')).toEqual(expectedState)
+    expect(byName(init, 'state')).toEqual(expectedInitState)
+    for (const statuses of [main, init]) expect(byName(statuses, 'lastState')).toMatchObject(expectedLastTerminationState)
+  },
+)
+
+interface MachineRow {
+  readonly expectNode: { readonly status: Readonly<Record<'allocatable' | 'capacity', Readonly<Record<string, string>>>> }
+  readonly nodeAllocatableReservation?: Readonly<Record<string, string>>
+}
+
+test.each(rowsOf<MachineRow>('TestMachineInfo'))(
+  'NODE-SIM-04: Pods may have the part of a capacity of the table %s',
+  (_, { expectNode: { status }, nodeAllocatableReservation }) => {
+    expect(allocatableOf(status.capacity, nodeAllocatableReservation)).toEqual(status.allocatable)
+  },
+)
+
+interface ImagesRow {
+  readonly imageList: readonly { readonly repoDigests?: readonly string[]; readonly repoTags?: readonly string[]; readonly size: number }[]
+  readonly maxImages: number
+}
+
+test.each(rowsOf<ImagesRow>('TestImages'))('SCHED-54: a node reports images as in the table %s', (_, { imageList, maxImages }) => {
+  const images = imageList.map(({ repoDigests = [], repoTags = [], size }) => ({ names: [...repoDigests, ...repoTags], sizeBytes: size }))
+  const bySize = [...images].sort((one, other) => other.sizeBytes - one.sizeBytes)
+  const expected = bySize.slice(0, maxImages === -1 ? images.length : maxImages)
+  expect(reportedImages(images, maxImages)).toEqual(expected.map((image) => ({ ...image, names: image.names.slice(0, 5) })))
+})
+
+interface AddressRow {
+  readonly nodeIPs: readonly string[]
+  readonly expectedAddresses: readonly NodeAddress[]
+}
+
+test.each(rowsOf<AddressRow>('TestNodeAddress', 'TestNodeAddress_NoCloudProvider'))(
+  'NODE-SIM-06: a node reports the addresses of the table %s',
+  (_, { nodeIPs, expectedAddresses }) => {
+    expect(reportedAddresses([], nodeIPs, 'hostname')).toEqual(expectedAddresses)
+  },
+)
+
+interface NodeIpRow {
+  readonly nodeIP: string
+  readonly success: boolean
+}
+
+test.each(rowsOf<NodeIpRow>('TestValidateNodeIPParam'))(
+  'NODE-SIM-06: a node may have the address of the table %s',
+  (_, { nodeIP, success }) => {
+    expect(addressProblem(nodeIP) === undefined).toBe(success)
+  },
+)
+
 type NodeCondition = NonNullable<Node['status']['conditions']>[number]
 
 interface NodeConditionRow {
@@ -142,7 +252,6 @@ interface LabelRow {
   readonly finalLabels: Readonly<Record<string, string>>
 }
 
-const names = namesOf('kubernetes')
 const registered = ({ metadata = {} }: Partial<Node>) => ({ metadata })
 
 test.each(rowsOf<LabelRow>('TestUpdateDefaultLabels'))(
@@ -213,12 +322,7 @@ test.each(probeRows)('NODE-SIM-43, NODE-SIM-45: a probe sets its result, and goe
     status: row.podStatus ?? { phase: 'Pending' },
   }
   const pod: Pod = JSON.parse(JSON.stringify(object))
-  const life = new PodLife({
-    ...{ pod, names, level: 25, address: '10.244.0.2', hostAddress: '10.250.0.1' },
-    layers: [compileScript({ apiVersion: '', kind: '', metadata: {}, spec: { containers: [script] } }).layer],
-    newId: () => 'id',
-    digestOf: () => 'digest',
-  })
+  const life = aLife(pod, [compileScript({ apiVersion: '', kind: '', metadata: {}, spec: { containers: [script] } }).layer])
   const startedAt = row.podStatus?.containerStatuses?.[0]?.state?.running?.startedAt
   const nowMs = Date.parse(startedAt ?? '2026-11-28T05:54:50Z') + 1000
   const { due } = life.advance(nowMs)

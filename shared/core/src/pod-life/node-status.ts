@@ -108,8 +108,11 @@ export function attachAnnotation(names: Names): string {
   return subdomainLabel(names, 'volumes', 'controller-managed-attach-detach')
 }
 
+/** The parts of a Node that a registration is about. */
+type Registered = Pick<Node, 'metadata'> & { readonly spec?: Pick<Node['spec'], 'podCIDR' | 'podCIDRs'> }
+
 /** The change of a Node that is there already when its kubelet starts. Undefined: it is as the kubelet wants it. */
-export function registrationPatch(existing: Pick<Node, 'metadata'>, wanted: Pick<Node, 'metadata'>, names: Names): object | undefined {
+export function registrationPatch(existing: Registered, wanted: Registered, names: Names): object | undefined {
   const has = (holder: Pick<Node, 'metadata'>, key: string) => holder.metadata.annotations?.[key]
   const labels = defaultLabels(names).flatMap((key) => {
     const value = wanted.metadata.labels?.[key]
@@ -117,6 +120,9 @@ export function registrationPatch(existing: Pick<Node, 'metadata'>, wanted: Pick
   })
   const key = attachAnnotation(names)
   const annotations = has(existing, key) === has(wanted, key) ? undefined : { [key]: has(wanted, key) ?? null }
-  if (labels.length === 0 && annotations === undefined) return undefined
-  return { metadata: { ...(labels.length > 0 && { labels: Object.fromEntries(labels) }), ...(annotations && { annotations }) } }
+  const { podCIDR, podCIDRs } = wanted.spec ?? {}
+  const spec = podCIDR !== undefined && existing.spec?.podCIDR === undefined ? { podCIDR, podCIDRs } : undefined
+  if (labels.length === 0 && annotations === undefined && spec === undefined) return undefined
+  const metadata = { ...(labels.length > 0 && { labels: Object.fromEntries(labels) }), ...(annotations && { annotations }) }
+  return { metadata, ...(spec && { spec }) }
 }

@@ -20,8 +20,8 @@ export interface PodLifeOptions {
   /** Minor number of the release. */
   readonly level: number
   /** Addresses of the Pod and of its node. */
-  readonly address: string
-  readonly hostAddress: string
+  readonly addresses: readonly string[]
+  readonly hostAddresses: readonly string[]
   /** Scripts for the Pod, of which later ones are stronger. */
   readonly layers?: readonly ScriptLayer[]
   /** Objects that the Pod needs, as they are at the next advance. Absent: it needs none. */
@@ -214,13 +214,13 @@ export class PodLife {
   }
 
   #lifeStep(nowMs: number): LifeStep {
-    const { level, address, newId, sources, onRun = () => {} } = this.#options
+    const { level, addresses, newId, sources, onRun = () => {} } = this.#options
     const report = (event: PodEvent) => void this.#events.push(event)
     return {
       pod: this.#pod,
       nowMs,
       level,
-      address,
+      address: addresses[0] ?? '',
       isEnding: this.#ending !== undefined,
       newId,
       report,
@@ -301,7 +301,7 @@ export class PodLife {
 
   /** The status that the API should show. Parts that belong to other clients stay as they are in `before`. */
   status(before: PodStatus, nowMs: number): PodStatus {
-    const { level, address, hostAddress } = this.#options
+    const { level, addresses, hostAddresses } = this.#options
     const { spec, metadata } = this.#pod
     const waiting = (spec.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating'
     const statusesOf = (...roles: readonly Role[]) => this.#of(...roles).map((container) => container.status(waiting, level))
@@ -319,9 +319,9 @@ export class PodLife {
       phase,
       ...(hasReason && { reason: deadlineReason, message: deadlineMessage }),
       conditions: mergeConditions(before.conditions ?? [], this.#conditions({ before, statuses, phase, isOver, generation, nowMs })),
-      hostIP: hostAddress,
-      ...(level >= 29 && { hostIPs: [{ ip: hostAddress }] }),
-      ...(this.#isMounted && { podIP: address, podIPs: [{ ip: address }] }),
+      hostIP: hostAddresses[0],
+      ...(level >= 29 && { hostIPs: hostAddresses.map((ip) => ({ ip })) }),
+      ...(this.#isMounted && { podIP: addresses[0], podIPs: addresses.map((ip) => ({ ip })) }),
       startTime: before.startTime ?? printMs(this.#startedMs ?? nowMs),
       ...(init.length > 0 && { initContainerStatuses: init }),
       containerStatuses: main,

@@ -1,7 +1,9 @@
 import type { Client } from '@orch/client'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
-import type { Pod } from '@orch/core/workloads'
+import { type Names, subdomainLabel } from '@orch/core/names'
+import type { Node, Pod } from '@orch/core/workloads'
 
+const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 
 /** Writes the status of a Pod; the Pod as it is then. Undefined: nothing was written, as there is no patch, or the Pod is gone. */
@@ -16,7 +18,12 @@ export async function deletePod(client: Client, { metadata: { name = '', namespa
   await unlessGone(client.resource<Pod>(pods).delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } }))
 }
 
-/** Undefined: the Pod is gone, or another one has its name. */
+/** Deletes a Node, which may be gone. */
+export async function deleteNode(client: Client, name: string): Promise<void> {
+  await unlessGone(client.resource(nodes).delete(name))
+}
+
+/** Undefined: the object is gone, or another one has its name. */
 async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request
@@ -33,4 +40,16 @@ export function newest(written: Pod | undefined, cached: Pod): Pod {
 
 function revisionOf({ metadata: { resourceVersion = '' } }: ApiObject): number {
   return parseRevision(resourceVersion) ?? 0
+}
+
+/** Takes off the taint of new nodes before the controller of nodes does it: Pods that come first, or after a reset, need not wait. */
+export async function untaint(
+  { metadata: { name = '' }, spec: { taints = [] } }: Node,
+  { client, names }: { readonly client: Client; readonly names: Names },
+  signal: AbortSignal,
+): Promise<void> {
+  const notReady = subdomainLabel(names, 'node', 'not-ready')
+  const left = taints.filter(({ key }) => key !== notReady)
+  if (left.length === taints.length) return
+  await client.resource(nodes).patch(name, { spec: { taints: left } }, { type: 'merge', signal })
 }
