@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib'
 import type { LoggedRequest } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Change } from '../../console/src/change.ts'
-import { dumpLines } from '../../console/src/dump.ts'
 import { finalizerManagers, graphOf, type Owned } from '../../console/src/graph.ts'
 import { hotLoopsOf, quarrelsOf } from '../../console/src/hot-loops.ts'
 import { lanesOf, revisionAt } from '../../console/src/lanes.ts'
@@ -174,23 +173,6 @@ test('clients that change one object in turns are named, and one that changes it
   const reads = Array.from({ length: 6 }, (_, index) => aRequest({ user: `reader-${index}`, time: index }))
   const found = quarrelsOf([...changes, ...alone, ...reads].sort((one, other) => other.time - one.time))
   expect(found.map(({ users, changes: count, newest }) => [users, count, newest.name])).toEqual([[['one', 'other'], 6, 'a']])
-})
-
-test.each([
-  ['JSON', (items: object[]) => JSON.stringify({ kind: 'List', apiVersion: 'v1', items })],
-  ['YAML', (items: object[]) => `---\n${items.map((item) => JSON.stringify(item)).join('\n---\n')}\n`],
-])('a dump in %s becomes lines, definitions first, without the values of Secrets and what a cluster makes itself', (_, print) => {
-  const object = (apiVersion: string, kind: string, more: object = {}) => ({ apiVersion, kind, metadata: { name: 'a' }, ...more })
-  const items = [
-    object('v1', 'Secret', { data: { a: 'aHVudGVyMg==' } }),
-    object('v1', 'Event'),
-    object('apiextensions.k8s.io/v1', 'CustomResourceDefinition'),
-  ]
-  const lines = dumpLines(print(items)).map((line) => JSON.parse(line))
-  expect(lines.map(({ kind, data }) => [kind, data])).toEqual([
-    ['CustomResourceDefinition', undefined],
-    ['Secret', { a: 'redacted' }],
-  ])
 })
 
 test('an exported file is a trace for orch trace show and for the page', async () => {

@@ -265,7 +265,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
       aMap('one', 'dumped'),
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'dumped', namespace: 'one' }, data: { word: 'aHVudGVyMg==' } },
     ]
-    const input = page.getByLabel('YAML or JSON of kubectl')
+    const input = page.getByLabel('A file of kubectl')
     const load = async (name: string, text: string) => {
       await input.setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) })
       await page.getByRole('button', { name: 'Load', exact: true }).click()
@@ -273,10 +273,36 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await load('a dump.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: dump }))
     await page.getByText('2 objects are loaded: 1 ConfigMap, 1 Secret.').waitFor()
     const found = await console.server.client.objects.get({ ...map('dumped'), kind: 'Secret' })
-    expect(found).toMatchObject({ data: { word: 'redacted' } })
+    expect(found).toMatchObject({ data: { word: Buffer.from('redacted').toString('base64') } })
     expect(complaints).toEqual([])
     await load('none.yaml', 'a: [')
     await page.getByText(/^none.yaml/).waitFor()
+  })
+
+  test('a fault of calls that the server makes is added, counted and removed', async () => {
+    const { page, complaints } = await console.at('weather')
+    const form = page.locator('form').filter({ has: page.getByLabel('Called') })
+    await form.getByLabel('Called').selectOption('admission webhook')
+    await form.getByLabel('Name').fill('deny.*')
+    await form.getByLabel('Times').fill('0')
+    await form.getByLabel('Effect').selectOption('answer 500')
+    await form.getByRole('button', { name: 'Add' }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'webhook/deny.*' })
+    await item.getByText('0 hits').waitFor()
+    const webhook = {
+      ...{ name: 'deny.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'], failurePolicy: 'Ignore' },
+      clientConfig: { url: 'https://127.0.0.1:1/' },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'one' } },
+    }
+    const kind = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration' }
+    await console.server.client.objects.create<ApiObject>({ ...kind, metadata: { name: 'deny' }, ...{ webhooks: [webhook] } })
+    await console.server.client.objects.create(aMap('one', 'called'))
+    await item.getByText('1 hit').waitFor()
+    await console.server.client.objects.delete({ ...kind, name: 'deny' })
+    await item.getByRole('button', { name: /^Remove/ }).click()
+    await page.getByText('The weather is fine.').waitFor()
+    expect(complaints).toEqual([])
   })
 
   test('the page Access has the account of admission, and a dry run tells how it is decided', async () => {

@@ -138,7 +138,9 @@ interface LoadReport {
   readonly loaded: number
   readonly kinds: Readonly<Record<string, number>>
   readonly unknown: Readonly<Record<string, number>>
-  readonly findings: readonly { readonly object: string; readonly reason: string }[]
+  readonly skipped: Readonly<Record<string, number>>
+  readonly findings: readonly { readonly object: string; readonly file: string; readonly reason: string }[]
+  readonly unread: readonly { readonly file: string; readonly reason: string }[]
 }
 
 const findingsShown = 20
@@ -155,10 +157,9 @@ export function Load() {
     if (file === undefined) return
     isLoading.value = true
     try {
-      const { dumpLines } = await import('../dump.ts')
-      const body = dumpLines(await file.text()).join('\n')
-      const headers = { 'content-type': 'application/x-ndjson' }
-      report.value = await ask<LoadReport>('/orch/v1/load', { method: 'POST', headers, body })
+      const query = new URLSearchParams({ name: file.name, secrets: 'redact' })
+      const headers = { 'content-type': 'application/octet-stream' }
+      report.value = await ask<LoadReport>(`/orch/v1/load?${query}`, { method: 'POST', headers, body: file })
       problem.value = ''
     } catch (error) {
       report.value = undefined
@@ -166,14 +167,16 @@ export function Load() {
     }
     isLoading.value = false
   }
-  const shown = report.value
-  const left = Object.entries(shown?.unknown ?? {})
+  const { value: shown } = report
+  const left = (counts: Readonly<Record<string, number>>, why: string) =>
+    Object.keys(counts).length === 0 ? '' : ` ${why}: ${printCounts(Object.entries(counts))}.`
   return (
     <section aria-labelledby="load">
       <h2 id="load">Load a dump</h2>
       <form class="tools" onSubmit={(event) => void load(event)}>
         <label>
-          <span class="dim">YAML or JSON of kubectl</span> <input ref={input} type="file" required />
+          <span class="dim">A file of kubectl, an archive of must-gather or velero (.tar.gz), or a snapshot of etcd</span>{' '}
+          <input ref={input} type="file" required />
         </label>
         <button type="submit" disabled={isLoading.value}>
           {isLoading.value ? 'Loading …' : 'Load'}
@@ -185,14 +188,17 @@ export function Load() {
           <>
             <p>
               {shown.loaded.toLocaleString('en')} objects are loaded: {printCounts(Object.entries(shown.kinds))}.
-              {left.length > 0 && ` Kinds that are not served: ${printCounts(left)}.`} The values of Secrets are redacted.
+              {left(shown.unknown, 'Kinds that are not served')}
+              {left(shown.skipped, 'Left out, since a cluster makes them itself')} The values of Secrets are redacted.
             </p>
             <ul class="plain">
-              {shown.findings.slice(0, findingsShown).map(({ object, reason }) => (
-                <li key={`${object} ${reason}`}>
-                  {object} <span class="dim">{reason}</span>
-                </li>
-              ))}
+              {[...shown.findings, ...shown.unread.map((one) => ({ ...one, object: '' }))]
+                .slice(0, findingsShown)
+                .map(({ object, file, reason }) => (
+                  <li key={`${file} ${object} ${reason}`}>
+                    {file} {object} <span class="dim">{reason}</span>
+                  </li>
+                ))}
             </ul>
           </>
         )}

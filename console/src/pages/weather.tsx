@@ -1,16 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError, ask } from '../api.ts'
+import { Field, fieldsOf } from '../form.tsx'
 import { messageOf } from '../text.ts'
+import { type Fault, Faults } from './faults.tsx'
 import { type Call, type Clock, type Fork, Forks, Load, Moments, type Named, Time } from './time.tsx'
-
-interface Fault {
-  readonly name: string
-  readonly on?: object
-  readonly times?: number
-  readonly effect?: object
-  readonly hits: number
-}
 
 interface Lasting {
   readonly name: string
@@ -117,60 +111,8 @@ export function Weather() {
   )
 }
 
-const effects: Readonly<Record<string, object>> = {
-  'refuse with 503': { refuse: { code: 503 } },
-  'refuse with 409': { refuse: { code: 409 } },
-  'refuse with 429': { refuse: { code: 429, retryAfter: 1 } },
-  'lose the reply': { loseReply: {} },
-  'delay by 2 s': { delay: { time: '2s' } },
-  hang: { hang: {} },
-}
-
 interface Calling {
   readonly call: Call
-}
-
-function Faults({ faults, call }: Pick<State, 'faults'> & Calling) {
-  const add = (event: SubmitEvent) => {
-    const { times, effect = '', ...on } = fieldsOf(event)
-    void call('POST', '/faults', { on, ...(Number(times) > 0 ? { times: Number(times) } : {}), effect: effects[effect] })
-  }
-  return (
-    <section aria-labelledby="faults">
-      <h2 id="faults">Faults</h2>
-      <ul class="plain">
-        {faults.map(({ name, on = {}, times, effect = {}, hits }) => (
-          <li key={name}>
-            <strong>{name}</strong> {hits} {hits === 1 ? 'hit' : 'hits'}
-            {times !== undefined && ` of ${times}`} <code>{JSON.stringify(on)}</code> <code>{JSON.stringify(effect)}</code>{' '}
-            <button type="button" class="version" onClick={() => void call('DELETE', `/faults/${encodeURIComponent(name)}`)}>
-              Remove<span class="unseen"> {name}</span>
-            </button>
-          </li>
-        ))}
-        {faults.length === 0 && <li class="dim">The weather is fine.</li>}
-      </ul>
-      <h3>Add a fault</h3>
-      <form class="fields" onSubmit={add}>
-        <Field name="user" label="User" example="operator" />
-        <Field name="verb" label="Verb" example="create" />
-        <Field name="resource" label="Resource" example="deployments.apps" />
-        <label>
-          <span>Times</span>
-          <input name="times" type="number" min="0" value="1" />
-        </label>
-        <label>
-          <span>Effect</span>
-          <select name="effect">
-            {Object.keys(effects).map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <button type="submit">Add</button>
-      </form>
-    </section>
-  )
 }
 
 const watchCalls = ['hold', 'withhold-bookmarks', 'cut', 'expire', 'end'] as const
@@ -238,20 +180,4 @@ function Lastings({ weather, users, call }: Pick<State, 'weather' | 'users'> & C
       )}
     </section>
   )
-}
-
-function Field({ name, label, example }: { readonly name: string; readonly label: string; readonly example: string }) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input name={name} placeholder={example} />
-    </label>
-  )
-}
-
-/** The fields of a form that have a text. */
-function fieldsOf(event: SubmitEvent): Readonly<Record<string, string>> {
-  event.preventDefault()
-  const fields = [...new FormData(event.currentTarget as HTMLFormElement)].map(([name, value]) => [name, String(value).trim()])
-  return Object.fromEntries(fields.filter(([, value]) => value !== ''))
 }

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import { limits } from '../limits.ts'
@@ -16,6 +15,8 @@ export interface ControlCall {
   readonly body: unknown
   /** The lines of a body that comes line by line, as `application/x-ndjson`, in place of `body`. */
   readonly lines?: AsyncIterable<Buffer>
+  /** The bytes of a body that is a file, as `application/octet-stream`, in place of `body`. */
+  readonly file?: AsyncIterable<Buffer>
   /** Raised when the client leaves. */
   readonly signal: AbortSignal
 }
@@ -30,12 +31,13 @@ export type ControlHandler = (call: ControlCall) => Promise<ControlAnswer | unde
 
 /** Media type of a body or an answer that comes line by line. */
 const linesType = 'application/x-ndjson'
+/** Media type of a body that is a file. */
+const fileType = 'application/octet-stream'
 
 /** Hands a request over to the control of the server, and its answer to the client. False: the path is not one of the control. */
 export async function serveControl(request: GatewayRequest, control: ControlHandler, parts: RespondParts): Promise<boolean> {
   const { exchange, method, path, query } = request
-  const content =
-    request.contentType === linesType ? { body: undefined, lines: linesOf(exchange.bodyStream()) } : { body: await bodyOf(request) }
+  const content = await contentOf(request)
   const left = new AbortController()
   exchange.onClose(() => left.abort())
   const answer = await control({ method, path: path.slice(controlPath.length).replace(/\/$/, ''), query, ...content, signal: left.signal })
@@ -57,10 +59,16 @@ export async function serveControl(request: GatewayRequest, control: ControlHand
   return true
 }
 
+async function contentOf(request: GatewayRequest): Promise<Pick<ControlCall, 'body' | 'lines' | 'file'>> {
+  const { exchange, contentType } = request
+  // A refusal is answered over the stream whose rest is left unread.
+  const stream = (): AsyncIterable<Buffer> => exchange.bodyStream().iterator({ destroyOnReturn: false })
+  if (contentType === linesType) return { body: undefined, lines: linesOf(stream()) }
+  return contentType === fileType ? { body: undefined, file: stream() } : { body: await bodyOf(request) }
+}
+
 /** The lines of a stream that are not empty. One that is longer than a body may be is refused. */
-async function* linesOf(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
-  // A refusal is answered over the stream whose lines are left unread.
-  const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false })
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let parts: Buffer[] = []
   let bytes = 0
   for await (const chunk of chunks) {

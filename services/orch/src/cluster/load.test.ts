@@ -85,6 +85,7 @@ test.each<[string, string, string, string, number, string]>([
   ['a line that is no object', '', 'application/x-ndjson', '\n[]\n', 400, 'line 1: must be an object'],
   ['an object without a kind', '', 'application/x-ndjson', '{"apiVersion":"v1","metadata":{}}', 400, 'line 1: must have apiVersion'],
   ['a line without an end', '', 'application/x-ndjson', 'x'.repeat(4_000_000), 413, 'a line'],
+  ['secrets of lines to redact', '?secrets=redact', 'application/x-ndjson', '', 400, 'secrets=redact: must be redact, for a file'],
   ['an unknown wish', '?existing=x', 'application/x-ndjson', '', 400, 'existing=x: must be keep or replace'],
 ])('/orch/v1/load refuses a body with %s', async (_what, query, contentType, body, code, message) => {
   const { token, certificateAuthority } = base.control ?? { token: '', certificateAuthority: '' }

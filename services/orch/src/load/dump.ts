@@ -90,10 +90,15 @@ async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<v
     )
 }
 
+/** Bytes of an archive after decompression, which are in memory. */
+const archiveBytesMax = 2 * 1024 * 1024 * 1024 - 1
+
 async function unzipped(path: string): Promise<Buffer> {
   try {
-    return await promisify(gunzip)(await readFile(path))
+    return await promisify(gunzip)(await readFile(path), { maxOutputLength: archiveBytesMax })
   } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new ManifestError(`${path}: has more than ${archiveBytesMax} bytes after decompression`, { cause })
     throw new ManifestError(`${path}: is no archive compressed by gzip`, { cause })
   }
 }

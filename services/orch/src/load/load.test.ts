@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { readText } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, start } from '../index.ts'
@@ -10,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'load-'))
 let base: RunningServer
 
 beforeAll(async () => {
-  base = await start({ profile: 'kubernetes' })
+  base = await start({ profile: 'kubernetes', control: true })
 })
 afterAll(async () => {
   await base.stop()
@@ -247,6 +248,35 @@ function archive(files: Readonly<Record<string, string>>): Buffer {
   })
   return Buffer.concat([...parts, Buffer.alloc(1_024)])
 }
+
+test('/orch/v1/load reads a file as orch load does, and names it as the sender does', async () => {
+  await using server = await base.fork()
+  const archived = { ...configMap, metadata: { name: 'archived', namespace: 'default', uid: uid(21) } }
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"word":"aHVudGVyMg=="}}' }
+  const hidden = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'hidden', namespace: 'default', annotations },
+    data: { word: 'aHVudGVyMg==' },
+  }
+  const files = { 'gather/a.json': JSON.stringify(archived), 'gather/b.json': JSON.stringify(hidden), 'c.yaml': 'a: [' }
+  const send = async (query: string, body: Uint8Array | string) => {
+    const headers = { 'content-type': 'application/octet-stream' }
+    const response = await server.client.transport.send({ method: 'POST', path: `/orch/v1/load${query}`, headers, body })
+    return { ...JSON.parse(await readText(response)), status: response.status }
+  }
+  expect(await send('?name=dump.tar.gz&secrets=redact', gzipSync(archive(files)))).toMatchObject({
+    ...{ status: 200, loaded: 2, kinds: { ConfigMap: 1, Secret: 1 } },
+    unread: [{ file: 'dump.tar.gz/c.yaml', reason: expect.not.stringContaining(tmpdir()) }],
+  })
+  const redacted = Buffer.from('redacted').toString('base64')
+  const found = await server.client.objects.get({ apiVersion: 'v1', kind: 'Secret', name: 'hidden', namespace: 'default' })
+  expect([JSON.stringify(found).includes('aHVudGVyMg'), found]).toEqual([false, expect.objectContaining({ data: { word: redacted } })])
+  expect(await send('?name=../../dump.yaml', 'a: [')).toMatchObject({ status: 400, message: expect.stringMatching(/^dump.yaml/) })
+  expect(await send('?name=x.tar.gz', 'no archive')).toMatchObject({ status: 400, message: 'x.tar.gz: is no archive compressed by gzip' })
+  for (const name of ['', '..', 'a/', 'a%00', 'x'.repeat(1_000)])
+    expect([name, await send(`?name=${name}`, '{}')]).toMatchObject([name, { status: 400, message: expect.not.stringContaining(tmpdir()) }])
+})
 
 test('a backup of velero is loaded, each object once', async () => {
   await using server = await base.fork()

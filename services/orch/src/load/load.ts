@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Client, ManifestError, UnsentError } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type ApiObject, StatusError, withoutSecretValues } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
 import { SettingsError, systemClock } from '@orch/platform'
 import { StartError } from '../start-error.ts'
@@ -152,13 +152,13 @@ function isTokenSecret({ kind, read }: DumpedObject): boolean {
   return String(members['type']).endsWith('/service-account-token')
 }
 
+/** Values are base64 of the word, so that they can be read as values. */
 function withoutValues(given: LoadedObject): LoadedObject {
-  const { object } = given
-  const members: Readonly<Record<string, unknown>> = object
-  const { data } = members
-  if (object.kind !== 'Secret' || !isJsonObject(data)) return given
+  const hidden = withoutSecretValues(given.object)
+  const { data }: Readonly<Record<string, unknown>> = { ...hidden }
+  if (hidden === given.object || !isJsonObject(data)) return { ...given, object: hidden }
   const redacted = Buffer.from('redacted').toString('base64')
-  return { ...given, object: { ...object, data: Object.fromEntries(Object.keys(data).map((key) => [key, redacted])) } }
+  return { ...given, object: { ...hidden, data: Object.fromEntries(Object.keys(data).map((key) => [key, redacted])) } }
 }
 
 /** A dump that cannot be read, and a server that cannot be reached, are sentences. */

@@ -9,7 +9,7 @@ import type { ServerUser, UserOptions } from '../user.ts'
 import { clockRoutes } from './clock.ts'
 import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
 import { faultRoutes } from './faults.ts'
-import { loadRoute } from './load.ts'
+import { type LoadParts, loadRoute } from './load.ts'
 import { requestRoutes } from './requests.ts'
 import { findRoute, object, type Route, unknownName } from './route.ts'
 import { LastingWeather, weatherRoutes } from './weather.ts'
@@ -19,6 +19,7 @@ export interface ControlParts {
   readonly server: CopiedServer & {
     /** The user of a name; the first call makes it. */
     user(name: string, options?: UserOptions): ServerUser
+    load: LoadParts['load']
   }
   /** Stores objects of another server as they are. */
   readonly store: StoreObjects
@@ -76,7 +77,7 @@ export function createControl(parts: ControlParts): Control {
     ...userRoutes(parts),
     ...weatherRoutes({ log, revision, faults, lasting, user: (name) => knownUser(parts, name) }),
     ...copyRoutes(withoutWeather, copies),
-    loadRoute(parts.store),
+    loadRoute({ store: parts.store, load: (path, options) => server.load(path, options) }),
   ]
   return {
     async handle(given) {

@@ -1,21 +1,80 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { ManifestError } from '@orch/client'
 import { decodeOwnJson, isJsonObject } from '@orch/core/json'
-import { badRequest } from '@orch/core/meta'
+import { badRequest, requestEntityTooLarge } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
+import type { LoadOptions, LoadReport } from '../../load/load.ts'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import { object, type Route } from './route.ts'
 
+/** A server, as far as a load over its control needs it. */
+export interface LoadParts {
+  readonly store: StoreObjects
+  load(path: string, options: LoadOptions): Promise<LoadReport>
+}
+
+/** Bytes of a dump that is sent as a file. It is read from a disk, an archive in memory. */
+const fileBytesMax = 512 * 1024 * 1024
+
 /** `/load`: stores the objects of a dump. */
-export function loadRoute(store: StoreObjects): Route {
+export function loadRoute({ store, load }: LoadParts): Route {
   return {
     method: 'POST',
     path: '/load',
-    doc: 'stores the objects of a body in application/x-ndjson, one a line, as they are: with uid, owners and status; ?existing=keep',
-    async handle({ lines, query }) {
-      if (lines === undefined) throw badRequest('the body must be objects, one a line, with the content type application/x-ndjson')
+    doc: 'stores the objects of a body as they are, with uid, owners and status: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
+    async handle({ lines, file, query }) {
       const existing = query.get('existing') ?? 'replace'
       if (existing !== 'keep' && existing !== 'replace') throw badRequest(`existing=${existing}: must be keep or replace`)
-      return object(await store(objectsOf(lines), { keepsExisting: existing === 'keep' }))
+      const secrets = query.get('secrets')
+      const isRedacted = secrets === 'redact'
+      if (secrets !== undefined && !(isRedacted && file !== undefined)) throw badRequest(`secrets=${secrets}: must be redact, for a file`)
+      if (lines !== undefined) return object(await store(objectsOf(lines), { keepsExisting: existing === 'keep' }))
+      if (file === undefined)
+        throw badRequest('the body must be objects, one a line, as application/x-ndjson, or a file as application/octet-stream')
+      const options: LoadOptions = isRedacted ? { existing, secrets: 'redact' } : { existing }
+      return object(await withFile(file, query.get('name') ?? '', (path) => load(path, options)))
     },
+  }
+}
+
+/** Keeps the bytes in a file of their name while they are loaded. Paths in the report are those of the sender. */
+async function withFile(bytes: AsyncIterable<Buffer>, name: string, work: (path: string) => Promise<LoadReport>): Promise<LoadReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'orch-load-'))
+  const shown = (text: string) => text.replaceAll(`${folder}/`, '')
+  try {
+    const path = join(folder, fileName(name))
+    await pipeline(bounded(bytes), createWriteStream(path))
+    const { findings, unread, ...report } = await work(path)
+    return {
+      ...report,
+      findings: findings.map((finding) => ({ ...finding, file: shown(finding.file), reason: shown(finding.reason) })),
+      unread: unread.map(({ file, reason }) => ({ file: shown(file), reason: shown(reason) })),
+    }
+  } catch (error) {
+    throw error instanceof ManifestError ? badRequest(shown(error.message)) : error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The last part of a path, of a length that file systems take; its ending says what the file holds. */
+function fileName(path: string): string {
+  const name = basename(path.replaceAll('\0', '')).slice(-nameLengthMax)
+  return /^\.{0,2}$/.test(name) ? 'dump' : name
+}
+
+const nameLengthMax = 64
+
+async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let read = 0
+  for await (const chunk of bytes) {
+    read += chunk.length
+    if (read > fileBytesMax) throw requestEntityTooLarge(`Request entity too large: limit is ${fileBytesMax}`)
+    yield chunk
   }
 }
 
