@@ -21,6 +21,7 @@ const stateFiles = {
     reconciled: `sets that match their schema: ${marks}`,
     knownSets: `sets by their parsed or printed form: ${marks}`,
   },
+  'shared/core/src/apply/shared-sets.ts': { lately: 'the last 16 sets of owned fields of a shape, kept for as long as the shape' },
   'shared/core/src/apply/type-shape.ts': { structShapes: 'the shape of a type, which may contain itself, kept for as long as the type' },
   'shared/core/src/catalogue/catalogue.ts': { shownGroups: `the groups that a catalogue was made of: ${marks}` },
   'shared/core/src/catalogue/validation/pod/pod.ts': { faultless: `specs without errors: ${marks}` },

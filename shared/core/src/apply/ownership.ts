@@ -21,6 +21,7 @@ import { Unownable } from './list-items.ts'
 import { compareText, fieldElement } from './path-element.ts'
 import { reconcileWithShape } from './reconcile.ts'
 import type { Shape } from './shape.ts'
+import { sharedSet } from './shared-sets.ts'
 
 /** An object as one version has it. */
 export interface Versioned {
@@ -144,7 +145,9 @@ export function* recordUpdate(
   const touched = difference(withoutReset(view, difference(union(modified, added), removed)), untracked)
   yield
   const former = change.owners.get(self)
-  const set = union(difference(former?.set ?? emptySet, removed), touched)
+  const owned = union(difference(former?.set ?? emptySet, removed), touched)
+  // The fields of a new object have the uid of its owner among them, and are those of no other.
+  const set = owned === former?.set || owners.size === 0 ? owned : sharedSet(view.shape, owned)
   if (isEmptySet(set)) change.owners.delete(self)
   else change.owners.set(self, { ...(former ?? fresh), set, ...(isEmptySet(touched) ? {} : { time: writer.now }) })
   return capUpdates(change.owners)
