@@ -67,6 +67,28 @@ describe('a collection', () => {
     expect(requests[5]!.body).toBe('{"propagationPolicy":"Background"}')
   })
 
+  test('an unanswered write is the same request, whose answer is read to its end and not parsed; a refusal is thrown', async () => {
+    let readToEnd = 0
+    async function* noJson() {
+      yield* bytesOf('no ', 'JSON')
+      readToEnd++
+    }
+    const written = () => ({ status: 200, headers: {}, body: noJson() })
+    const { client, lines } = scripted(written(), written(), written(), gone())
+    const { unanswered } = client.resource(configMaps)
+    await unanswered.create(aMap('x', ''), { fieldManager: 'm' })
+    await unanswered.update(aMap('x', ''), { subresource: 'status' })
+    await unanswered.delete('x', { namespace: 'a' })
+    expect(readToEnd).toBe(3)
+    await expect(unanswered.update(aMap('x', ''))).rejects.toMatchObject({ code: 410 })
+    expect(lines()).toEqual([
+      'POST /api/v1/namespaces/a/configmaps?fieldManager=m',
+      'PUT /api/v1/namespaces/a/configmaps/x/status',
+      'DELETE /api/v1/namespaces/a/configmaps/x',
+      'PUT /api/v1/namespaces/a/configmaps/x',
+    ])
+  })
+
   test('objects that a list names without their kind have that of the list', async () => {
     const { kind: _kind, apiVersion: _apiVersion, ...untyped } = aMap('x', '5')
     const { client } = scripted(answer(200, { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [untyped, aMap('y', '5')] }))

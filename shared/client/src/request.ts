@@ -37,6 +37,13 @@ export async function sendJson<T>(transport: Transport, request: JsonRequest): P
   return JSON.parse(await readText(response))
 }
 
+/** Sends a request whose answer is not needed: it is read to its end and not parsed. */
+export async function sendUnread(transport: Transport, request: JsonRequest): Promise<void> {
+  const { body } = await send(transport, request)
+  const parts = body[Symbol.asyncIterator]()
+  while ((await parts.next()).done !== true);
+}
+
 /** The whole body as text. */
 export async function readText(response: TransportResponse): Promise<string> {
   const chunks: Uint8Array[] = []

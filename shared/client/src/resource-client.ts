@@ -1,5 +1,5 @@
 import { type ApiList, type ApiObject, conflict, type Status, StatusError } from '@orch/core/meta'
-import { type JsonRequest, send, sendJson } from './request.ts'
+import { type JsonRequest, send, sendJson, sendUnread } from './request.ts'
 import type { Transport } from './transport.ts'
 import { readWatch, type WatchEvent } from './watch-stream.ts'
 
@@ -100,6 +100,13 @@ const patchMediaTypes: Readonly<Record<PatchType, string>> = {
 /** Objects in a page of `listAll` where its caller sets no other size. */
 const pageSizeUsual = 500
 
+/** Writes for callers that do not need the answer, which is not parsed. Failures are StatusErrors. */
+interface UnansweredWrites<T extends ApiObject> {
+  create(object: T, options?: WriteOptions): Promise<void>
+  update(object: T, options?: WriteOptions): Promise<void>
+  delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<void>
+}
+
 /** Everything that can be done with one collection. Failures are StatusErrors. */
 export interface ResourceClient<T extends ApiObject = ApiObject> {
   readonly address: ResourceAddress
@@ -117,6 +124,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<T | Status>
   /** Answers the deleted objects, in their last states. */
   deleteCollection(options?: ListOptions, body?: DeleteOptions): Promise<ApiList<T>>
+  readonly unanswered: UnansweredWrites<T>
 }
 
 /** A list as servers send it: those in Go print that no object was found as null. */
@@ -147,6 +155,26 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
   const list = (options: ListOptions = {}) => askForList('GET', options)
   const writePath = (object: T, options: WriteOptions, isItem: boolean) =>
     pathOf(options.namespace ?? object.metadata.namespace, isItem ? (object.metadata.name ?? '') : undefined, options.subresource)
+  const toCreate = (object: T, options: WriteOptions = {}) => ({
+    method: 'POST',
+    path: writePath(object, options, options.subresource !== undefined),
+    query: writeQuery(options),
+    body: object,
+    signal: options.signal,
+  })
+  const toUpdate = (object: T, options: WriteOptions = {}) => ({
+    method: 'PUT',
+    path: writePath(object, options, true),
+    query: writeQuery(options),
+    body: object,
+    signal: options.signal,
+  })
+  const toDelete = (name: string, { namespace, signal }: ObjectOptions = {}, body?: DeleteOptions) => ({
+    method: 'DELETE',
+    path: pathOf(namespace, name),
+    body,
+    signal,
+  })
   return {
     address,
     get: (name, { namespace, signal, resourceVersion } = {}) =>
@@ -158,16 +186,8 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
       const response = await send(transport, { ...what, ...(accept && { headers: { accept } }) })
       return readWatch<T>(response)
     },
-    create: (object, options = {}) =>
-      call({
-        method: 'POST',
-        path: writePath(object, options, options.subresource !== undefined),
-        query: writeQuery(options),
-        body: object,
-        signal: options.signal,
-      }),
-    update: (object, options = {}) =>
-      call({ method: 'PUT', path: writePath(object, options, true), query: writeQuery(options), body: object, signal: options.signal }),
+    create: (object, options) => call(toCreate(object, options)),
+    update: (object, options) => call(toUpdate(object, options)),
     patch: (name, patch, options) =>
       call({
         method: 'PATCH',
@@ -177,8 +197,13 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
         contentType: patchMediaTypes[options.type],
         signal: options.signal,
       }),
-    delete: (name, { namespace, signal } = {}, body = undefined) => call({ method: 'DELETE', path: pathOf(namespace, name), body, signal }),
+    delete: (name, options, body) => call(toDelete(name, options, body)),
     deleteCollection: (options = {}, body = undefined) => askForList('DELETE', options, body),
+    unanswered: {
+      create: (object, options) => sendUnread(transport, toCreate(object, options)),
+      update: (object, options) => sendUnread(transport, toUpdate(object, options)),
+      delete: (name, options, body) => sendUnread(transport, toDelete(name, options, body)),
+    },
   }
 }
 

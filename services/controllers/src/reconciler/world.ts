@@ -97,15 +97,22 @@ export class World implements Caches {
   /** Writes the status of an own object where it differs. An object that has changed meanwhile brings another event. */
   async writeStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<Result> {
     if (jsonEqual(object['status'], status)) return done
-    await unlessRefused(['NotFound', 'Conflict'], () => this.replaceStatus(object, status, fieldManager))
+    const { own, options } = this.#statusWrite(fieldManager)
+    const { unanswered } = this.client.resource<T>(own.resource)
+    await unlessRefused(['NotFound', 'Conflict'], () => unanswered.update({ ...object, status }, options))
     return done
   }
 
   /** Writes the status of an own object, and answers the object with it. */
   async replaceStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<T> {
+    const { own, options } = this.#statusWrite(fieldManager)
+    return this.client.resource<T>(own.resource).update({ ...object, status }, options)
+  }
+
+  #statusWrite(fieldManager: string | undefined) {
     const { own, signal } = this.#options
     if (own === undefined) throw new Error('the controller has no objects of its own')
-    return this.client.resource<T>(own.resource).update({ ...object, status }, { subresource: 'status', fieldManager, signal })
+    return { own, options: { subresource: 'status', fieldManager, signal } }
   }
 
   /** Reports an event. It is written later, and a failure to write it changes nothing. */
@@ -146,7 +153,7 @@ export class World implements Caches {
         const { name = '', namespace } = action.object.metadata
         return this.#sendAction(action, {
           send: async () => {
-            await this.collection(action.in).delete(name, { namespace, signal })
+            await this.collection(action.in).unanswered.delete(name, { namespace, signal })
             return action.object
           },
           unexpect: () => expectations.showDeletion(this.#key, keyOf(action.object)),

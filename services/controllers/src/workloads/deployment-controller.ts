@@ -148,7 +148,7 @@ class Pass {
     const metadata = { ...set.metadata, ownerReferences: [referenceTo(kind, deployment)] }
     const { name = '' } = metadata
     try {
-      await world.client.resource<ApiObject>(sets.resource).create({ ...rest, metadata }, { signal })
+      await world.client.resource<ApiObject>(sets.resource).unanswered.create({ ...rest, metadata }, { signal })
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
       if (error.reason === 'AlreadyExists') return this.#resolveCollision(name, error)

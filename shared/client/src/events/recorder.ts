@@ -64,7 +64,7 @@ export class EventRecorder {
       }
     }
     const firstTimestamp = printTime(toInstant(firstMs))
-    await collection.create(
+    await collection.unanswered.create(
       {
         apiVersion: 'v1',
         kind: 'Event',
