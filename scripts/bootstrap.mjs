@@ -204,8 +204,8 @@ function dependenciesFingerprint() {
 
 function sourcesFingerprint() {
   const hash = createHash('sha256').update(readStamp('install') ?? '')
-  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts', 'scripts/bundle.mjs', 'scripts/bundle-console.mjs'])
-    addFile(hash, join(root, name))
+  for (const name of ['tsconfig.json', 'tsconfig.base.json', 'vitest.config.ts']) addFile(hash, join(root, name))
+  for (const name of ['bundle.mjs', 'bundle-console.mjs', 'bundle-openapi.mjs']) addFile(hash, join(root, 'scripts', name))
   for (const folder of packageFolders()) {
     addFile(hash, join(root, folder, 'tsconfig.json'))
     addFolder(hash, join(root, folder, 'src'))

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { bundleConsole } from './bundle-console.mjs'
+import { bundleOpenApi } from './bundle-openapi.mjs'
 import { root } from './root.mjs'
 
 const source = join(root, 'services/orch/dist/main.js')
@@ -96,6 +97,7 @@ async function write(folder) {
   const plugins = [...bundleOptions.plugins, stayOutside]
   await build({ ...bundleOptions, entryPoints, outdir: folder, sourcemap: 'linked', plugins })
   await bundleConsole(join(folder, 'console'))
+  await bundleOpenApi(join(folder, 'openapi'))
   for (const file of readdirSync(folder)) if (file.endsWith('.js')) refuseWideText(join(folder, file))
 }
 

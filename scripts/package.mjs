@@ -11,6 +11,7 @@ import { dts } from 'rolldown-plugin-dts'
 import { installPnpm, packageFolders } from './bootstrap.mjs'
 import { bundleOptions } from './bundle.mjs'
 import { bundleConsole } from './bundle-console.mjs'
+import { bundleOpenApi } from './bundle-openapi.mjs'
 import { originOf, repositoryOf } from './repository.mjs'
 import { root } from './root.mjs'
 
@@ -54,6 +55,7 @@ async function writePackage() {
     metafile: true,
   })
   const ofConsole = await bundleConsole(join(dist, 'console'))
+  await bundleOpenApi(join(dist, 'openapi'))
   await writeDeclarations(dist)
   cpSync(join(source, 'package'), packageFolder, { recursive: true })
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, file), join(packageFolder, file))

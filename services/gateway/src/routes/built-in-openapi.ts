@@ -3,6 +3,7 @@ import { encodeOpenApi2InSteps, type OpenApi2, openApi2DocumentInSteps, openApi3
 import type { Steps } from '@orch/core/steps'
 import { type Once, once } from './once.ts'
 import { type Form, hashOf, type Listed3, listed3, OpenApi3Files, type OpenApiSources, openApiOptions } from './openapi-file.ts'
+import { readPreset } from './preset-openapi.ts'
 
 /** OpenAPI 2 of the built-in kinds in one form. Groups add paths after the first pieces, and definitions after the second. */
 export interface Base2 {
@@ -13,7 +14,10 @@ export interface Base2 {
   readonly madeMs: number
 }
 
-/** The documents of the built-in kinds. Each is made in steps at the first request for it, once for all callers. */
+/** The name of OpenAPI 2 among the preset documents. */
+export const name2 = 'v2'
+
+/** The documents of the built-in kinds. Each is read, or made in steps, at the first request for it, once for all callers. */
 export class BuiltInOpenApi {
   readonly sources: OpenApiSources
   readonly document2: Once<OpenApi2>
@@ -22,13 +26,12 @@ export class BuiltInOpenApi {
   readonly listed: Once<readonly Listed3[]>
 
   constructor(sources: OpenApiSources) {
-    const { builtInCatalogue: catalogue, pace, version } = sources
-    const options = openApiOptions(sources)
-    const names3 = openApi3Names(catalogue, options)
+    const { builtInCatalogue: catalogue } = sources
+    const names3 = openApi3Names(catalogue, openApiOptions(sources))
     this.sources = sources
-    this.document2 = once(() => pace.run(openApi2DocumentInSteps(catalogue, version.gitVersion, options)))
+    this.document2 = once(() => this.#document2())
     this.form2 = { json: once(() => this.#printed()), encoded: once(() => this.#encoded()) }
-    this.files3 = new OpenApi3Files(sources, catalogue, names3)
+    this.files3 = new OpenApi3Files(sources, catalogue, names3, { readMade: (name) => readPreset(name, sources) })
     this.listed = once(async () => {
       const listed: Listed3[] = []
       for (const name of names3) {
@@ -45,8 +48,17 @@ export class BuiltInOpenApi {
     return (await this.files3.get(`apis/${domainGroup(names, 'apiextensions')}/v1`))?.json.hash
   }
 
+  async #document2(): Promise<OpenApi2> {
+    const { builtInCatalogue, pace, version } = this.sources
+    const preset = await readPreset(name2, this.sources)
+    if (preset !== undefined) return JSON.parse(Buffer.concat(preset).toString())
+    return pace.run(openApi2DocumentInSteps(builtInCatalogue, version.gitVersion, openApiOptions(this.sources)))
+  }
+
   async #printed(): Promise<Base2> {
     const { pace } = this.sources
+    const preset = await readPreset(name2, this.sources)
+    if (preset !== undefined) return this.#base({ paths: preset.slice(0, 1), definitions: preset.slice(1, 2), back: preset.slice(2) })
     const { paths, definitions, swagger, info, ...rest } = await this.document2()
     const front = JSON.stringify({ swagger, info }).slice(0, -1)
     return this.#base({

@@ -56,7 +56,7 @@ export class GroupOpenApi {
     this.#last = before === undefined ? {} : before.#last
     this.added2 = { json: once(() => this.#add('json')), encoded: once(() => this.#add('encoded')) }
     const names3 = [`apis/${name}`, ...versions.map((version) => `apis/${name}/${version}`)]
-    this.files3 = new OpenApi3Files(builtIn.sources, this.#catalogue, names3, (one) => this.#hash3(one))
+    this.files3 = new OpenApi3Files(builtIn.sources, this.#catalogue, names3, { hash: (one) => this.#hash3(one) })
     this.listed = once(() => Promise.all(names3.map((one) => this.#list(one))))
   }
 

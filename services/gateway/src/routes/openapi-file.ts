@@ -59,25 +59,25 @@ function parsed(bytes: Uint8Array): Record<string, unknown> {
   return isJsonObject(document) ? document : {}
 }
 
+/** Other ways to a document than making it, or to its hash than from its content. Undefined answers leave it at those. */
+export interface OpenApi3Ways {
+  readonly readMade?: (name: string) => Promise<Pieces | undefined>
+  readonly hash?: (name: string) => Promise<string | undefined>
+}
+
 /** The OpenAPI 3 documents of a catalogue, by name. Each is made at the first question for it. */
 export class OpenApi3Files {
   readonly #sources: OpenApiSources
   readonly #catalogue: Catalogue
   readonly #made = new Map<string, Once<OpenApi3File>>()
 
-  /** `hash` gives the hash of a document where that is not the one of its content. */
-  constructor(
-    sources: OpenApiSources,
-    catalogue: Catalogue,
-    names: readonly string[],
-    hash?: (name: string) => Promise<string | undefined>,
-  ) {
+  constructor(sources: OpenApiSources, catalogue: Catalogue, names: readonly string[], ways: OpenApi3Ways) {
     this.#sources = sources
     this.#catalogue = catalogue
     for (const name of names)
       this.#made.set(
         name,
-        once(() => this.#make(name, hash)),
+        once(() => this.#make(name, ways)),
       )
   }
 
@@ -86,12 +86,18 @@ export class OpenApi3Files {
     return this.#made.get(name)?.()
   }
 
-  async #make(name: string, hashOfName: ((name: string) => Promise<string | undefined>) | undefined): Promise<OpenApi3File> {
-    const { clock, pace, version } = this.#sources
+  async #make(name: string, { readMade, hash }: OpenApi3Ways): Promise<OpenApi3File> {
+    const { clock, pace } = this.#sources
+    const [made] = (await readMade?.(name)) ?? []
+    const bytes = made ?? (await this.#print(name))
+    return new OpenApi3File(bytes, { hash: await hash?.(name), madeMs: clock.now() }, pace)
+  }
+
+  async #print(name: string): Promise<Uint8Array> {
+    const { pace, version } = this.#sources
     const wanted = { ...openApiOptions(this.#sources), name, serverVersion: version.gitVersion }
     const document = await pace.run(openApi3DocumentInSteps(this.#catalogue, wanted))
-    const bytes = await pace.run(printedInSteps(document))
-    return new OpenApi3File(bytes, { hash: await hashOfName?.(name), madeMs: clock.now() }, pace)
+    return pace.run(printedInSteps(document))
   }
 }
 

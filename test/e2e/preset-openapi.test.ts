@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Catalogue } from '@orch/core/catalogue'
+import { knownReleases } from '@orch/core/feature-gates'
+import { openApi2Document, openApi3Document, openApi3Names } from '@orch/core/openapi'
+import { expect, test } from 'vitest'
+import { name2 } from '../../services/gateway/src/routes/built-in-openapi.ts'
+import { presetFileName } from '../../services/gateway/src/routes/preset-openapi.ts'
+import { printingTerminal } from '../../services/orch/src/process/terminal-testing.ts'
+import { readUpOptions } from '../../services/orch/src/settings/up.ts'
+import { catalogueOf } from '../../services/orch/src/surroundings.ts'
+import { versionInfo } from '../../services/orch/src/version.ts'
+import { aFolder, startProcess } from './server-process.ts'
+
+const presets = join(import.meta.dirname, '../../services/orch/dist/bundle/openapi')
+const version = versionInfo(knownReleases.byDefault)
+const options = { hasIssuer: true }
+
+/** The catalogue of a server of a profile without further flags. */
+async function usualCatalogue(profile: 'orch' | 'kubernetes'): Promise<Catalogue> {
+  const { terminal } = printingTerminal(aFolder(), [])
+  return catalogueOf((await readUpOptions(terminal, [`--profile=${profile}`])).api)
+}
+
+/** The names of the files from which such a server reads its documents. */
+async function filesOf(profile: 'orch' | 'kubernetes'): Promise<string[]> {
+  const builtInCatalogue = await usualCatalogue(profile)
+  return [name2, ...openApi3Names(builtInCatalogue, options)].map((name) => presetFileName(name, { builtInCatalogue, version }, options))
+}
+
+test('the bundle has the documents of both profiles, and a server answers with them as it would make them', async () => {
+  expect(readdirSync(presets).sort()).toEqual([...(await filesOf('orch')), ...(await filesOf('kubernetes'))].sort())
+  const { client } = await startProcess(['--memory', '--profile=kubernetes'])
+  const catalogue = await usualCatalogue('kubernetes')
+  expect(await client.request({ method: 'GET', path: '/openapi/v2' })).toEqual(openApi2Document(catalogue, version.gitVersion, options))
+  const hashes = openApi3Names(catalogue, options).map((name) => {
+    const document = openApi3Document(catalogue, { ...options, name, serverVersion: version.gitVersion })
+    const hash = createHash('sha512')
+      .update(`${JSON.stringify(document)}\n`)
+      .digest('hex')
+      .toUpperCase()
+    return [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` }]
+  })
+  expect(await client.request({ method: 'GET', path: '/openapi/v3' })).toEqual({ paths: Object.fromEntries(hashes) })
+})
