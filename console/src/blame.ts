@@ -45,13 +45,23 @@ function owns(set: FieldSet, object: unknown, path: readonly (string | number)[]
   return path.length > 0 && '.' in here
 }
 
-function itemOf(set: FieldSet, item: unknown, index: number): FieldSet | undefined {
-  for (const [element, inner] of Object.entries(set)) {
-    if (element === `i:${index}` || element === `v:${JSON.stringify(item)}`) return inner
-    if (!element.startsWith('k:') || typeof item !== 'object' || item === null) continue
+/** The elements of items with keys, parsed: a list of a thousand items has as many. */
+const keyedElements = new WeakMap<FieldSet, readonly (readonly [keys: readonly (readonly [string, unknown])[], inner: FieldSet])[]>()
+
+function keyedElementsOf(set: FieldSet) {
+  const known = keyedElements.get(set)
+  if (known !== undefined) return known
+  const found = Object.entries(set).flatMap(([element, inner]) => {
+    if (!element.startsWith('k:')) return []
     const keys: unknown = JSON.parse(element.slice(2))
-    if (typeof keys !== 'object' || keys === null) continue
-    if (Object.entries(keys).every(([name, value]) => Reflect.get(item, name) === value)) return inner
-  }
-  return undefined
+    return typeof keys === 'object' && keys !== null ? [[Object.entries(keys), inner] as const] : []
+  })
+  keyedElements.set(set, found)
+  return found
+}
+
+function itemOf(set: FieldSet, item: unknown, index: number): FieldSet | undefined {
+  const own = set[`i:${index}`] ?? set[`v:${JSON.stringify(item)}`]
+  if (own !== undefined || typeof item !== 'object' || item === null) return own
+  return keyedElementsOf(set).find(([keys]) => keys.every(([name, value]) => Reflect.get(item, name) === value))?.[1]
 }

@@ -10,7 +10,8 @@ export interface Row {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  readonly cells: readonly unknown[]
+  /** Replaced by a change of the object. */
+  cells: readonly unknown[]
 }
 
 interface TableDocument {
@@ -63,6 +64,7 @@ export class Rows {
     let next = ''
     let revision = ''
     this.#rows.clear()
+    this.#sorted = undefined
     try {
       do {
         const query = new URLSearchParams({ limit: String(pageSize), ...(next === '' ? {} : { continue: next }) })
@@ -97,9 +99,8 @@ export class Rows {
       onEvents: (events) => {
         for (const { type, object } of events) {
           if (type !== 'DELETED') this.#take(object)
-          else for (const row of object.rows ?? []) this.#rows.delete(row.object.metadata.uid ?? '')
+          else for (const row of object.rows ?? []) this.#drop(row.object.metadata.uid ?? '')
         }
-        this.#sorted = undefined
         this.#show()
       },
       onLost: () => void this.open(),
@@ -110,9 +111,18 @@ export class Rows {
     if (columnDefinitions !== null && columnDefinitions !== undefined && columnDefinitions.length > 0) this.columns = columnDefinitions
     for (const { cells, object } of rows ?? []) {
       const { namespace = '', name, uid = '' } = object.metadata
-      if (this.#rows.size < rowsMax || this.#rows.has(uid)) this.#rows.set(uid, { namespace, name, uid, cells })
+      const known = this.#rows.get(uid)
+      // A change moves no row: sorting ten thousand of them four times a second would cost more than all else.
+      if (known !== undefined) known.cells = cells
+      else if (this.#rows.size < rowsMax) {
+        this.#rows.set(uid, { namespace, name, uid, cells })
+        this.#sorted = undefined
+      }
     }
-    this.#sorted = undefined
+  }
+
+  #drop(uid: string): void {
+    if (this.#rows.delete(uid)) this.#sorted = undefined
   }
 
   #show(): void {

@@ -20,14 +20,20 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
   readonly classOf?: (row: Row) => string
   readonly empty: string
+  /** Class of the region; `table` by default. */
+  readonly look?: 'table' | 'yaml'
+  /** Width of the widest row in characters; absent: the width of the page. */
+  readonly characters?: number
 }
 
-const rowHeight = 34
+/** Heights of rows in pixels, as the style has them. */
+const rowHeights = { table: 34, yaml: 20 }
 /** Rows beside the visible ones, so that scrolling shows no gaps. */
 const margin = 12
 
 /** A table that holds the visible rows alone, however many there are. */
-export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look = 'table', characters }: TableProps<Row>) {
+  const rowHeight = rowHeights[look]
   const box = useRef<HTMLDivElement>(null)
   const [first, setFirst] = useState(0)
   const [height, setHeight] = useState(600)
@@ -44,8 +50,8 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: Tabl
   const scroll = () => setFirst(Math.floor((box.current?.scrollTop ?? 0) / rowHeight))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
-    <section class="table" ref={box} onScroll={scroll} tabIndex={0} aria-label={label}>
-      <table aria-rowcount={rows.length + 1}>
+    <section class={look} ref={box} onScroll={scroll} tabIndex={0} aria-label={label}>
+      <table aria-rowcount={rows.length + 1} style={characters === undefined ? {} : { '--characters': `${characters}ch` }}>
         <thead>
           <tr>
             {columns.map(({ title, isNumber, isMinor, width }) => (
@@ -61,7 +67,7 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: Tabl
           </tr>
         </thead>
         <tbody>
-          <Gap rows={start} />
+          <Gap height={start * rowHeight} />
           {shown.map((row, index) => (
             <tr key={keyOf(row)} class={classOf?.(row) ?? ''} aria-rowindex={start + index + 2}>
               {columns.map(({ title, cell, isNumber, isMinor }) => (
@@ -71,7 +77,7 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: Tabl
               ))}
             </tr>
           ))}
-          <Gap rows={rows.length - start - count} />
+          <Gap height={(rows.length - start - count) * rowHeight} />
         </tbody>
       </table>
       {rows.length === 0 && <p class="empty">{empty}</p>}
@@ -80,8 +86,8 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty }: Tabl
 }
 
 /** The room of rows that are not there. */
-function Gap({ rows }: { readonly rows: number }) {
-  return rows > 0 ? <tr class="gap" style={{ height: `${rows * rowHeight}px` }} /> : null
+function Gap({ height }: { readonly height: number }) {
+  return height > 0 ? <tr class="gap" style={{ height: `${height}px` }} /> : null
 }
 
 function classesOf(isNumber = false, isMinor = false): string {

@@ -58,17 +58,37 @@ function scalar(text: string): string {
   return isPlain ? text : JSON.stringify(text)
 }
 
+/** Characters of a line that a page shows: a browser takes seconds to lay out a line of a megabyte. */
+const shownMax = 2_000
+
+/** The text of a line, as a page shows it. */
+export function shownText(text: string): string {
+  return text.length <= shownMax ? text : `${text.slice(0, shownMax)} … ${(text.length - shownMax).toLocaleString('en')} more characters`
+}
+
 /** A line of a comparison. */
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed'
   readonly text: string
 }
 
-/** Lines that a comparison takes; longer texts are shown as removed and added. */
+/** Lines that differ, between common beginnings and ends, that a comparison takes; more are shown as removed and added. */
 const diffLinesMax = 1_500
 
-/** Compares texts line by line, by their longest common part. */
+/** Compares texts line by line. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
+  const length = Math.min(before.length, after.length)
+  let start = 0
+  while (start < length && before[start] === after[start]) start++
+  let end = 0
+  while (end < length - start && before.at(-1 - end) === after.at(-1 - end)) end++
+  const same = (lines: readonly string[]) => lines.map((text): DiffLine => ({ kind: 'same', text }))
+  const middle = diffMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end))
+  return [...same(before.slice(0, start)), ...middle, ...same(before.slice(before.length - end))]
+}
+
+/** Compares texts by their longest common part. */
+function diffMiddle(before: readonly string[], after: readonly string[]): DiffLine[] {
   if (before.length > diffLinesMax || after.length > diffLinesMax) {
     return [...before.map((text): DiffLine => ({ kind: 'removed', text })), ...after.map((text): DiffLine => ({ kind: 'added', text }))]
   }
@@ -97,4 +117,30 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
     }
   }
   return lines
+}
+
+/** Lines of a comparison that a page shows around a change. */
+const contextLines = 3
+
+/** A part of a comparison, as a page shows it: some lines, or the number of those that are left out. */
+export type DiffPart = { readonly kind: 'lines'; readonly lines: readonly DiffLine[] } | { readonly kind: 'left'; readonly count: number }
+
+/** Leaves out lines that are the same, but for some around each change; of more changes than `max` lines the rest, too. */
+export function diffParts(lines: readonly DiffLine[], max: number): DiffPart[] {
+  const isNear = new Uint8Array(lines.length)
+  lines.forEach(({ kind }, index) => {
+    if (kind !== 'same') isNear.fill(1, Math.max(0, index - contextLines), index + contextLines + 1)
+  })
+  const parts: DiffPart[] = []
+  let [shown, start] = [0, 0]
+  while (start < lines.length) {
+    let end = start
+    while (end < lines.length && isNear[end] === isNear[start]) end++
+    const room = isNear[start] === 1 ? Math.min(end - start, max - shown) : 0
+    if (room > 0) parts.push({ kind: 'lines', lines: lines.slice(start, start + room) })
+    if (start + room < end) parts.push({ kind: 'left', count: end - start - room })
+    shown += room
+    start = end
+  }
+  return parts
 }

@@ -1,31 +1,32 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningServer } from 'orch'
-import type { Page } from 'playwright-core'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { hasNoBrowser, withoutBrowser } from './browser.ts'
-import { consoleTest, createMaps, goTo } from './console-test.ts'
-import { heapOf, measureTasks } from './task-meter.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { complaintsOf, hasNoBrowser, openBrowser, withoutBrowser } from './browser.ts'
+import type { ToBusyServer } from './busy-server.ts'
+import { goTo } from './console-test.ts'
+import { heapOf, measureFrames, measureTasks } from './task-meter.ts'
 
-/** Seconds of all pages together; `ORCH_CONSOLE_SECONDS=600` says whether memory grows. */
+/** Seconds of all pages together. */
 const seconds = Number(process.env['ORCH_CONSOLE_SECONDS'] ?? 30)
-const eventsPerSecond = 1_000
-const writersAtOnce = 8
-const namespaces = Array.from({ length: 10 }, (_, index) => `n${index}`)
-const mapsPerNamespace = 1_000
-/** A frame in which the page does not answer is seen from here on. */
-const taskMsMax = 100
+/** On a machine that does nothing else, frames are measured by the wall, and changes have to come as fast as they should. */
+const isQuiet = process.env['ORCH_CONSOLE_QUIET'] === '1'
+const changesPerSecondMin = 950
+const msMax = 100
 const heapBytesMax = 150 * 1024 * 1024
 
 const places = [
   'now',
   'objects?kind=configmaps',
+  'objects?kind=configmaps&filter=map-99',
   'object?kind=configmaps&ns=n1&name=map-7',
   'timeline',
   'timeline?lanes=clients&axis=time',
-  'timeline?at=5000',
+  'timeline?at=10000',
   'requests',
   'requests?who=all',
   'scheduling',
@@ -33,79 +34,99 @@ const places = [
   'weather',
 ]
 
+/** The figures of a page. */
+interface Figures {
+  readonly cpuMs: number
+  readonly frameMs: number
+  readonly perSecond: number
+  readonly heapBytes: number
+}
+
 describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes a second${withoutBrowser}`, () => {
-  const console = consoleTest({ nodes: 2 }, async (server) => {
-    for (const namespace of namespaces) await createMaps(server, namespace, mapsPerNamespace)
+  let server: ChildProcess
+  let browser: Browser
+
+  beforeAll(async () => {
+    server = fork(new URL('./busy-server.ts', import.meta.url), { execArgv: ['--conditions=source'] })
+    const [ready] = await Promise.race([once(server, 'message'), once(server, 'exit')])
+    if (ready !== 'ready') throw new Error(`the server ended with ${ready}`)
+    browser = await openBrowser()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    server?.disconnect()
   })
 
-  test(`no page has a task of 100 ms of CPU, and none keeps 150 MB, in ${seconds} s`, { timeout: (seconds + 120) * 1_000 }, async () => {
-    const { page, complaints } = await console.at('now')
-    const writing = writeSteadily(console.server)
-    onTestFinished(writing.stop)
+  async function ask(message: ToBusyServer): Promise<unknown> {
+    server.send(message)
+    const [answer] = await once(server, 'message')
+    return answer
+  }
+
+  async function aPage() {
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    await page.goto(String(await ask({ kind: 'link' })))
+    await page.getByRole('link', { name: 'Requests' }).waitFor()
+    return { page, complaints }
+  }
+
+  const title = isQuiet ? `no frame takes ${msMax} ms` : `no page has a task of ${msMax} ms of CPU`
+  test(`${title}, and none keeps 150 MB, in ${seconds} s`, { timeout: (seconds + 120) * 1_000 }, async () => {
+    const { page, complaints } = await aPage()
+    const figures = new Map<string, Figures>()
+    const visitMs = (seconds * 1_000) / places.length / Math.max(1, seconds / 60)
     const endsMs = performance.now() + seconds * 1_000
-    const longest = new Map<string, number>()
-    const shown: string[] = []
     for (let round = 0; performance.now() < endsMs || round < places.length; round++) {
       const place = places[round % places.length] ?? ''
-      const before = writing.count()
-      const tasks = await measureTasks(page, async () => {
+      const [before, startedMs] = [Number(await ask({ kind: 'count' })), performance.now()]
+      const visit = async () => {
         await goTo(page, place)
-        await sleep((seconds * 1_000) / places.length / Math.max(1, seconds / 60))
+        await sleep(visitMs)
+      }
+      // Tracing writes down each task, so that a frame by the wall is measured without it.
+      const [cpuMs, frameMs] = isQuiet ? [0, await measureFrames(page, visit)] : [(await measureTasks(page, visit)).longestCpuMs, 0]
+      const perSecond = ((Number(await ask({ kind: 'count' })) - before) * 1_000) / (performance.now() - startedMs)
+      const last = figures.get(place)
+      figures.set(place, {
+        cpuMs: Math.max(last?.cpuMs ?? 0, cpuMs),
+        frameMs: Math.max(last?.frameMs ?? 0, frameMs),
+        perSecond: Math.min(last?.perSecond ?? Number.POSITIVE_INFINITY, perSecond),
+        heapBytes: Math.max(last?.heapBytes ?? 0, await heapOf(page)),
       })
-      longest.set(place, Math.max(longest.get(place) ?? 0, tasks.longestCpuMs))
-      shown.push(`${place}: ${writing.count() - before} changes, longest task ${ms(tasks.longestCpuMs)} of CPU, ${ms(tasks.longestMs)}`)
     }
-    await writing.stop()
-    const heapBytes = await heapOf(page)
-    process.stdout.write(`${shown.slice(-places.length).join('\n')}\nheap ${(heapBytes / 1024 / 1024).toFixed(1)} MB\n`)
-    expect([...longest].filter(([, cpuMs]) => cpuMs >= taskMsMax)).toEqual([])
-    expect(heapBytes).toBeLessThan(heapBytesMax)
+    process.stdout.write(`${[...figures].map(([place, one]) => `${place}: ${print(one)}`).join('\n')}\n`)
+    const all = [...figures].map(([place, one]) => ({ place, ...one }))
+    expect(all.filter(({ cpuMs, frameMs }) => Math.max(cpuMs, frameMs) >= msMax)).toEqual([])
+    expect(all.filter(({ heapBytes }) => heapBytes >= heapBytesMax)).toEqual([])
+    expect(all.filter(({ perSecond }) => isQuiet && perSecond < changesPerSecondMin)).toEqual([])
     expect(complaints).toEqual([])
   })
 
-  test('a trace of as many objects opens without a task of 100 ms of CPU', { timeout: 180_000 }, async () => {
+  test(`a trace of as many objects opens without a task of ${msMax} ms of CPU`, { timeout: 180_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'a.trace.gz')
-    await console.server.saveTrace(file, { test: 'large' })
-    const { page } = await console.at('trace')
+    await ask({ kind: 'trace', path: file })
+    const { page } = await aPage()
+    await goTo(page, 'trace')
     const tasks = await measureTasks(page, async () => {
       await page.getByLabel('The file that a failed test has left').setInputFiles(file)
       await page.getByRole('heading', { name: 'large' }).waitFor({ timeout: 120_000 })
       await lastFrame(page)
     })
-    process.stdout.write(`trace: longest task ${ms(tasks.longestCpuMs)} of CPU, ${ms(tasks.longestMs)}\n`)
-    expect(tasks.longestCpuMs).toBeLessThan(taskMsMax)
+    process.stdout.write(`trace: longest task ${tasks.longestCpuMs.toFixed(0)} ms of CPU, ${tasks.longestMs.toFixed(0)} ms\n`)
+    expect(tasks.longestCpuMs).toBeLessThan(msMax)
   })
 })
 
-function ms(value: number): string {
-  return `${value.toFixed(0)} ms`
+function print({ cpuMs, frameMs, perSecond, heapBytes }: Figures): string {
+  const longest = isQuiet ? `longest frame ${frameMs.toFixed(0)} ms` : `longest task ${cpuMs.toFixed(0)} ms of CPU`
+  return `${longest}, ${perSecond.toFixed(0)} changes a second at least, heap ${(heapBytes / 1024 / 1024).toFixed(1)} MB`
 }
 
 async function lastFrame(page: Page): Promise<void> {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-}
-
-/** Changes objects as often as the rate says, as far as the machine can. */
-function writeSteadily({ user }: RunningServer) {
-  const { objects } = user('operator').client
-  const startedMs = performance.now()
-  let [written, isOver] = [0, false]
-  const write = async (namespace: string) => {
-    for (let round = 0; !isOver; round++) {
-      const map = { apiVersion: 'v1', kind: 'ConfigMap', name: `map-${(round * 7) % mapsPerNamespace}`, namespace }
-      await objects.patch(map, { data: { round: String(round) } }, { type: 'merge' })
-      written += 1
-      while (!isOver && written > ((performance.now() - startedMs) * eventsPerSecond) / 1_000) await sleep(2)
-    }
-  }
-  const writers = Promise.all(namespaces.slice(0, writersAtOnce).map(write))
-  return {
-    count: () => written,
-    stop: async () => {
-      isOver = true
-      await writers
-    },
-  }
 }

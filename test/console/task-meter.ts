@@ -46,6 +46,22 @@ export async function measureTasks(page: Page, work: () => Promise<void>): Promi
   }
 }
 
+/** Milliseconds by the wall of the longest frame of a page while something is done. */
+export async function measureFrames(page: Page, work: () => Promise<void>): Promise<number> {
+  await page.evaluate(`(() => {
+    globalThis.frames = { longest: 0, isOver: false }
+    let last = performance.now()
+    const next = (now) => {
+      globalThis.frames.longest = Math.max(globalThis.frames.longest, now - last)
+      last = now
+      if (!globalThis.frames.isOver) requestAnimationFrame(next)
+    }
+    requestAnimationFrame(next)
+  })()`)
+  await work()
+  return page.evaluate<number>('globalThis.frames.isOver = true, globalThis.frames.longest')
+}
+
 /** Bytes of the heap of a page after a collection. */
 export async function heapOf(page: Page): Promise<number> {
   const session: CDPSession = await page.context().newCDPSession(page)

@@ -2,7 +2,7 @@ import { readYaml } from '@orch/core/yaml'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { blameOf } from '../../console/src/blame.ts'
-import { diffLines, yamlLines } from '../../console/src/yaml.ts'
+import { diffLines, diffParts, shownText, yamlLines } from '../../console/src/yaml.ts'
 
 const printed = (value: unknown) =>
   yamlLines(value)
@@ -65,4 +65,27 @@ test.each([
       .map(({ kind, text }) => signs[kind] + text)
       .join(' '),
   ).toBe(expected)
+})
+
+test('a comparison of long texts is shown with the lines around its changes, and no more lines than a page holds', () => {
+  const before = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
+  const after = before.map((text, index) => (index === 100 || index === 1_500 ? 'changed' : text))
+  const shown = diffParts(diffLines(before, after), 12)
+  expect(shown.map((part) => (part.kind === 'left' ? part.count : part.lines.map(({ kind }) => kind[0]).join('')))).toEqual([
+    97,
+    'sssrasss',
+    1_393,
+    'sssr',
+    4,
+    18_496,
+  ])
+  expect(diffParts(diffLines(before, []), 5)).toEqual([
+    { kind: 'lines', lines: before.slice(0, 5).map((text) => ({ kind: 'removed', text })) },
+    { kind: 'left', count: 19_995 },
+  ])
+})
+
+test('a line of a megabyte is shown by its beginning and its length', () => {
+  expect(shownText('x'.repeat(2_000))).toHaveLength(2_000)
+  expect(shownText('x'.repeat(902_000))).toBe(`${'x'.repeat(2_000)} … 900,000 more characters`)
 })

@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { ask, formOf } from '../api.ts'
 import { type Blame, blameOf } from '../blame.ts'
 import type { KubeObject } from '../objects.ts'
 import { isSecret, type Kind, keyOfKind, pathOf } from '../paths.ts'
 import { linkTo, route } from '../route.ts'
+import { type Column, Table } from '../table.tsx'
 import { messageOf } from '../text.ts'
 import { watch } from '../watches.ts'
 import { kinds } from '../world.ts'
-import { yamlLines } from '../yaml.ts'
+import { shownText, yamlLines } from '../yaml.ts'
 import { Events, Finalizers, Owners, Watchers } from './relations.tsx'
 import { Versions } from './versions.tsx'
 
@@ -22,6 +23,9 @@ export function ObjectPage() {
   const ns = query.get('ns') ?? ''
   return <Shown key={`${keyOfKind(kind)}/${ns}/${name}`} kind={kind} namespace={ns} name={name} />
 }
+
+/** Time between two states of an object that changes all the time. */
+const showEveryMs = 250
 
 interface ShownProps {
   readonly kind: Kind
@@ -37,6 +41,15 @@ function Shown({ kind, namespace, name }: ShownProps) {
   useEffect(() => {
     let end: (() => void) | undefined
     let isOver = false
+    let timer: number | undefined
+    let newest: KubeObject | undefined
+    const show = (found: KubeObject) => {
+      newest = found
+      timer ??= setTimeout(() => {
+        timer = undefined
+        object.value = newest
+      }, showEveryMs)
+    }
     const accept = isWhole ? 'application/json' : formOf('PartialObjectMetadata')
     const read = async () => {
       try {
@@ -50,7 +63,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
           onEvents: (events) => {
             const last = events.at(-1)
             if (last?.type === 'DELETED') problem.value = 'The object has been deleted. This was its last state.'
-            if (last !== undefined) object.value = isWhole ? last.object : metadataOf(last.object, kind)
+            if (last !== undefined) show(isWhole ? last.object : metadataOf(last.object, kind))
           },
           onLost: () => void read(),
         })
@@ -61,6 +74,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
     void read()
     return () => {
       isOver = true
+      clearTimeout(timer)
       end?.()
     }
   }, [kind, namespace, name, isWhole])
@@ -106,42 +120,47 @@ function metadataOf({ metadata }: KubeObject, { group, version, kind }: Kind): K
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata }
 }
 
+const managerWidth = 22
+
 function Yaml({ object }: { readonly object: KubeObject }) {
-  const { managedFields = [], ...metadata } = object.metadata
-  const shown = { ...object, metadata }
-  const blame = blameOf(shown, managedFields)
-  const lines = yamlLines(shown)
-  let last = ''
+  const { lines, blame, characters } = useMemo(() => {
+    const { managedFields = [], ...metadata } = object.metadata
+    const shown = { ...object, metadata }
+    const printed = yamlLines(shown).map(({ text, path }, index) => ({ text: shownText(text), path, index }))
+    const longest = printed.reduce((most, { text }) => Math.max(most, text.length), 0)
+    return { lines: printed, blame: blameOf(shown, managedFields), characters: longest + managerWidth + 4 }
+  }, [object])
+  const managersOf = (line: (typeof lines)[number] | undefined) =>
+    line === undefined
+      ? ''
+      : blame(line.path)
+          .map(({ manager }) => manager)
+          .join(', ')
+  const columns: readonly Column<(typeof lines)[number]>[] = [
+    {
+      title: 'Manager',
+      cell: (line) => {
+        const managers = managersOf(line)
+        return (
+          <span class="blame" title={blame(line.path).map(describe).join('\n')}>
+            {managers === managersOf(lines[line.index - 1]) ? '' : managers}
+          </span>
+        )
+      },
+      width: managerWidth,
+    },
+    { title: 'Field', cell: ({ text }) => <pre>{text}</pre> },
+  ]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
-    <section class="yaml" tabIndex={0} aria-label="The object as YAML, with the managers of its fields">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Manager</th>
-            <th scope="col">Field</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ text, path }, index) => {
-            const blames = blame(path)
-            const managers = blames.map(({ manager }) => manager).join(', ')
-            const isNew = managers !== last
-            last = managers
-            return (
-              <tr key={index}>
-                <td class="blame" title={blames.map(describe).join('\n')}>
-                  {isNew ? managers : ''}
-                </td>
-                <td>
-                  <pre>{text}</pre>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
+    <Table
+      label="The object as YAML, with the managers of its fields"
+      columns={columns}
+      rows={lines}
+      keyOf={({ index }) => String(index)}
+      empty=""
+      look="yaml"
+      characters={characters}
+    />
   )
 }
 

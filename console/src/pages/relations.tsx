@@ -5,6 +5,7 @@ import { finalizerManagers, type Graph, type GraphBox, graphOf, type Owned } fro
 import type { KubeList, KubeObject } from '../objects.ts'
 import { followWatches, type WatchLists } from '../open-watches.ts'
 import { type Kind, keyOfKind, pathOf } from '../paths.ts'
+import { repeat } from '../repeat.ts'
 import { linkTo, moment } from '../route.ts'
 import { firstOf, shortUser } from '../text.ts'
 import { isOfObject, lagOf, printLag } from '../watch-lag.ts'
@@ -205,21 +206,16 @@ const eventsMax = 100
 
 /** Events about an object, newest first. */
 export function Events({ object, namespace }: OfObject) {
-  const { uid = '', resourceVersion = '' } = object.metadata
+  const { uid = '' } = object.metadata
   const events = useSignal<readonly EventObject[]>([])
   useEffect(() => {
-    let isOver = false
     const place = namespace === '' ? 'default' : namespace
     const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}`, limit: String(eventsMax) })
-    void ask<KubeList<EventObject>>(`/api/v1/namespaces/${place}/events?${query}`)
-      .catch(() => ({ items: [] }))
-      .then(({ items }) => {
-        if (!isOver) events.value = [...items].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))
-      })
-    return () => {
-      isOver = true
-    }
-  }, [uid, resourceVersion])
+    return repeat(
+      () => ask<KubeList<EventObject>>(`/api/v1/namespaces/${place}/events?${query}`),
+      ({ items }) => (events.value = [...items].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))),
+    )
+  }, [uid])
   return (
     <section>
       <h2>Events</h2>

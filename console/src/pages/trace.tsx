@@ -3,9 +3,10 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { Change } from '../change.ts'
 import type { KubeObject } from '../objects.ts'
 import { route } from '../route.ts'
+import { type Column, Table } from '../table.tsx'
 import { messageOf } from '../text.ts'
 import { readTrace, type TraceFile } from '../trace-file.ts'
-import { yamlLines } from '../yaml.ts'
+import { shownText, yamlLines } from '../yaml.ts'
 import { Lanes } from './lanes.tsx'
 import { RequestTable } from './requests.tsx'
 import { ChangeTable } from './timeline.tsx'
@@ -110,24 +111,43 @@ function filtered({ requests, changes, objects }: TraceFile, filter: string): Pi
   }
 }
 
-const objectsShown = 500
-
 function Objects({ objects }: { readonly objects: readonly KubeObject[] }) {
+  const chosen = useSignal<KubeObject | undefined>(undefined)
+  const columns: readonly Column<KubeObject>[] = [
+    { title: 'Kind', cell: ({ kind }) => kind, width: 30 },
+    { title: 'Namespace', cell: ({ metadata }) => metadata.namespace ?? '', width: 26, isMinor: true },
+    {
+      title: 'Name',
+      cell: (object) => (
+        <button type="button" class="link" onClick={() => (chosen.value = object)}>
+          {object.metadata.name}
+        </button>
+      ),
+    },
+  ]
+  const { value: shown } = chosen
   return (
     <>
-      {objects.slice(0, objectsShown).map((object) => (
-        <details key={object.metadata.uid}>
-          <summary>
-            {object.kind} {object.metadata.namespace} {object.metadata.name}
-          </summary>
-          <pre class="answer">
-            {yamlLines(object)
-              .map(({ text }) => text)
+      <Table
+        label="Objects"
+        columns={columns}
+        rows={objects}
+        keyOf={({ kind, metadata: { namespace, name, uid } }) => uid ?? `${kind} ${namespace}/${name}`}
+        empty="No objects match."
+      />
+      {shown !== undefined && (
+        <>
+          <h3>
+            {shown.kind} {shown.metadata.name}
+          </h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
+          <pre class="answer" tabIndex={0}>
+            {yamlLines(shown)
+              .map(({ text }) => shownText(text))
               .join('\n')}
           </pre>
-        </details>
-      ))}
-      {objects.length > objectsShown && <p class="dim">{objects.length - objectsShown} more: use the filter.</p>}
+        </>
+      )}
     </>
   )
 }

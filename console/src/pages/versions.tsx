@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Change } from '../change.ts'
 import { type Kind, keyOfKind } from '../paths.ts'
+import { repeat } from '../repeat.ts'
 import { firstOf, messageOf, shortUser, timeOfDay } from '../text.ts'
 import { readTimeline } from '../timeline.ts'
-import { diffLines, yamlLines } from '../yaml.ts'
+import { diffLines, diffParts, shownText, yamlLines } from '../yaml.ts'
 
 const versionsMax = 50
 
@@ -20,55 +21,52 @@ interface VersionsProps {
 export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
   const changes = useSignal<readonly Change[]>([])
   const problem = useSignal('')
-  const chosen = useSignal<Change | undefined>(undefined)
+  const chosen = useSignal('')
   const base = useSignal('')
-  const read = async () => {
-    try {
-      const query = { resource: keyOfKind(kind), namespace: kind.isNamespaced ? namespace : '', name, limit: String(versionsMax) }
-      changes.value = (await readTimeline({ ...query, values: hasValues ? 'true' : '' })).items
-    } catch (error) {
-      problem.value = messageOf(error)
-    }
-  }
-  useEffect(() => void read(), [kind, namespace, name, hasValues])
-  const { value: shown } = chosen
-  const other = changes.value.find(({ revision }) => revision === base.value)
+  const query = { resource: keyOfKind(kind), namespace: kind.isNamespaced ? namespace : '', name }
+  useEffect(
+    () =>
+      repeat(
+        () => readTimeline({ ...query, limit: String(versionsMax) }),
+        ({ items }) => (changes.value = items),
+        (error) => (problem.value = messageOf(error)),
+      ),
+    [kind, namespace, name],
+  )
   return (
     <section>
       <h2>Versions</h2>
       {problem.value !== '' && <p class="dim">{problem.value}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard. */}
       <ul class="plain versions" tabIndex={0} aria-label="Versions, newest first">
-        {changes.value.map((change) => (
-          <li key={change.revision}>
+        {changes.value.map(({ revision, event, user = 'the server', time, changed = [] }) => (
+          <li key={revision}>
             <button
               type="button"
               class="version"
               disabled={!hasValues}
-              aria-pressed={shown === change}
-              onClick={() => (chosen.value = change)}
+              aria-pressed={chosen.value === revision}
+              onClick={() => (chosen.value = revision)}
             >
-              {change.revision}
+              {revision}
             </button>{' '}
-            {change.event} by {shortUser(change.user ?? 'the server')}{' '}
+            {event} by {shortUser(user)}{' '}
             <span class="dim">
-              {change.time !== undefined && timeOfDay(change.time)} {firstOf(change.changed ?? [], 3)}
+              {time !== undefined && timeOfDay(time)} {firstOf(changed, 3)}
             </span>
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => void read()}>
-        Read again
-      </button>
-      {shown !== undefined && (
+      {chosen.value === '' && hasValues && changes.value.length > 0 && <p class="dim">Choose one to see what it changed.</p>}
+      {chosen.value !== '' && hasValues && (
         <>
           <p class="tools">
             <label>
-              {shown.revision} compared with{' '}
+              {chosen.value} compared with{' '}
               <select value={base.value} onChange={(event) => (base.value = event.currentTarget.value)}>
                 <option value="">the version before</option>
                 {changes.value
-                  .filter((change) => change !== shown)
+                  .filter(({ revision }) => revision !== chosen.value)
                   .map(({ revision }) => (
                     <option key={revision} value={revision}>
                       {revision}
@@ -77,25 +75,69 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
               </select>
             </label>
           </p>
-          <Difference before={other === undefined ? shown.before : other.after} after={shown.after} />
+          <Compared key={`${base.value} ${chosen.value}`} query={query} base={base.value} chosen={chosen.value} />
         </>
       )}
     </section>
   )
 }
 
+interface ComparedProps {
+  readonly query: Readonly<Record<string, string>>
+  /** '' for the version before the chosen one. */
+  readonly base: string
+  readonly chosen: string
+}
+
+/** Reads the values of two versions: those of all may be large. */
+function Compared({ query, base, chosen }: ComparedProps) {
+  const states = useSignal<{ readonly before: unknown; readonly after: unknown } | undefined>(undefined)
+  const problem = useSignal('')
+  useEffect(() => {
+    const read = async (revision: string) => {
+      const { items } = await readTimeline({ ...query, before: String(Number(revision) + 1), limit: '1', values: 'true' })
+      if (items[0]?.revision !== revision) throw new Error(`revision ${revision} is not kept any more`)
+      return items[0]
+    }
+    Promise.all([read(chosen), base === '' ? undefined : read(base)]).then(
+      ([{ before, after }, other]) => {
+        states.value = { before: other === undefined ? before : other.after, after }
+      },
+      (error: unknown) => {
+        problem.value = messageOf(error)
+      },
+    )
+  }, [])
+  if (problem.value !== '') return <p class="bad">{problem.value}</p>
+  return states.value === undefined ? <p class="dim">Reading the versions …</p> : <Difference {...states.value} />
+}
+
+/** Lines of a comparison that are shown. */
+const diffLinesShown = 1_000
+
 /** Two versions of an object, line by line. */
 export function Difference({ before, after }: { readonly before: unknown; readonly after: unknown }) {
   const lines = diffLines(textOf(before), textOf(after))
+  const isSame = lines.every(({ kind }) => kind === 'same')
+  const parts = isSame ? [] : diffParts(lines, diffLinesShown)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by the keyboard.
     <section class="diff" tabIndex={0} aria-label="Difference of two versions">
-      {lines.map(({ kind, text }, index) => (
-        <pre key={index} class={kind}>
-          {kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  '}
-          {text}
-        </pre>
-      ))}
+      {parts.map((part, place) =>
+        part.kind === 'left' ? (
+          <p key={place} class="dim">
+            {part.count.toLocaleString('en')} {part.count === 1 ? 'line' : 'lines'}
+          </p>
+        ) : (
+          part.lines.map(({ kind, text }, index) => (
+            <pre key={`${place} ${index}`} class={kind}>
+              {kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  '}
+              {shownText(text)}
+            </pre>
+          ))
+        ),
+      )}
+      {isSame && <p class="dim">Both are the same.</p>}
     </section>
   )
 }
