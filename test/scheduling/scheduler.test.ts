@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
-import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
+import { delay, type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 const resource = (group: string, plural: string, namespaced = true) => ({ group, version: 'v1', plural, namespaced })
@@ -140,6 +140,19 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
     await Promise.all(['a', 'b', 'c'].map((name) => create(name, '2')))
     await cluster.settle()
     expect((await Promise.all(['a', 'b', 'c'].map(nodeOf))).filter((node) => node === 'n1')).toHaveLength(2)
+  })
+
+  test('SCHED-11: the binding of a Pod that takes its time holds back no other Pod', async () => {
+    const { create, nodeOf } = await cluster.open('beside')
+    await cluster.addNode('n1')
+    const slow = server.faults.add({ on: { user: 'system:kube-scheduler', resource: 'pods', subresource: 'binding', name: 'slow' }, effect: delay('1s') })
+    await create('slow', '1')
+    await create('quick', '1')
+    await cluster.settle()
+    expect([await nodeOf('slow'), await nodeOf('quick')]).toEqual([undefined, 'n1'])
+    await cluster.settle('1s')
+    expect(await nodeOf('slow')).toBe('n1')
+    slow.remove()
   })
 
   test('SCHED-07: a Pod that was refused is bound when another leaves its node', async () => {

@@ -71,14 +71,37 @@ function comparable(row: DecisionCase, answer: Decided): Decided {
   }
 }
 
+const named = (rows: readonly DecisionCase[], answerOf: (row: DecisionCase) => Decided) =>
+  rows.map((row) => [row.name, comparable(row, answerOf(row))])
+
 describe.each([
-  ['scenarios', 'SCHED-19, SCHED-25, SCHED-44 to SCHED-50, SCHED-56 to SCHED-61: nodes, scores, victims and messages'],
   ['random', 'SCHED-58: nodes, scores, victims and messages in generated clusters'],
   ['preempt-pick', 'SCHED-62: the node of the victims, and the victims,'],
 ])('%s', (file, title) => {
   test(`${title} are those of kube-scheduler`, () => {
     const rows = casesOf<DecisionCase>(file)
-    const named = (answerOf: (row: DecisionCase) => Decided) => rows.map((row) => [row.name, comparable(row, answerOf(row))])
-    expect(named(decide)).toEqual(named(({ expected }) => expected))
+    expect(named(rows, decide)).toEqual(named(rows, ({ expected }) => expected))
   })
+})
+
+const scenarios = Map.groupBy(casesOf<DecisionCase & { readonly group: string }>('scenarios'), ({ group }) => group)
+
+test.each([
+  ['resources', 'SCHED-19, SCHED-34, SCHED-35: nodes are refused for all that is short on them'],
+  ['scores', 'SCHED-49, SCHED-50, SCHED-52: the node with the highest sum of scores is taken, and a single one without scores'],
+  ['node affinity', 'SCHED-20, SCHED-22, SCHED-30, SCHED-31: nodes are chosen by labels and by name, and a missing one is an error'],
+  ['taints', 'SCHED-26, SCHED-28, SCHED-29: nodes are refused for taints, and for being cordoned'],
+  ['ports', 'SCHED-33: nodes are refused for host ports'],
+  ['spread', 'SCHED-44, SCHED-45: nodes are refused for the skew of Pods'],
+  ['spread scores', 'SCHED-57: nodes are preferred by the spread of Pods'],
+  ['pod affinity', 'SCHED-46, SCHED-47: nodes are refused for the Pods on them'],
+  ['pod affinity scores', 'SCHED-56: nodes are preferred for the Pods on them'],
+  ['volumes', 'SCHED-21, SCHED-39, SCHED-40, SCHED-41: nodes are refused for volumes, and a claim that waits is counted for all of them'],
+  ['messages', 'SCHED-19, SCHED-25: the first plugin that refuses a node gives the reason, and reasons are counted'],
+  ['preemption', 'SCHED-59, SCHED-60, SCHED-61, SCHED-67: Pods of lower priority make room, or the message says why none can'],
+  ['nominated', 'SCHED-65: nominated Pods count on their node if they are not less important'],
+])('$1 as with kube-scheduler', (group) => {
+  const rows = scenarios.get(group) ?? []
+  expect(rows.length).toBeGreaterThan(0)
+  expect(named(rows, decide)).toEqual(named(rows, ({ expected }) => expected))
 })

@@ -14,6 +14,8 @@ export interface Draws {
   readonly name: (bound: number) => number
   /** A whole number from 0 to below the bound, for an address or a port. */
   readonly address: (bound: number) => number
+  /** A whole number from 0 to below the bound, for the endpoint of a Service. */
+  readonly endpoint: (bound: number) => number
   /** A whole number from 0 to below the bound, for the end of a watch. */
   readonly watchLife: (bound: number) => number
   /** A number from 0 to below 1, for pauses between attempts and the like. */
@@ -33,6 +35,7 @@ export function createDraws(chance: Chance): Draws {
     auditId: chance.stream('audit id').uuid,
     name: below('name'),
     address: below('address'),
+    endpoint: below('endpoint'),
     watchLife: below('watch life'),
     pause: chance.stream('pause').fraction,
   }

@@ -2,6 +2,7 @@ import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { type ApiObject, badRequest, notFound, StatusError } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Kubelets } from '../kubelets/kubelets.ts'
+import type { Draws } from '../request/draws.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { GatewayState } from '../server/state.ts'
 import type { Host } from '../strategies/kind-rules.ts'
@@ -17,6 +18,7 @@ export type ConnectParts = LiveParts &
     readonly nodes: NodesService | undefined
     readonly kubelets: Kubelets
     readonly state: Pick<GatewayState, 'watches'>
+    readonly draws: Pick<Draws, 'endpoint'>
   }
 
 export type Pod = BuiltIn<'core/v1.Pod'>

@@ -17,12 +17,13 @@ import { type ConnectParts, isOfNode, type Pod, requireObject, type SimulatedPod
 import { admitConnection } from './connection-options.ts'
 import { outgoingOf, requireKubelet, whileOpen } from './kubelet.ts'
 import { openSession, sendInput } from './node-session.ts'
+import { requireEndpoint, type ServiceEndpoint } from './service-endpoint.ts'
 
 /** A request that is passed on to a Pod, a Service or a Node. */
 export const proxy: SubresourceVerb<ConnectParts> = async (request, target, parts) => {
   await admitConnection(request, target, parts)
   const { reaches } = target.subresource
-  const { name, scheme } = splitName(target.info.name)
+  const { scheme } = splitName(target.info.name)
   if (scheme !== '' && scheme !== 'http' && scheme !== 'https') {
     throw badRequest(
       `invalid ${reaches === 'node' ? 'node' : reaches === 'pod' ? 'pod' : 'service'} request ${JSON.stringify(target.info.name)}`,
@@ -30,8 +31,7 @@ export const proxy: SubresourceVerb<ConnectParts> = async (request, target, part
   }
   const object = await requireObject(request, target, parts)
   if (reaches === 'node') return proxyToNode(request, target, parts)
-  if (reaches === 'endpoints')
-    throw new OutsideError(serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`).status)
+  if (reaches === 'endpoints') return passToPod(request, target, await requireEndpoint(request, target, object, parts), parts)
   return proxyToPod(request, target, requireType('core/v1.Pod', object), parts)
 }
 
@@ -61,18 +61,26 @@ async function isAnsweredBySimulation(request: GatewayRequest, name: string, { i
   }
 }
 
-/** A Pod is asked at its address, a simulated one through its node. */
+/** A Pod is asked at the port that the name says, or at its first one. */
 async function proxyToPod(request: GatewayRequest, target: Target, pod: Pod, parts: ConnectParts): Promise<void> {
   const { scheme, port: asked } = splitName(target.info.name)
-  const { podIP = '' } = pod.status
-  if (isGlobalUnicast(podIP) === undefined) throw badRequest('address not allowed')
-  const kind = scheme === 'https' ? 'https' : 'http'
   const first = pod.spec.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort
-  const port = asked === '' ? (first ?? (kind === 'https' ? 443 : 80)) : requirePort(asked, scheme, target)
-  const place = { kind, host: podIP, port } as const
+  const port = asked === '' ? (first ?? (scheme === 'https' ? 443 : 80)) : requirePort(asked, scheme, target)
+  return passToPod(request, target, { pod, address: pod.status.podIP ?? '', port }, parts)
+}
+
+/** A Pod is asked at its address, a simulated one through its node. */
+async function passToPod(
+  request: GatewayRequest,
+  target: Target,
+  { pod, address, port }: ServiceEndpoint,
+  parts: ConnectParts,
+): Promise<void> {
+  if (isGlobalUnicast(address) === undefined) throw badRequest('address not allowed')
+  const place = { kind: splitName(target.info.name).scheme === 'https' ? 'https' : 'http', host: address, port } as const
   const simulated = await simulatedPod(pod, parts)
   if (simulated === undefined) {
-    requireReachable(podIP, parts.kubelets.settings)
+    requireReachable(address, parts.kubelets.settings)
     return pass(request, target, place, parts)
   }
   return pass(request, target, { ...place, open: () => openPort(request, simulated, port) }, parts)

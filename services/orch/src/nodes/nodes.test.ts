@@ -110,6 +110,23 @@ test('NODE-SIM-49, NODE-SIM-52: a deleted Pod goes when its containers have stop
   })
 })
 
+test('NODE-SIM-51, NODE-SIM-53: a shorter grace period ends a Pod earlier, one of 0 at once, as a finished Pod needs none', async () => {
+  const { clock, settled, pods } = await aServer()
+  for (const name of ['shorter', 'none']) await pods.create(aPod(name, {}, { 'simulation.orch.io/shutdown': '1h' }))
+  await pods.create(aPod('finished', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '1s' }))
+  await clock.advance('2s')
+  const names = async () => (await pods.list()).items.map(({ metadata }) => metadata.name)
+  for (const name of ['finished', 'none', 'shorter']) await pods.delete(name, { namespace })
+  await settled()
+  expect(await names()).toEqual(['none', 'shorter'])
+  await pods.delete('none', { namespace }, { gracePeriodSeconds: 0 })
+  await pods.delete('shorter', { namespace }, { gracePeriodSeconds: 5 })
+  await clock.advance('4s')
+  expect(await names()).toEqual(['shorter'])
+  await clock.advance('1s')
+  expect(await names()).toEqual([])
+})
+
 test('a Deployment becomes available and a Job completes on nodes that the scheduler chooses', async () => {
   const { clock, settled, resource } = await aServer({ profile: 'kubernetes' })
   const containers = [{ name: 'main', image: 'img:1' }]
