@@ -21,19 +21,21 @@ export function disabledFieldsDropper(type: string): DropDisabledFields | undefi
 }
 
 function dropDisabledFields<T extends Struct>(place: Place<GatedField>, object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
-  const dropped = usedFields(place, object)
+  // What the live object has may stay, and so its parts need no look.
+  const dropped = usedFields(place, object, live)
   for (const field of dropped) if (isGateOn(field.featureGate)) dropped.delete(field)
   if (dropped.size === 0) return object
   for (const field of usedFields(place, live)) dropped.delete(field)
   return dropped.size === 0 ? object : (without(place, object, dropped) as T)
 }
 
-/** The fields that say something anywhere in a value. */
-function usedFields(place: Place<GatedField>, value: unknown): Set<GatedField> {
+/** The fields that say something anywhere in a value, parts of the live object aside. */
+function usedFields(place: Place<GatedField>, value: unknown, live?: Struct): Set<GatedField> {
   const used = new Set<GatedField>()
-  visitPlaces(place, value, (struct, fields, path) => {
+  const visit = (struct: Struct, fields: readonly GatedField[], path: () => string) => {
     for (const field of fields) if (isUsed(field, struct, () => listAt(path()))) used.add(field)
-  })
+  }
+  visitPlaces(place, value, visit, live)
   return used
 }
 
@@ -120,7 +122,7 @@ export function disabledValuesRefuser(type: string): RefuseDisabledValues | unde
 function refuseDisabledValues(place: Place<FieldOfGatedValues>, object: Part, live: Part | undefined, isGateOn: IsGateOn): FieldError[] {
   const errors: FieldError[] = []
   let before: ReadonlySet<string> | undefined
-  visitPlaces(place, object, (struct, fields, path) => {
+  const visit = (struct: Struct, fields: readonly FieldOfGatedValues[], path: () => string) => {
     for (const { name, node, gatedValues } of fields) {
       for (const value of valuesOf(struct[name])) {
         if (!Object.hasOwn(gatedValues, value) || isGateOn(gatedValues[value]!)) continue
@@ -130,7 +132,8 @@ function refuseDisabledValues(place: Place<FieldOfGatedValues>, object: Part, li
         errors.push(unsupportedValue(memberPath(path(), name), value, others))
       }
     }
-  })
+  }
+  visitPlaces(place, object, visit, live)
   return errors
 }
 

@@ -47,3 +47,17 @@ test('the types of members that no value had are not looked at', () => {
   pathsIn(finder, 'core/v1.Pod', { spec: { volumes: [{ name: 'v' }], containers: [] } })
   expect([asked.has('azureDisk'), asked.has('topologyKey')]).toEqual([true, false])
 })
+
+test('parts of the live object are passed over', () => {
+  const { finder } = named('restartPolicy', 'image')
+  const [kept, live] = [{ name: 'a' }, { name: 'b' }]
+  const seen: string[] = []
+  const visit = (_: unknown, fields: readonly Field[], path: () => string) =>
+    void seen.push(...fields.map(({ name }) => `${path()}.${name}`))
+  const place = finder('core/v1.Pod')
+  const before = { spec: { containers: [kept, live] } }
+  if (place !== undefined) visitPlaces(place, { spec: { containers: [kept, { name: 'b' }] } }, visit, before)
+  expect(seen).toEqual(['spec.restartPolicy', 'spec.containers[1].image'])
+  if (place !== undefined) visitPlaces(place, { spec: before.spec }, visit, before)
+  expect(seen).toHaveLength(2)
+})

@@ -70,30 +70,39 @@ function eitherOf<F extends Field>(object: Place<F> | undefined, array: Place<F>
   return object === undefined && array === undefined ? undefined : { kind: 'either', object, array }
 }
 
-/** Calls back for every struct that may have such fields; `path` is only made when it is asked for. */
+/**
+ * Calls back for every struct that may have such fields; `path` is only made when it is asked for. Parts that are those of the live
+ * object, if one is given, are passed over.
+ */
 export function visitPlaces<F extends Field>(
   place: Place<F>,
   value: unknown,
   visit: (struct: Struct, fields: readonly F[], path: () => string) => void,
-  path: () => string = () => '',
+  live?: unknown,
 ): void {
-  if (!hasMembers(value)) return
-  if (place.kind === 'each') {
-    const at = (key: string) => () => `${path()}[${key}]`
-    for (const [key, item] of Object.entries(value)) visitPlaces(place.of, item, visit, at(key))
-    return
-  }
-  if (place.kind === 'either') {
-    const chosen = chooseAlternative(place, value)
-    if (chosen !== undefined) visitPlaces(chosen, value, visit, path)
-    return
-  }
-  if (place.fields.length > 0) visit(value, place.fields, path)
-  for (const name of Object.keys(value)) {
-    const member = value[name]
-    if (!hasMembers(member)) continue
-    const inner = place.inner(name)
-    if (inner !== undefined) visitPlaces(inner, member, visit, () => memberPath(path(), name))
+  walk(place, value, live, () => '')
+
+  function walk(at: Place<F>, part: unknown, before: unknown, path: () => string): void {
+    if (!hasMembers(part) || part === before) return
+    const former = hasMembers(before) ? before : undefined
+    switch (at.kind) {
+      case 'each':
+        for (const key of Object.keys(part)) walk(at.of, part[key], former?.[key], () => `${path()}[${key}]`)
+        return
+      case 'either': {
+        const chosen = chooseAlternative(at, part)
+        if (chosen !== undefined) walk(chosen, part, before, path)
+        return
+      }
+      case 'struct':
+        if (at.fields.length > 0) visit(part, at.fields, path)
+        for (const name of Object.keys(part)) {
+          const member = part[name]
+          if (!hasMembers(member) || member === former?.[name]) continue
+          const inner = at.inner(name)
+          if (inner !== undefined) walk(inner, member, former?.[name], () => memberPath(path(), name))
+        }
+    }
   }
 }
 
