@@ -18,7 +18,7 @@ export class Notifier {
   /** Wakes the streams that want one of the changes, and those that want all. */
   notify(changes: readonly Change[]): void {
     const seen = changes[0]?.previous ?? 0
-    for (const waiter of [...this.#waiting]) {
+    for (const waiter of this.#waiting) {
       const { wanted } = waiter
       if (wanted === undefined || changes.some(({ key }) => wanted(key))) this.#wake(waiter, seen)
     }
@@ -32,7 +32,7 @@ export class Notifier {
 
   /** Wakes everybody. */
   notifyAll(seen: Revision = 0): void {
-    for (const waiter of [...this.#waiting]) this.#wake(waiter, seen)
+    for (const waiter of this.#waiting) this.#wake(waiter, seen)
   }
 
   /** Resolves when something is heard; with the revision up to which nothing else is wanted. */
