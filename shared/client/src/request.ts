@@ -48,10 +48,13 @@ export async function sendUnread(transport: Transport, request: JsonRequest): Pr
 export async function readText(response: TransportResponse): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of response.body) chunks.push(chunk)
-  return textOf(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+  return textOf(chunks)
 }
 
-function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+/** The text of bytes in pieces. */
+export function textOf(pieces: readonly Uint8Array[]): string {
+  const [first] = pieces
+  const { buffer, byteOffset, length } = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
   return Buffer.from(buffer, byteOffset, length).toString()
 }
 

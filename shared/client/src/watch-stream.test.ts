@@ -21,3 +21,15 @@ test('an event is read at once, and a long one in a turn of its own', async () =
   expect(await orderOf(1_000)).toEqual(['event', 'turn'])
   expect(await orderOf(300_000)).toEqual(['turn', 'event'])
 })
+
+test('events in pieces, divided within lines and characters, are read as they were sent', async () => {
+  const events = ['a', 'ä€😀'].map((name) => ({ type: 'ADDED', object: { metadata: { name } } }))
+  const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  async function* body() {
+    for (const byte of bytes) yield Uint8Array.of(byte)
+    yield Buffer.from('{"type":"an interrupted event')
+  }
+  const read: unknown[] = []
+  for await (const event of readWatch({ status: 200, headers: {}, body: body() })) read.push(event)
+  expect(read).toEqual(events)
+})

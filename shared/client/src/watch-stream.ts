@@ -1,4 +1,5 @@
 import { type ApiObject, internal, type Status, StatusError } from '@orch/core/meta'
+import { textOf } from './request.ts'
 import type { TransportResponse } from './transport.ts'
 
 /** One thing that happened. A bookmark carries nothing but a resourceVersion. */
@@ -25,14 +26,19 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+const newline = 0x0a
+
 /** Text between newlines; the rest after the last newline is an interrupted event and dropped. */
 async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder()
-  let rest = ''
+  let begun: Uint8Array[] = []
   for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield line
+    const end = chunk.lastIndexOf(newline) + 1
+    if (end > 0) {
+      // No character has the byte of a newline within it.
+      for (const line of textOf([...begun, chunk.subarray(0, end)]).split('\n')) if (line !== '') yield line
+      begun = []
+    }
+    if (end < chunk.length) begun.push(chunk.subarray(end))
   }
 }
 
