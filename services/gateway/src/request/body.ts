@@ -6,7 +6,9 @@ import {
   decodeScannedInSteps,
   decodeText,
   type ExactOptions,
+  hasLongNumber,
   isJsonObject,
+  replaceHalfPairs,
   scanJson,
 } from '@orch/core/json'
 import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
@@ -191,11 +193,26 @@ export async function decodeCborBody(
 
 async function parseJsonBody(request: GatewayRequest, { bytes, expected }: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
   const summary = summarize(bytes)
-  const decoded = await decodeBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped })
+  const decoded = decodeOwnBody(request, bytes) ?? (await decodeBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped }))
   if (decoded.kind === 'malformed') throw malformedJson(decoded, expected, summary)
   const body = { ...decoded, summary }
   const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
   return isReread ? { ...body, source: () => Buffer.from(bytes).toString() } : body
+}
+
+/**
+ * A body that a part of this process has printed: no member is there twice, and its fractions are spelled as they are printed. Undefined: it
+ * comes from elsewhere, or has to be read with care.
+ */
+function decodeOwnBody({ exchange, isLarge }: GatewayRequest, bytes: Uint8Array): DecodedJson | undefined {
+  if (exchange.peer.kind !== 'internal' || isLarge) return undefined
+  const text = decodeText(bytes)
+  if (hasLongNumber(text) || replaceHalfPairs(text) !== text) return undefined
+  try {
+    return { kind: 'json', value: JSON.parse(text), duplicates: [], hasBigIntegers: false, hasNumerals: false }
+  } catch {
+    return undefined
+  }
 }
 
 /** Kind and version of a text with a number that is too large are read before that number. */
