@@ -21,7 +21,7 @@ export function disabledFieldsDropper(type: string): DropDisabledFields | undefi
 }
 
 function dropDisabledFields<T extends Struct>(place: Place<GatedField>, object: T, live: Struct | undefined, isGateOn: IsGateOn): T {
-  // What the live object has may stay, and so its parts need no look.
+  // Fields of the live object may stay, so that its parts need no look.
   const dropped = usedFields(place, object, live)
   for (const field of dropped) if (isGateOn(field.featureGate)) dropped.delete(field)
   if (dropped.size === 0) return object
