@@ -97,9 +97,10 @@ function* faultsOfNew({ object, body, write }: NewDraft, parts: CheckParts): Ste
   const { names, isGateOn, level } = parts
   const { request, target } = write
   const { resource, strategy } = target.served
+  const { nameKind } = strategy.behaviour
   const ofMetadata = validateObjectMeta(object.metadata, {
     isNamespaced: resource.isNamespaced,
-    nameKind: strategy.behaviour.nameKind,
+    nameKind: typeof nameKind === 'function' ? nameKind(object) : nameKind,
     bareFinalizers: bareFinalizersOf(target.served, names),
     level,
   })

@@ -36,7 +36,6 @@ const servers = {
   selfLink: '/a',
   uid: 'u',
   resourceVersion: '5',
-  generation: 4,
   creationTimestamp: '2026-01-01T00:00:00Z',
   deletionTimestamp: '2026-01-01T00:00:00Z',
   deletionGracePeriodSeconds: 3,
@@ -89,6 +88,15 @@ test('META-21: a new object has generation 1 if its kind counts all changes of t
   expect(made(counting)).toEqual({ name: 'a', generation: 1, creationTimestamp: now })
   expect(made({ ...counting, rules: { countsOnly: () => true } })).toEqual({ name: 'a', creationTimestamp: now })
   expect(made({ behaviour: { countsGenerations: false } })).toEqual({ name: 'a', creationTimestamp: now })
+})
+
+test('META-21: a new object of a kind that counts no changes keeps the generation of its writer', () => {
+  const generationOf = (generation: number, countsGenerations: boolean) => {
+    const object = anObject({ name: 'a', generation })
+    void completeNew(aNewDraft({ served: servedLike('configmaps', { behaviour: { countsGenerations } }), object }), parts)
+    return object.metadata.generation
+  }
+  expect([generationOf(4, false), generationOf(0, false), generationOf(4, true)]).toEqual([4, undefined, 1])
 })
 
 test('an update keeps the generation, the version and the status of the object, or their absence', () => {

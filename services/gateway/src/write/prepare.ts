@@ -161,11 +161,11 @@ function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMet
   else if (given.name !== undefined) metadata.name = given.name
   if (given.generateName !== undefined) metadata.generateName = given.generateName
   if (given.namespace !== undefined) metadata.namespace = given.namespace
-  if (own !== undefined) {
-    metadata.uid = own.draws.uid()
-    if (own.generation !== undefined) metadata.generation = own.generation
-    metadata.creationTimestamp = own.creationTimestamp
-  }
+  if (own !== undefined) metadata.uid = own.draws.uid()
+  // A kind that counts no changes keeps what its writer says.
+  const generation = own?.generation ?? given.generation
+  if (generation) metadata.generation = generation
+  if (own !== undefined) metadata.creationTimestamp = own.creationTimestamp
   if (given.labels !== undefined) metadata.labels = given.labels
   if (given.annotations !== undefined) metadata.annotations = given.annotations
   if (given.ownerReferences !== undefined) metadata.ownerReferences = given.ownerReferences

@@ -58,6 +58,7 @@ export const batchV1 = defineTypes({
       {
         schedule: needed(string(), {
           tag: 1,
+          declaredSince: 37,
           required: true,
           doc: 'Times in cron format: minute, hour, day of the month, month, day of the week.',
         }),

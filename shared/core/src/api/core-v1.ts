@@ -1415,7 +1415,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         targetPortal: needed(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
-        iqn: needed(text('iscsiName'), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
+        iqn: needed(text('storedIscsiName'), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
         lun: field(int32({ min: 0, max: 255 }), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
         iscsiInterface: field(string(), {
           tag: 4,
@@ -1435,7 +1435,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Secret with the CHAP credentials of target and initiator.',
         }),
-        initiatorName: field(text('iscsiName'), {
+        initiatorName: field(string(), {
           tag: 12,
           pointer: true,
           doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
@@ -1467,7 +1467,7 @@ export const coreV1 = defineTypes({
           pointer: true,
           doc: 'Secret with the CHAP credentials of target and initiator.',
         }),
-        initiatorName: field(text('iscsiName'), {
+        initiatorName: field(string(), {
           tag: 12,
           pointer: true,
           doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
@@ -2844,7 +2844,7 @@ export const coreV1 = defineTypes({
       {
         name: field(ref('core/v1.OSName'), {
           tag: 1,
-          needed: 'cannot be empty',
+          needed: true,
           required: true,
           doc: 'Name of the system: linux or windows.',
         }),

@@ -139,8 +139,20 @@ export const networkingV1 = defineTypes({
           pointer: true,
           doc: 'API group of the object. Unset means the legacy group.',
         }),
-        kind: field(text('pathSegment'), { tag: 2, needed: 'kind is required', required: true, doc: 'Kind of the object.' }),
-        name: field(text('pathSegment'), { tag: 3, needed: 'name is required', required: true, doc: 'Name of the object.' }),
+        kind: field(text('pathSegment'), {
+          tag: 2,
+          needed: 'kind is required',
+          declaredSince: 37,
+          required: true,
+          doc: 'Kind of the object.',
+        }),
+        name: field(text('pathSegment'), {
+          tag: 3,
+          needed: 'name is required',
+          declaredSince: 37,
+          required: true,
+          doc: 'Name of the object.',
+        }),
         scope: field(string(), {
           tag: 4,
           keepEmpty: true,

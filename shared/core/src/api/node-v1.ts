@@ -18,6 +18,7 @@ export const nodeV1 = defineTypes({
         }),
         handler: checked(text('label'), {
           tag: 2,
+          declaredSince: 37,
           isImmutable: true,
           required: true,
           doc: 'Name under which the container runtime of each node knows this way of running. A lower-case DNS label; cannot be changed.',

@@ -130,7 +130,7 @@ export class BuiltInReaders implements KindReaders {
     const ofKind = validation?.parts?.[subresource] ?? validation?.[part]
     const ofType = (): FieldError[] => (storedAs === undefined ? [] : rules.checkObject(storedAs, part, context))
     const found = ofKind === undefined ? ofType() : ofKind(object, live, names, context)
-    const errors = Array.isArray(found) ? found : yield* found
+    const errors = [...(Array.isArray(found) ? found : yield* found), ...context.declared]
     if (part === 'main' && this.refuseDisabledValues !== undefined) errors.push(...this.refuseDisabledValues(object, live, isGateOn))
     return errors
   }

@@ -1,7 +1,7 @@
 import type { IsGateOn } from '../feature-gates.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
-import type { NameKind } from '../meta/validate-names.ts'
+import type { NameCheck, NameKind } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
 import type { Measure } from '../quota/measures.ts'
 import type { Steps } from '../steps.ts'
@@ -72,8 +72,8 @@ export interface VersionDefinition {
 
 /** The differences between kinds besides their fields. */
 export interface Behaviour {
-  /** The allowed names of its objects. */
-  readonly nameKind: NameKind
+  /** The allowed names of its objects; a check where they depend on more than the kind. */
+  readonly nameKind: NameKind | ((object: Part) => NameCheck)
   /**
    * The answer of a successful delete. `object`: the object; `status`: a Status once it is gone, the object while finalizers
    * hold it; `statusUnasked`: a Status also if only the kind's default policy holds it.

@@ -230,18 +230,19 @@ export function unknownPatchType(): StatusError {
   return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
 }
 
-/** All bad fields of one object. The details carry the kind, not the resource; of an access review none, as in kube-apiserver. */
+/** All bad fields of one object, each error once. The details carry the kind, not the resource; of an access review none, as in kube-apiserver. */
 export function invalid(kind: KindName, name: string, errors: readonly PlainFieldError[]): StatusError
 /** The same, in the words of a level. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level: number): StatusError
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level = 0): StatusError {
-  const texts = [...new Set(errors.map((error) => printFieldError(error, level)))]
+  const byText = new Map(errors.map((error) => [printFieldError(error, level), error]))
+  const texts = [...byText.keys()]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const details: StatusDetails = {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     ...(kind.kind === '' ? {} : { kind: kind.kind }),
-    causes: errors.map(({ reason, message, field }) => ({ reason, message: textAt(message, level), field })),
+    causes: [...byText.values()].map(({ reason, message, field }) => ({ reason, message: textAt(message, level), field })),
   }
   return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, { details })
 }

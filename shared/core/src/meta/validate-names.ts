@@ -15,8 +15,11 @@ import {
 } from '@orch/cel/name-formats'
 import { joinTexts, type LevelText, textSince } from './level-text.ts'
 
-/** The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL. */
-export type NameKind = 'subdomain' | 'label' | 'label1035' | 'pathSegment'
+/**
+ * The allowed names of a kind's objects. `pathSegment` is any text that can be alone in a URL; `longName` is a subdomain by a rule of the
+ * type, which does not look at what names are generated from.
+ */
+export type NameKind = 'subdomain' | 'longName' | 'label' | 'label1035' | 'pathSegment'
 
 const dnsLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const dnsName = `${dnsLabel}(\\.${dnsLabel})*`
@@ -26,6 +29,9 @@ const wrongDnsName = explain(
   ['example.com'],
   dnsName,
 )
+
+/** The problems of a name; what it is generated from is looked at in the same way. */
+export type NameCheck = (name: string) => readonly LevelText[]
 
 /** Bytes that all annotations of an object may have together, keys and values. */
 export const annotationsBytesMax = 262_144
@@ -43,10 +49,13 @@ const hasDots = textSince(newTextsSince, { before: wrongLabel, after: 'must not 
 const fine: readonly string[] = Object.freeze([])
 
 /** The errors of an object's name; empty for none. */
-export function checkName(kind: NameKind, name: string): readonly LevelText[] {
+export function checkName(kind: NameKind | NameCheck, name: string): readonly LevelText[] {
+  if (typeof kind === 'function') return kind(name)
   switch (kind) {
     case 'subdomain':
       return checkSubdomain(name)
+    case 'longName':
+      return checkLongName(name)
     case 'label':
       return checkLabel(name)
     case 'label1035':
@@ -57,7 +66,8 @@ export function checkName(kind: NameKind, name: string): readonly LevelText[] {
 }
 
 /** The errors of the base of a generated name, which may end in a dash. */
-export function checkNamePrefix(kind: NameKind, prefix: string): readonly LevelText[] {
+export function checkNamePrefix(kind: NameKind | NameCheck, prefix: string): readonly LevelText[] {
+  if (kind === 'longName') return fine
   const masked = kind !== 'pathSegment' && prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
   return checkName(kind, masked)
 }
@@ -76,6 +86,11 @@ export function checkLabel1035(text: string): readonly string[] {
 /** An RFC 1123 subdomain: the name of most objects. */
 export function checkSubdomain(text: string): readonly string[] {
   return checkDns(text, subdomainPattern, wrongSubdomain, subdomainLengthMax)
+}
+
+/** As `checkSubdomain`, counted in bytes. */
+export function checkLongName(text: string): readonly string[] {
+  return checkSubdomain(text).map((problem) => (problem === tooLongSubdomain ? inBytes : problem))
 }
 
 /** As `checkSubdomain`, for a name in DNS whose labels may have underscores. */
@@ -107,7 +122,12 @@ export function checkQualifiedName(text: string): readonly LevelText[] {
   const name = checkNamePart(text.slice(slash + 1))
   if (prefix === '') return ['prefix part must be non-empty', ...name]
   const subdomain = checkSubdomain(prefix)
-  return subdomain.length === 0 ? name : [...subdomain.map((problem) => `prefix part ${problem}`), ...name]
+  return subdomain.length === 0 ? name : [...subdomain.map(problemOfPrefix), ...name]
+}
+
+function problemOfPrefix(problem: string): LevelText {
+  const before = `prefix part ${problem}`
+  return problem === tooLongSubdomain ? textSince(newTextsSince, { before, after: `prefix part ${inBytes}` }) : before
 }
 
 function checkNamePart(name: string): readonly LevelText[] {
@@ -164,4 +184,6 @@ function tooLong(lengthMax: number): string {
   return `must be no more than ${lengthMax} characters`
 }
 
+const tooLongSubdomain = tooLong(subdomainLengthMax)
+const inBytes = `must be no more than ${subdomainLengthMax} bytes`
 const tooLongLabel = textSince(newTextsSince, { before: tooLong(labelLengthMax), after: `must be no more than ${labelLengthMax} bytes` })

@@ -1,4 +1,4 @@
-import { isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
+import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { isJsonObject } from '../json/member.ts'
 import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
 import { restoreText } from './restore-text.ts'
@@ -171,9 +171,16 @@ function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unk
     const element = value[name]
     const field = fields.get(name)
     if (field === undefined) report.unknown(path, name)
-    else walk(field.node, element, { path: childPath(path, name), struct, fields: childPath(above, name) }, report)
+    else walk(field.node, element, { path: childPath(path, name), struct, fields: childPath(above, goPathOf(field)) }, report)
   }
   report.depth -= 1
+}
+
+/** The name of a field after those of the structs that it is inlined from, as Go's decoder has it. */
+function goPathOf({ name, inlined }: Field): string {
+  const names = [name]
+  for (let at = inlined; at !== undefined; at = at.inner) names.splice(-1, 0, typeOf(at.type))
+  return names.join('.')
 }
 
 function walkVariant(node: VariantNode, value: unknown, place: Place, report: Report): void {

@@ -26,9 +26,10 @@ export function checkDriverName(name: string): readonly string[] {
 
 /** As `checkDriverName`, with the text of the declared format where a level has it. */
 export function checkCaselessDriverName(name: string): readonly LevelText[] {
-  return checkDriverName(name).map((problem) =>
-    problem.startsWith('must be') ? problem : textSince(declaredSince, { before: problem, after: wrongCaseless }),
-  )
+  return checkDriverName(name).map((problem) => {
+    const after = problem.startsWith('must be') ? inBytes(problem) : wrongCaseless
+    return textSince(declaredSince, { before: problem, after })
+  })
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -129,9 +130,13 @@ function declaredQualifiedName(text: string, field: string): FieldError[] {
   return errors
 }
 
+function inBytes(problem: string): string {
+  return problem.replace(/ characters$/, ' bytes')
+}
+
 /** Declared rules count the bytes of a name. */
 function declaredSubdomain(name: string): readonly string[] {
-  return checkSubdomain(name).map((problem) => (problem.endsWith(' characters') ? problem.replace(/characters$/, 'bytes') : problem))
+  return checkSubdomain(name).map(inBytes)
 }
 
 /** Keys of counters are labels; a cause names the map. */

@@ -5,6 +5,7 @@ import {
   checkLabel,
   checkLabel1035,
   checkLabelValue,
+  checkLongName,
   checkPathSegment,
   checkQualifiedName,
   checkSubdomain,
@@ -41,10 +42,16 @@ const iscsiNames: Readonly<Record<string, RegExp>> = {
   naa: /^naa.[A-Za-z0-9]{32}$/,
 }
 
-function checkIscsiName(name: string): readonly string[] {
+/** The name of an initiator or a target. */
+export function checkIscsiName(name: string): readonly string[] {
   const form = iscsiNames[name.slice(0, 3)]
   if (form === undefined) return ['must be valid format starting with iqn, eui, or naa']
   return form.test(name) ? [] : ['must be valid format']
+}
+
+/** The same in a PersistentVolume, in one text. */
+export function checkStoredIscsiName(name: string): readonly string[] {
+  return checkIscsiName(name).length === 0 ? [] : ['must be valid format']
 }
 
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
@@ -63,6 +70,7 @@ export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly 
   label: checkLabel,
   label1035: checkLabel1035,
   subdomain: checkSubdomain,
+  longName: checkLongName,
   qualifiedName: checkQualifiedName,
   labelValue: checkLabelValue,
   pathSegment: checkPathSegment,
@@ -72,6 +80,7 @@ export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly 
   variableName: checkVariableName,
   relaxedVariableName: checkRelaxedVariableName,
   iscsiName: checkIscsiName,
+  storedIscsiName: checkStoredIscsiName,
   reason: checkReason,
   driverName: checkDriverName,
   caselessDriverName: checkCaselessDriverName,

@@ -10,16 +10,18 @@ import {
   checkName,
   checkNamePrefix,
   checkQualifiedName,
+  type NameCheck,
   type NameKind,
 } from '../meta/validate-names.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../schema/field-errors.ts'
 import { goValue } from '../schema/go-value.ts'
 import { tooLongValue } from './field-errors.ts'
+import { type Part, partOf, textOf } from './part.ts'
 
 /** The kind's facts for the rules of metadata. */
 export interface MetaRules {
   readonly isNamespaced: boolean
-  readonly nameKind: NameKind
+  readonly nameKind: NameKind | NameCheck
   /** Path of the metadata in its object; `metadata` when left out. */
   readonly path?: string
   /** Minor number of the release whose rules and texts they are. */
@@ -116,6 +118,21 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
   }
   if (annotationsFit(annotations)) return
   errors.push(tooLongValue(path, annotationsBytesMax))
+}
+
+/** Metadata of an object that is made by a template: it gets labels and annotations from it, and its name from elsewhere. */
+export function validateTemplateMeta(errors: FieldError[], metadata: Part, path: string): void {
+  validateAnnotations(errors, textsIn(metadata, 'annotations'), `${path}.annotations`)
+  validateLabels(errors, textsIn(metadata, 'labels'), `${path}.labels`)
+  // kube-apiserver makes the names of the fields from those of Go.
+  for (const name in metadata) {
+    if (name === 'annotations' || name === 'labels' || metadata[name] == null) continue
+    errors.push(forbiddenValue(`${path}.${name === 'uid' ? 'uID' : name}`, 'cannot be set'))
+  }
+}
+
+function textsIn(part: Part, name: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(partOf(part, name)).map((key) => [key, textOf(partOf(part, name), key)]))
 }
 
 /** Controllers beside the first that are reported: each message repeats all references. */

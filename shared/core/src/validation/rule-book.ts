@@ -47,6 +47,9 @@ interface ChoiceStep {
   readonly oneOf: readonly string[]
   readonly many: string
   readonly none?: string
+  /** Names of fields in causes where they are others: in those within the field, and in those about one too many. */
+  readonly namedWithin?: Readonly<Record<string, string>>
+  readonly namedToo?: Readonly<Record<string, string>>
 }
 
 /** A field with other facets than its description has, since its type is shared. */
@@ -207,9 +210,10 @@ export class RuleBook {
     return ruleOfPart(field, ofObject(rule))
   }
 
-  #ruleOfField(field: Field): PartRule | undefined {
-    const { kind } = resolveNode(field.node)
-    const isDeclared = this.#isDeclared(field)
+  #ruleOfField(given: Field): PartRule | undefined {
+    const { kind } = resolveNode(given.node)
+    const isDeclared = this.#isDeclared(given)
+    const field = isDeclared ? asDeclared(given) : given
     if (kind === 'struct' || kind === 'list') return ruleOfPart(field, this.#ruleOfValue(field.node, isDeclared), isDeclared)
     const rule = ruleOfLeaf(field)
     return isDeclared && rule ? (_errors, part, at, context) => rule(context.declared, part, at, context) : rule
@@ -225,6 +229,13 @@ export class RuleBook {
   #isDeclared({ declaredSince = Infinity }: Field): boolean {
     return declaredSince <= this.#level
   }
+}
+
+/** A declared rule says no more of an absent value, and counts the bytes of a name. */
+function asDeclared(field: Field): Field {
+  const { needed, node } = field
+  const isName = node.kind === 'string' && node.format === 'subdomain'
+  return { ...field, ...(needed === undefined ? {} : { needed: true }), ...(isName ? { node: { ...node, format: 'longName' } } : {}) }
 }
 
 function kept(made: Made, type: string, make: () => PartRule | undefined): PartRule | undefined {
@@ -421,13 +432,22 @@ function ruleOfImmutable({ name, node, pointer }: Field, isDeclared: boolean): P
   }
 }
 
-function ruleOfChoice({ many, none }: ChoiceStep, rules: ReadonlyMap<string, PartRule | undefined>): PartRule {
+function ruleOfChoice(
+  { many, none, namedWithin = {}, namedToo = {} }: ChoiceStep,
+  rules: ReadonlyMap<string, PartRule | undefined>,
+): PartRule {
   return (errors, part, at, context) => {
     const given: string[] = []
     for (const name in part) if (rules.has(name) && part[name] != null) given.push(name)
     const [first, ...others] = given.length > 1 ? [...rules.keys()].filter((name) => given.includes(name)) : given
+    const before = errors.length
     if (first !== undefined) rules.get(first)?.(errors, part, at, context)
     else if (none !== undefined) errors.push(requiredValue(at, none))
-    for (const name of others) errors.push(forbiddenValue(pathOf(at, name), many))
+    const named = first === undefined ? undefined : namedWithin[first]
+    if (first !== undefined && named !== undefined) {
+      const place = pathOf(at, first).length
+      for (const error of errors.splice(before)) errors.push({ ...error, field: `${pathOf(at, named)}${error.field.slice(place)}` })
+    }
+    for (const name of others) errors.push(forbiddenValue(pathOf(at, namedToo[name] ?? name), many))
   }
 }

@@ -31,15 +31,20 @@ export function validateLabelKey(key: string, field: string): FieldError[] {
   return invalidFor(field, key, checkQualifiedName(key))
 }
 
-/** One term of a selector of nodes: all of its requirements have to hold. */
-export function validateNodeSelectorTerm(term: Part, path: string): FieldError[] {
+/** One term of a selector of nodes: all of its requirements have to hold. The values may be those of labels alone. */
+export function validateNodeSelectorTerm(term: Part, path: string, checksValues = false): FieldError[] {
   return [
     ...itemsOf(term, 'matchExpressions').flatMap((requirement, index) => {
       const at = `${path}.matchExpressions[${index}]`
-      return [...validateNodeOperator(requirement, at), ...validateLabelKey(textOf(requirement, 'key'), `${at}.key`)]
+      const errors = [...validateNodeOperator(requirement, at), ...validateLabelKey(textOf(requirement, 'key'), `${at}.key`)]
+      return checksValues ? [...errors, ...validateLabelValues(requirement, `${at}.values`)] : errors
     }),
     ...itemsOf(term, 'matchFields').flatMap((requirement, index) => validateFieldRequirement(requirement, `${path}.matchFields[${index}]`)),
   ]
+}
+
+function validateLabelValues(requirement: Part, path: string): FieldError[] {
+  return itemsOf<string>(requirement, 'values').flatMap((value, index) => invalidFor(`${path}[${index}]`, value, checkLabelValue(value)))
 }
 
 function validateOperator(term: Part, at: string): FieldError[] {

@@ -1,3 +1,4 @@
+import { textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkSubdomain } from '../meta/validate-names.ts'
 import { invalidValue, requiredValue } from './field-errors.ts'
@@ -15,16 +16,19 @@ export function validateClientConfig(config: Part, at: string): FieldError[] {
 
 const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
+const form = '; desired format: https://host[/path]'
+/** The text of the first level at which it is known. */
+const noHost = textSince(34, { before: `host must be provided${form}`, after: `host must be specified${form}` })
+
 /** The URL of a webhook outside the cluster. */
 function validateUrl(url: string, field: string): FieldError[] {
-  const form = '; desired format: https://host[/path]'
   const malformed = findUrlProblem(url)
   if (malformed !== undefined) return [requiredValue(field, `url must be a valid URL: ${malformed}${form}`)]
   const [, givenScheme = '', user, host = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
   const scheme = givenScheme.toLowerCase()
   const errors: FieldError[] = []
   if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`))
-  if (host === '') errors.push(invalidValue(field, host, `host must be provided${form}`))
+  if (host === '') errors.push(invalidValue(field, host, noHost))
   if (user !== undefined) errors.push(invalidValue(field, user, 'user information is not permitted in the URL'))
   if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'))
   if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'))

@@ -117,7 +117,12 @@ test.each([
   ['nginx:1.2', 'IfNotPresent'],
   ['nginx@sha256:00', 'IfNotPresent'],
   ['nginx:1.2@sha256:00', 'IfNotPresent'],
-  ['nginx:latest@sha256:00', 'Always'],
+  [`nginx:latest@sha256:${'0'.repeat(64)}`, 'Always'],
+  ['nginx:latest@sha256:00', 'IfNotPresent'],
+  ['Nginx', 'IfNotPresent'],
+  ['Registry/nginx', 'Always'],
+  ['a'.repeat(256), 'IfNotPresent'],
+  [`a${'-a'.repeat(500)}!`, 'IfNotPresent'],
 ])('STORE-03: the image %s is pulled %s', (image, imagePullPolicy) => {
   expect(complete('core/v1.Pod', { spec: { containers: [{ name: 'c', image }] } })).toMatchObject({
     spec: { containers: [{ imagePullPolicy }] },

@@ -14,12 +14,22 @@ export function fillVolume(volume: Draft): void {
   fillVolumeSource(volume)
 }
 
-/** An image without a tag, or with the tag `latest`, may change under its name. A digest without a tag never does. */
+const imagePart = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
+const imageHost = '(?:(?=[^/]*[.:A-Z]|localhost/)[a-zA-Z0-9.-]+(?::[0-9]+)?/)?'
+const imagePattern = new RegExp(
+  `^(${imageHost}${imagePart}(?:/${imagePart})*)(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?$`,
+)
+const imageNameLengthMax = 255
+
+/**
+ * An image without a tag, or with the tag `latest`, may change under its name. A digest without a tag never does, and what is no name of an
+ * image has no tag that could.
+ */
 export function pullPolicyOf(image: unknown): 'Always' | 'IfNotPresent' {
-  const [name = '', digest] = typeof image === 'string' ? image.split('@') : []
-  const tag = /:([^/:]+)$/.exec(name)?.[1]
-  if (tag === undefined) return digest === undefined ? 'Always' : 'IfNotPresent'
-  return tag === 'latest' ? 'Always' : 'IfNotPresent'
+  const text = typeof image === 'string' && image.length < 1024 ? image : ''
+  const [, name = '', tag, digest] = imagePattern.exec(text) ?? []
+  if (name === '' || name.length > imageNameLengthMax) return 'IfNotPresent'
+  return tag === 'latest' || (tag === undefined && digest === undefined) ? 'Always' : 'IfNotPresent'
 }
 
 /** The sources that a Pod's volume and a PersistentVolume have in common. */

@@ -10,6 +10,7 @@ const otherNames: readonly RegExp[] = [
   /(?:^|\.)template\.(?:labels$|annotations(?:$|\[))/,
   /\.volumeMounts\.mountPropagation$/,
   /\.hostAliases\.(?:hostnames|ip)$/,
+  /\.(?:cephFS|downwarAPI|iscsi\.initiatorname|persistentDisk\.\w+|volumeClaimTemplate\.metadata\.uID)$/,
   /\.pod(?:Anti)?Affinity\..*\.namespace$/,
   /\.securityContext\.shareProcessNamespace$/,
   /^metadata\.taints\[\d+\]/,

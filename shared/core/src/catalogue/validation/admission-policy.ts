@@ -3,7 +3,7 @@ import { list, ref } from '../../description/define.ts'
 import type { ExpressionAge } from '../../expressions/libraries.ts'
 import { type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkLabel1035, checkPathSegment, checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
 import { PolicyLanguage } from '../../policies/language.ts'
 import { mutationResults } from '../../policies/mutating.ts'
@@ -72,7 +72,9 @@ export function validateMutatingPolicy(
 
 /** The rules of a MutatingAdmissionPolicyBinding. */
 export function validateMutatingBinding(binding: Part): FieldError[] {
-  return validateBinding(partOf(binding, 'spec'))
+  const spec = partOf(binding, 'spec')
+  const rules = itemsOf(optionalPart(spec, 'matchResources'), 'resourceRules')
+  return [...validateBinding(spec), ...rules.flatMap(refuseDeletion('spec.matchResources'))]
 }
 
 /** The rules of a ValidatingAdmissionPolicyBinding. */
@@ -112,12 +114,13 @@ function validateParamRef(reference: Part | undefined): FieldError[] {
   const name = textOf(reference, 'name')
   const selector = optionalPart(reference, 'selector')
   const errors: FieldError[] = []
-  if (name !== '' && selector !== undefined) {
-    errors.push(forbiddenValue(`${at}.name`, 'name and selector are mutually exclusive'))
-    errors.push(forbiddenValue(`${at}.selector`, 'name and selector are mutually exclusive'))
-  }
-  if (name === '' && selector === undefined) errors.push(requiredValue(at, 'one of name or selector must be specified'))
+  const isBoth = name !== '' && selector !== undefined
+  const refuse = (field: string): void => void errors.push(forbiddenValue(`${at}.${field}`, 'name and selector are mutually exclusive'))
+  errors.push(...invalidFor(`${at}.name`, name, checkPathSegment(name)))
+  if (isBoth) refuse('name')
   errors.push(...validateLabelSelector(selector, `${at}.selector`))
+  if (isBoth) refuse('selector')
+  if (name === '' && selector === undefined) errors.push(requiredValue(at, 'one of name or selector must be specified'))
   requireOneOf(errors, { part: reference, name: 'parameterNotFoundAction', at }, ['Deny', 'Allow'])
   return errors
 }
@@ -142,16 +145,21 @@ function validateNamedRule(rule: Part, at: string): FieldError[] {
   const seen = new Set<string>()
   const errors: FieldError[] = []
   for (const [index, name] of itemsOf<string>(rule, 'resourceNames').entries()) {
-    errors.push(...invalidFor(`${at}.resourceNames[${index}]`, name, checkSegment(name)))
+    errors.push(...invalidFor(`${at}.resourceNames[${index}]`, name, checkPathSegment(name)))
     if (seen.has(name)) errors.push(duplicateValue(`${at}.resourceNames[${index}]`, name))
     seen.add(name)
   }
   return [...errors, ...validateAdmissionRule(rule, at)]
 }
 
-function checkSegment(name: string): readonly string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`]
-  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
+/** Operations whose objects can be changed. kube-apiserver blames no rule in particular. */
+const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
+
+function refuseDeletion(at: string): (rule: Part) => FieldError[] {
+  return (rule) =>
+    itemsOf<string>(rule, 'operations')
+      .filter((operation) => !mutatingOperations.includes(operation))
+      .map((operation) => unsupportedValue(`${at}.resourceRules.operations`, operation, mutatingOperations))
 }
 
 /** The expressions of a stored spec, all together: their texts count, at any place. */
@@ -225,7 +233,8 @@ class PolicyCheck {
   /** Mutations, and when they are made again. */
   mutating(): FieldError[] {
     const mutations = itemsOf(this.#spec, 'mutations')
-    const errors = mutations.length === 0 ? [requiredValue('spec.mutations', 'mutations must contain at least one item')] : []
+    const errors = itemsOf(optionalPart(this.#spec, 'matchConstraints'), 'resourceRules').flatMap(refuseDeletion('spec.matchConstraints'))
+    if (mutations.length === 0) errors.push(requiredValue('spec.mutations', 'mutations must contain at least one item'))
     requireOneOf(errors, { part: this.#spec, name: 'reinvocationPolicy', at: 'spec' }, ['IfNeeded', 'Never'])
     const languages = lazyLanguages(this.#hasParams, this.#variables, { isMutating: true })
     return [...errors, ...mutations.flatMap((one, index) => this.#mutation(one, `spec.mutations[${index}]`, languages))]
@@ -262,8 +271,8 @@ class PolicyCheck {
       { hasParams: this.#hasParams, hasAuthorizer: true, variables: new Map(), isMutating: 'mutations' in this.#spec },
       this.#level,
     )
-    const seen = new Set<string>()
-    for (const [index, variable] of itemsOf(this.#spec, 'variables').entries()) {
+    const variables = itemsOf(this.#spec, 'variables')
+    for (const [index, variable] of variables.entries()) {
       const [name, expression] = [textOf(variable, 'name'), textOf(variable, 'expression')]
       const at = `spec.variables[${index}]`
       if (name.trim() === '') errors.push(requiredValue(`${at}.name`, 'name is not specified'))
@@ -276,15 +285,14 @@ class PolicyCheck {
           ),
         )
       }
-      if (seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
-      seen.add(name)
       const used = this.#stored.has(expression) ? language : fresh
       errors.push(...expressionErrors(`${at}.expression`, expression, { wanted: [], language: used, absent: notSpecified }))
+      if (expression.trim() === '') continue
       const compiled = used.compile(expression)
       language.define(name, compiled)
       fresh.define(name, compiled)
     }
-    if (seen.size > 0) this.#variables = language.variables
+    if (variables.length > 0 || 'mutations' in this.#spec) this.#variables = language.variables
     return errors
   }
 
@@ -350,8 +358,9 @@ class PolicyCheck {
     for (const [index, annotation] of annotations.entries()) {
       const at = `${path}[${index}]`
       const [key, expression] = [textOf(annotation, 'key'), textOf(annotation, 'valueExpression')]
-      if (key === '') errors.push(requiredValue(`${at}.key`))
-      else errors.push(...invalidFor(`${at}.key`, key, checkQualifiedName(`${this.#name === '' ? 'name' : this.#name}/${key}`)))
+      const whole = `${this.#name}/${key}`
+      if (this.#name === '') errors.push(invalidValue(`${at}.key`, key, 'requires metadata.name be non-empty'))
+      else errors.push(...invalidFor(`${at}.key`, whole, checkQualifiedName(whole)))
       if (seen.has(key)) errors.push(duplicateValue(`${at}.key`, key))
       seen.add(key)
       const absent = 'valueExpression is not specified'

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../meta/status.ts'
-import { checkLabel1035, checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkLabel1035, checkPathSegment, checkSubdomain, type NameCheck } from '../../meta/validate-names.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
-import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import type { TypeRules } from '../../validation/rule-book.ts'
 import { bytesOfBase64, checkPortNumber } from '../../validation/texts.ts'
 import { isGiven } from './checks.ts'
 
@@ -19,13 +19,18 @@ export const apiServiceRules: Readonly<Record<string, TypeRules>> = {
   'apiregistration/v1.APIServiceCondition': ['status'],
 }
 
-function validateGroupVersion(errors: FieldError[], spec: Part, _at: string, { object }: RuleContext): void {
-  const [group, version] = [textOf(spec, 'group'), textOf(spec, 'version')]
-  const [name, required] = [textOf(partOf(object, 'metadata'), 'name'), `${version}.${group}`]
-  // A malformed name is reported with the metadata.
-  if (name !== '' && name !== required && checkPathSegment(name).length === 0) {
-    errors.push(invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`))
+/** Its name is that of the group version. */
+export function serviceNames(service: Part): NameCheck {
+  const spec = partOf(service, 'spec')
+  const required = `${textOf(spec, 'version')}.${textOf(spec, 'group')}`
+  return (name) => {
+    const problems = checkPathSegment(name)
+    return problems.length > 0 || name === required ? problems : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`]
   }
+}
+
+function validateGroupVersion(errors: FieldError[], spec: Part): void {
+  const [group, version] = [textOf(spec, 'group'), textOf(spec, 'version')]
   if (group !== '') errors.push(...invalidFor('spec.group', group, checkSubdomain(group)))
   else if (version !== 'v1') errors.push(requiredValue('spec.group', 'only v1 may have an empty group and it better be legacy kube'))
   errors.push(...invalidFor('spec.version', version, checkLabel1035(version)))

@@ -1,8 +1,9 @@
 import type { FieldError } from '../../meta/status.ts'
-import { forbiddenValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { isGiven, numberOf } from './checks.ts'
+import { containerResources, validateResourceName } from './pod/resources.ts'
 
 /** Kinds of metrics, by the field that describes them, in the order in which they are looked at. */
 const sources: ReadonlyMap<string, string> = new Map([
@@ -14,18 +15,28 @@ const sources: ReadonlyMap<string, string> = new Map([
 ])
 
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
-const targetTypes = ['', 'Utilization', 'Value', 'AverageValue']
+const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
 /** The measurements of an autoscaler, with wanted values. */
 export const metricRules: Readonly<Record<string, TypeRules>> = {
-  'autoscaling/v2.MetricSpec': ['type', { passedOver: [...sources.keys()] }, validateSource],
+  'autoscaling/v2.MetricSpec': ['type', validateType, { passedOver: [...sources.keys()] }, validateSource],
   'autoscaling/v2.MetricIdentifier': ['name', { passedOver: ['selector'] }],
   'autoscaling/v2.MetricTarget': ['type', validateTargetType, 'value', 'averageValue', 'averageUtilization'],
   'autoscaling/v2.ObjectMetricSource': ['describedObject', 'metric', 'target', requireValue],
   'autoscaling/v2.ExternalMetricSource': ['metric', 'target', requireOneValue],
   'autoscaling/v2.PodsMetricSource': ['metric', 'target', requireAverage],
   'autoscaling/v2.ResourceMetricSource': ['name', 'target', requireUsage],
-  'autoscaling/v2.ContainerResourceMetricSource': ['name', 'container', 'target', requireUsage],
+  'autoscaling/v2.ContainerResourceMetricSource': ['name', validateName, 'container', 'target', requireUsage],
+}
+
+function validateType(errors: FieldError[], metric: Part, at: string): void {
+  const type = textOf(metric, 'type')
+  if (!types.includes(type)) errors.push(unsupportedValue(`${at}.type`, type, types))
+}
+
+function validateName(errors: FieldError[], source: Part, at: string): void {
+  const name = textOf(source, 'name')
+  if (name !== '' && !containerResources.has(name)) validateResourceName(errors, name, `${at}.name`)
 }
 
 /** Without any replica only metrics from outside the Pods say anything. */

@@ -50,7 +50,12 @@ const rows: readonly Row[] = [
   ],
   ['less than the least', ['spec/minReplicas', 5], 'spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`'],
   ['nothing to scale', ['spec/scaleTargetRef', {}], 'spec.scaleTargetRef.kind: Required value', 'spec.scaleTargetRef.name: Required value'],
-  ['a metric without a type', metric({ resource: cpu['resource'] }), `${at}.type: Required value: must specify a metric source type`],
+  [
+    'a metric without a type',
+    metric({ resource: cpu['resource'] }),
+    `${at}.type: Required value: must specify a metric source type`,
+    `${at}.type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"`,
+  ],
   [
     'a metric without a source',
     metric({ type: 'Resource' }),

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../json/member.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
-import { invalidValue } from '../../validation/field-errors.ts'
+import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, partAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { betaSpecToSecond } from '../conversion/autoscaler.ts'
@@ -37,8 +37,18 @@ function validateReplicas(errors: FieldError[], spec: Part, at: string, context:
   if (min !== undefined && min < least) {
     errors.push(invalidValue('spec.minReplicas', min, `must be greater than or equal to ${least}`))
   }
-  if (max < 1) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than 0'))
+  if (max < 1) refuseMost(errors, max, context)
   if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
+}
+
+/** The first level whose rule about the most replicas is part of the type. */
+const declaredSince = 37
+
+function refuseMost(errors: FieldError[], max: number | bigint, { level, declared }: RuleContext): void {
+  const field = 'spec.maxReplicas'
+  if (level < declaredSince) errors.push(invalidValue(field, max, 'must be greater than 0'))
+  else if (max < 0) declared.push(invalidValue(field, max, 'must be greater than or equal to 1'))
+  else declared.push(requiredValue(field))
 }
 
 /** The group version of the target names its group, unless the target has been there before; ReplicationControllers have none. */

@@ -1,3 +1,4 @@
+import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
@@ -6,6 +7,11 @@ import { numberOf, requireOneOf } from './checks.ts'
 import { validateSignerName } from './signer-name.ts'
 
 const secondsMin = 600
+/** From the first recorded level on nothing more is said of absent usages. */
+const requiredUsages: FieldError = {
+  ...requiredValue('spec.usages'),
+  message: textSince(34, { before: 'Required value: usages must be provided', after: 'Required value' }),
+}
 const usages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
   ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
@@ -49,7 +55,7 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
 }
 
 function validateUsages(given: readonly string[]): FieldError[] {
-  if (given.length === 0) return [requiredValue('spec.usages', 'usages must be provided')]
+  if (given.length === 0) return [requiredUsages]
   const repeated = repeatedPlaces(given)
   const at = (index: number) => `spec.usages[${index}]`
   return [

@@ -1,14 +1,15 @@
 import { field, text } from '../../description/define.ts'
 import { goQuote } from '../../json/go-quote.ts'
-import { joinTexts, textSince } from '../../meta/level-text.ts'
+import { joinTexts, type LevelText, textSince } from '../../meta/level-text.ts'
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { jsonSince } from '../../schema/go-value.ts'
-import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import { as, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
+import { as, liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateAccessModes } from './access-modes.ts'
-import { requireText } from './checks.ts'
+import { allowChecked, requireText } from './checks.ts'
 
 /** A claim of storage, or a template of one. */
 export const claimSpecRules: Readonly<Record<string, TypeRules>> = {
@@ -20,6 +21,7 @@ export const claimSpecRules: Readonly<Record<string, TypeRules>> = {
     'volumeMode',
     { passedOver: ['resources'] },
     validateSources,
+    { gate: 'VolumeAttributesClass', step: as('volumeAttributesClassName', field(text('subdomain'))) },
   ],
 }
 
@@ -27,10 +29,20 @@ function validateModes(errors: FieldError[], spec: Part, at: string, { level }: 
   errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`, level))
 }
 
-function validateSources(errors: FieldError[], spec: Part, at: string): void {
-  const [source, reference] = ['dataSource', 'dataSourceRef'].map((name) => {
+/** The first level whose server is known to look at the groups of sources. */
+const groupsSince = 34
+const sourceNames = ['dataSource', 'dataSourceRef'] as const
+
+function validateSources(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const keepsGroup = sourceNames.some((name) => checkGroup(partOf(liveAt(context, at), name)).length > 0)
+  const [source, reference] = sourceNames.map((name) => {
     const given = optionalPart(spec, name)
-    if (given !== undefined) validateDataSource(errors, given, `${at}.${name}`)
+    if (given === undefined) return undefined
+    const path = `${at}.${name}`
+    validateDataSource(errors, given, path)
+    if (context.level < groupsSince) return given
+    if (!keepsGroup) errors.push(...invalidFor(`${path}.apiGroup`, given['apiGroup'], checkGroup(given)))
+    allowChecked(errors, { part: given, name: 'namespace', at: path }, checkLabel)
     return given
   })
   if (source === undefined || reference === undefined || isSame(source, reference)) return
@@ -38,6 +50,11 @@ function validateSources(errors: FieldError[], spec: Part, at: string): void {
   const value = textSince(jsonSince, { before: goQuote(`${at}.dataSource`), after: '{}' })
   const message = joinTexts(['Invalid value', value, 'must match dataSourceRef'], ': ')
   errors.push({ reason: 'FieldValueInvalid', field: at, message })
+}
+
+function checkGroup(source: Part): readonly LevelText[] {
+  const group = textOf(source, 'apiGroup')
+  return group === '' ? [] : checkSubdomain(group)
 }
 
 function validateSize(errors: FieldError[], spec: Part, at: string): void {

@@ -5,15 +5,19 @@ import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-
 import { numberOf } from './checks.ts'
 import { validateDriverName } from './csi-node.ts'
 
+/** The last level that speaks of a driver's name beside what it says of metadata. */
+const ownNameUntil = 36
+
+function validateName(errors: FieldError[], driver: Part, _at: string, { level }: RuleContext): void {
+  errors.push(...validateDriverName(textOf(partOf(driver, 'metadata'), 'name'), 'name', level))
+}
+
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 
 /** A CSIDriver, whose fields about attached volumes are immutable, and a CSIStorageCapacity. */
 export const csiRules: Readonly<Record<string, TypeRules>> = {
-  'storage/v1.CSIDriver': [
-    (errors, driver) => void errors.push(...validateDriverName(textOf(partOf(driver, 'metadata'), 'name'), 'name')),
-    'spec',
-  ],
+  'storage/v1.CSIDriver': [{ until: ownNameUntil, step: validateName }, 'spec'],
   'storage/v1.CSIDriverSpec': [
     ...['attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy'],
     validateTokens,

@@ -1,5 +1,4 @@
 import { ref } from '../../description/define.ts'
-import { knownReleases } from '../../gate-releases.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -44,7 +43,7 @@ function validateKept(errors: FieldError[], spec: Part, at: string, context: Rul
 const absentNamesAloneSince = 37
 
 /** Names of volume drivers, as CSINode and VolumeAttachment hold them. */
-export function validateDriverName(name: string, path: string, level: number = knownReleases.own): FieldError[] {
+export function validateDriverName(name: string, path: string, level: number): FieldError[] {
   const errors = name === '' ? [requiredValue(path)] : []
   if (name === '' && level >= absentNamesAloneSince) return errors
   if (name.length > driverNameLengthMax) errors.push(tooLongValue(path, driverNameLengthMax))

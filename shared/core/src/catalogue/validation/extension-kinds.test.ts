@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
+import { serviceNames } from './api-service.ts'
 
 type Row = readonly [title: string, path: string, value: unknown, problems: readonly string[]]
 
@@ -209,8 +210,14 @@ test('an APIService with everything set is fine', () => {
   expect(problemsOf(apiService, service)).toEqual([])
 })
 
+test('an APIService is named after its group version', () => {
+  const check = serviceNames({ spec: { group: 'example.com', version: 'v1' } })
+  expect(check('v1.example.com')).toEqual([])
+  expect(check('x')).toEqual(['must be `spec.version+"."+spec.group`: "v1.example.com"'])
+  expect(check('a/b')).toEqual(["may not contain '/'"])
+})
+
 test.each<Row>([
-  ['another name', 'metadata/name', 'x', ['metadata.name: Invalid value: "x": must be `spec.version+"."+spec.group`: "v1.example.com"']],
   ['too high a priority of the group', 'spec/groupPriorityMinimum', 20_001, [priority('groupPriorityMinimum', 20_001, 20_000)]],
   ['no priority of the group', 'spec/groupPriorityMinimum', undefined, [priority('groupPriorityMinimum', 0, 20_000)]],
   ['too high a priority of the version', 'spec/versionPriority', 1_001, [priority('versionPriority', 1_001, 1_000)]],

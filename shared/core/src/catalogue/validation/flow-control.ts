@@ -192,10 +192,13 @@ function validateLevelSpec(level: Part): FieldError[] {
   }
 }
 
+/** The last level that serves these versions. */
+const lastBetaLevel = 28
+
 function validateLimited(limited: Part): FieldError[] {
   const shares = Number(limited['assuredConcurrencyShares'] ?? 0)
   const errors = shares > 0 ? [] : [invalidValue('spec.limited.assuredConcurrencyShares', shares, 'must be positive')]
-  return [...errors, ...validateLimitResponse(limited)]
+  return [...errors, ...validateLimitResponse(limited, lastBetaLevel)]
 }
 
 /** A text that is its word alone since 1.36, when the rule became part of the type. */
@@ -203,11 +206,15 @@ export function plainly(word: string, detail: string): LevelText {
   return textSince(36, { before: `${word}: ${detail}`, after: word })
 }
 
-const noQueuing = plainly('Forbidden', 'must be nil if limited.limitResponse.type is not Limited')
+function noQueuing(at: string): FieldError {
+  const message = plainly('Forbidden', 'must be nil if limited.limitResponse.type is not Limited')
+  return { reason: 'FieldValueForbidden', field: `${at}.queuing`, message }
+}
+
 const neededQueuing = plainly('Required value', 'must not be empty if limited.limitResponse.type is Limited')
 
 /** The rules of the response to requests above the limit. */
-export function validateLimitResponse(limited: Part): FieldError[] {
+export function validateLimitResponse(limited: Part, level: number): FieldError[] {
   const response = partOf(limited, 'limitResponse')
   const at = 'spec.limited.limitResponse'
   const type = textOf(response, 'type')
@@ -215,15 +222,30 @@ export function validateLimitResponse(limited: Part): FieldError[] {
   switch (type) {
     case 'Reject':
       if (queuing === undefined) return []
-      return [{ reason: 'FieldValueForbidden', field: `${at}.queuing`, message: noQueuing }]
+      return [noQueuing(at)]
     case 'Queue':
       if (queuing === undefined) {
         return [{ reason: 'FieldValueRequired', field: `${at}.queuing`, message: neededQueuing }]
       }
       return validateQueuing(queuing, `${at}.queuing`)
     default:
-      return [unsupportedValue(`${at}.type`, type, ['Queue', 'Reject'])]
+      return level >= absentWordsSince && queuing !== undefined
+        ? inTurn(type, wrongWord(`${at}.type`, { word: type, level }, ['Queue', 'Reject']), noQueuing(at))
+        : [wrongWord(`${at}.type`, { word: type, level }, ['Queue', 'Reject'])]
   }
+}
+
+/** The rule about an absent word is a declared one, and comes last as those are. */
+function inTurn(word: string, wrong: FieldError, unwanted: FieldError): FieldError[] {
+  return word === '' ? [unwanted, wrong] : [wrong, unwanted]
+}
+
+/** The first level that tells an absent word from a wrong one. */
+const absentWordsSince = 37
+
+/** A word that decides about the fields beside it. */
+export function wrongWord(field: string, { word, level }: { word: string; level: number }, known: readonly string[]): FieldError {
+  return word === '' && level >= absentWordsSince ? requiredValue(field) : unsupportedValue(field, word, known)
 }
 
 function validateQueuing(queuing: Part, at: string): FieldError[] {

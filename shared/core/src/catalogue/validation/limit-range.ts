@@ -24,7 +24,7 @@ export function validateLimitRange(range: Part): FieldError[] {
 
 function validateType(type: string, field: string): FieldError[] {
   const errors = invalidFor(field, type, checkQualifiedName(type))
-  if (type.includes('/') || types.includes(type)) return errors
+  if (errors.length > 0 || type.includes('/') || types.includes(type)) return errors
   return [...errors, invalidValue(field, type, 'must be a standard limit type or fully qualified')]
 }
 

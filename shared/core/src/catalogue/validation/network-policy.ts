@@ -21,7 +21,10 @@ function refuseMoreTypes(errors: FieldError[], spec: Part, at: string): void {
   errors.push(invalidTexts(`${at}.policyTypes`, types, 'may not specify more than two policyTypes', list(ref('networking/v1.PolicyType'))))
 }
 
-function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
+/** The first level whose server is known to show the end, not the port that it is compared with. */
+const endShownSince = 34
+
+function validateRulePort(errors: FieldError[], rule: Part, at: string, { level }: RuleContext): void {
   const { port } = rule
   const end = numberOf(rule, 'endPort')
   const refuse = (detail: string, value: unknown = end): void => void errors.push(invalidValue(`${at}.endPort`, value, detail))
@@ -32,8 +35,7 @@ function validateRulePort(errors: FieldError[], rule: Part, at: string): void {
   if (typeof port === 'string' && end !== undefined) refuse('may not be specified when `port` is non-numeric')
   validatePort(errors, port, `${at}.port`)
   if (typeof port !== 'number' || end === undefined) return
-  // The message shows the port that the end is compared with.
-  if (end < port) refuse('must be greater than or equal to `port`', port)
+  if (end < port) refuse('must be greater than or equal to `port`', level < endShownSince ? port : end)
   for (const problem of checkPortNumber(Number(end))) refuse(problem)
 }
 
@@ -47,6 +49,9 @@ function validatePeer(errors: FieldError[], peer: Part, at: string, context: Rul
 
 /** The first level at which the refusal of a range has examples, and ranges after a wrong one are looked at. */
 const examplesSince = 30
+
+/** The first level whose rule about an absent range is part of the type. */
+const declaredSince = 37
 
 /** The ranges of a policy that is stored. */
 const rangesOf = memo((policy: Part): ReadonlySet<string> => {
@@ -62,7 +67,8 @@ const rangesOf = memo((policy: Part): ReadonlySet<string> => {
 function validateBlock(errors: FieldError[], block: Part, at: string, context: RuleContext): void {
   const range = textOf(block, 'cidr')
   if (range === '') {
-    errors.push(requiredValue(`${at}.cidr`))
+    const ofRules = context.level < declaredSince ? errors : context.declared
+    ofRules.push(requiredValue(`${at}.cidr`))
     return
   }
   const checked = { ...addressesChecked(context), ...(context.live && { kept: rangesOf(context.live) }) }

@@ -50,7 +50,7 @@ export function validateInlineVolume(spec: Part, at: string, context: RuleContex
   refuse('nodeAffinity')
   context.rules.of('core/v1.PersistentVolumeSource')(errors, spec, at, context)
   validatePlace(errors, spec, at)
-  validateDriverSecrets(errors, optionalPart(spec, 'csi'), `${at}.csi`)
+  validateDriverSecrets(errors, optionalPart(spec, 'csi'), `${at}.csi`, { level: context.level })
   if (textOf(spec, 'storageClassName') !== '') refuse('storageClassName')
   const mode = spec['volumeMode']
   if (isGiven(spec, 'volumeMode') && mode !== 'Filesystem') {
@@ -84,11 +84,8 @@ export function validateAmount(amount: unknown, field: string): FieldError[] {
   return [invalidValue(field, roundUpQuantity(quantity), 'must be a valid resource quantity')]
 }
 
-/** The place of some volumes, and their allowed policies there. */
+/** The allowed policies of volumes at some places. */
 function validatePlace(errors: FieldError[], spec: Part, at: string): void {
-  if (isGiven(spec, 'local') && !isGiven(spec, 'nodeAffinity')) {
-    errors.push(requiredValue(`${at}.nodeAffinity`, 'Local volume requires node affinity'))
-  }
   const isRoot = /^\/(?:\.?\/)*\.?$/.test(textOf(optionalPart(spec, 'hostPath'), 'path'))
   if (isRoot && textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle') {
     errors.push(forbiddenValue(`${at}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'"))
@@ -98,13 +95,22 @@ function validatePlace(errors: FieldError[], spec: Part, at: string): void {
 const driverSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']
 
 function validateSecrets(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
-  validateDriverSecrets(errors, optionalPart(spec, 'csi'), `${at}.csi`, optionalPart(liveAt(context, at), 'csi'))
+  const before = optionalPart(liveAt(context, at), 'csi')
+  validateDriverSecrets(errors, optionalPart(spec, 'csi'), `${at}.csi`, { before, level: context.level })
 }
 
-/** Names of secrets are labels; a volume that was stored with a longer form may keep such names. */
-function validateDriverSecrets(errors: FieldError[], source: Part | undefined, at: string, before?: Part): void {
+/** The first level whose server is known to take any name of a secret. */
+const anySecretSince = 34
+
+/** Names of secrets were labels; a volume that was stored with a longer form might keep such names. */
+function validateDriverSecrets(
+  errors: FieldError[],
+  source: Part | undefined,
+  at: string,
+  { before, level }: { readonly before?: Part | undefined; readonly level: number },
+): void {
   const namesBefore = [...driverSecrets, 'nodeStageSecretRef'].map((field) => textOf(optionalPart(before, field), 'name'))
-  const isTolerant = namesBefore.some((name) => name !== '' && checkLabel(name).length > 0)
+  const isTolerant = level >= anySecretSince || namesBefore.some((name) => name !== '' && checkLabel(name).length > 0)
   for (const field of driverSecrets) {
     const secret = optionalPart(source, field)
     if (secret === undefined) continue

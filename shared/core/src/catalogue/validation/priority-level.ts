@@ -2,11 +2,13 @@ import { ref } from '../../description/define.ts'
 import { mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
 import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
+import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { invalidValue } from '../../validation/field-errors.ts'
 import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { numberOf } from './checks.ts'
-import { plainly, validateLimitResponse } from './flow-control.ts'
+import { plainly, validateLimitResponse, wrongWord } from './flow-control.ts'
 
 const at = { limited: 'spec.limited', exempt: 'spec.exempt' }
 
@@ -18,13 +20,13 @@ const exemptAlone = textSince(34, {
 const shown = (spec: Part) => goValue(ref('flowcontrol/v1.PriorityLevelConfigurationSpec'), spec)
 
 /** The rules of a PriorityLevelConfiguration in v1beta3 and v1: its shares are nominal, and it lends and borrows. */
-export function validateNominalPriorityLevel(level: Part): FieldError[] {
-  const spec = partOf(level, 'spec')
-  const name = textOf(partOf(level, 'metadata'), 'name')
-  return [...validateSpec(spec, name), ...validateMandatory(spec, name)]
+export function validateNominalPriorityLevel(object: Part, _live: Part | undefined, _names: Names, { level }: RuleContext): FieldError[] {
+  const spec = partOf(object, 'spec')
+  const name = textOf(partOf(object, 'metadata'), 'name')
+  return [...validateSpec(spec, name, level), ...validateMandatory(spec, name)]
 }
 
-function validateSpec(spec: Part, name: string): FieldError[] {
+function validateSpec(spec: Part, name: string, level: number): FieldError[] {
   const type = textOf(spec, 'type')
   const [limited, exempt] = [optionalPart(spec, 'limited'), optionalPart(spec, 'exempt')]
   const errors: FieldError[] = []
@@ -48,19 +50,19 @@ function validateSpec(spec: Part, name: string): FieldError[] {
           message: plainly('Forbidden', 'must be nil if the type is Limited'),
         })
       if (limited === undefined) return [...errors, { reason: 'FieldValueRequired', field: at.limited, message: neededLimits }]
-      return [...errors, ...validateLimited(limited)]
+      return [...errors, ...validateLimited(limited, level)]
     default:
-      return [...errors, unsupportedValue('spec.type', type, ['Exempt', 'Limited'])]
+      return [...errors, wrongWord('spec.type', { word: type, level }, ['Exempt', 'Limited'])]
   }
 }
 
-function validateLimited(limited: Part): FieldError[] {
+function validateLimited(limited: Part, level: number): FieldError[] {
   const borrowed = Number(numberOf(limited, 'borrowingLimitPercent') ?? 0)
   const errors = validateShares(limited, at.limited)
   if (borrowed < 0) {
     errors.push(invalidValue(`${at.limited}.borrowingLimitPercent`, borrowed, 'if specified, must be a non-negative integer'))
   }
-  return [...errors, ...validateLimitResponse(limited)]
+  return [...errors, ...validateLimitResponse(limited, level)]
 }
 
 function validateShares(shares: Part, field: string): FieldError[] {

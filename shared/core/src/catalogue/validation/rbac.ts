@@ -5,16 +5,19 @@ import { domainGroup, type Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { RuleContext } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 
 /** The rules of a Role. */
-export function validateRole(role: Part): FieldError[] {
-  return itemsOf(role, 'rules').flatMap((rule, index) => validatePolicyRule(rule, `rules[${index}]`, true))
+export function validateRole(role: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  return itemsOf(role, 'rules').flatMap((rule, index) => validatePolicyRule(rule, `rules[${index}]`, { isNamespaced: true, context }))
 }
 
 /** The rules of a ClusterRole, which may also speak of paths and gather other roles' rules. */
-export function validateClusterRole(role: Part): FieldError[] {
-  const errors = itemsOf(role, 'rules').flatMap((rule, index) => validatePolicyRule(rule, `rules[${index}]`, false))
+export function validateClusterRole(role: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  const errors = itemsOf(role, 'rules').flatMap((rule, index) =>
+    validatePolicyRule(rule, `rules[${index}]`, { isNamespaced: false, context }),
+  )
   const aggregation = optionalPart(role, 'aggregationRule')
   if (aggregation === undefined) return errors
   const at = 'aggregationRule.clusterRoleSelectors'
@@ -26,13 +29,28 @@ export function validateClusterRole(role: Part): FieldError[] {
 /** A selector with errors is one error more, since kube-apiserver reads it as well. */
 function validateRoleSelector(selector: Part, at: string): FieldError[] {
   const errors = validateLabelSelector(selector, at)
-  return errors.length === 0 ? [] : [...errors, invalidValue(at, 'null', 'invalid label selector.')]
+  return errors.length === 0 ? [] : [...errors, invalidValue(at, undefined, 'invalid label selector.')]
 }
 
-function validatePolicyRule(rule: Part, at: string, isNamespaced: boolean): FieldError[] {
+/** The first level that declares required fields of these kinds in their types. */
+const declaredSince = 37
+
+/** A field that has to be there. A declared rule says so after all others, and no more. */
+function requiredIn({ level, declared }: RuleContext, field: string, detail?: string): FieldError[] {
+  if (level < declaredSince) return [requiredValue(field, detail)]
+  declared.push(requiredValue(field))
+  return []
+}
+
+interface RoleRules {
+  readonly isNamespaced: boolean
+  readonly context: RuleContext
+}
+
+function validatePolicyRule(rule: Part, at: string, { isNamespaced, context }: RoleRules): FieldError[] {
   const [verbs, groups, resources] = [itemsOf(rule, 'verbs'), itemsOf(rule, 'apiGroups'), itemsOf(rule, 'resources')]
   const urls = itemsOf<string>(rule, 'nonResourceURLs')
-  const errors = verbs.length === 0 ? [requiredValue(`${at}.verbs`, 'verbs must contain at least one value')] : []
+  const errors = verbs.length === 0 ? requiredIn(context, `${at}.verbs`, 'verbs must contain at least one value') : []
   if (urls.length > 0) {
     const field = `${at}.nonResourceURLs`
     if (isNamespaced) errors.push(invalidTexts(field, urls, 'namespaced rules cannot apply to non-resource URLs'))
@@ -47,33 +65,33 @@ function validatePolicyRule(rule: Part, at: string, isNamespaced: boolean): Fiel
 }
 
 /** The rules of a RoleBinding. */
-export function validateRoleBinding(binding: Part, live: Part | undefined, names: Names): FieldError[] {
-  return validateBinding(binding, live, { roles: ['Role', 'ClusterRole'], names, isNamespaced: true })
+export function validateRoleBinding(binding: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
+  return validateBinding(binding, live, { roles: ['Role', 'ClusterRole'], names, isNamespaced: true, context })
 }
 
 /** The rules of a ClusterRoleBinding. */
-export function validateClusterRoleBinding(binding: Part, live: Part | undefined, names: Names): FieldError[] {
-  return validateBinding(binding, live, { roles: ['ClusterRole'], names, isNamespaced: false })
+export function validateClusterRoleBinding(binding: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
+  return validateBinding(binding, live, { roles: ['ClusterRole'], names, isNamespaced: false, context })
 }
 
-interface BindingRules {
+interface BindingRules extends RoleRules {
   readonly roles: readonly string[]
   readonly names: Names
-  readonly isNamespaced: boolean
 }
 
 /** The subjects of a binding may change; its role may not. */
-function validateBinding(binding: Part, live: Part | undefined, { roles, names, isNamespaced }: BindingRules): FieldError[] {
+function validateBinding(binding: Part, live: Part | undefined, rules: BindingRules): FieldError[] {
+  const { roles, names, context } = rules
   const group = domainGroup(names, 'rbac.authorization')
   const role = partOf(binding, 'roleRef')
   const errors: FieldError[] = []
   const [roleGroup, kind, name] = [textOf(role, 'apiGroup'), textOf(role, 'kind'), textOf(role, 'name')]
   if (roleGroup !== group) errors.push(unsupportedValue('roleRef.apiGroup', roleGroup, [group]))
   if (!roles.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, roles))
-  if (name === '') errors.push(requiredValue('roleRef.name'))
+  if (name === '') errors.push(...requiredIn(context, 'roleRef.name'))
   errors.push(...invalidFor('roleRef.name', name, checkPathSegment(name)))
   for (const [index, subject] of itemsOf(binding, 'subjects').entries()) {
-    errors.push(...validateSubject(subject, `subjects[${index}]`, group, isNamespaced))
+    errors.push(...validateSubject(subject, `subjects[${index}]`, group, rules))
   }
   if (live !== undefined && !isSame(role, partOf(live, 'roleRef'))) {
     errors.push(invalidValue('roleRef', goValue(ref('rbac/v1.RoleRef'), role), 'cannot change roleRef'))
@@ -81,9 +99,9 @@ function validateBinding(binding: Part, live: Part | undefined, { roles, names, 
   return errors
 }
 
-function validateSubject(subject: Part, at: string, group: string, isNamespaced: boolean): FieldError[] {
+function validateSubject(subject: Part, at: string, group: string, { isNamespaced, context }: RoleRules): FieldError[] {
   const [kind, name, given] = [textOf(subject, 'kind'), textOf(subject, 'name'), textOf(subject, 'apiGroup')]
-  const errors = name === '' ? [requiredValue(`${at}.name`)] : []
+  const errors = name === '' ? requiredIn(context, `${at}.name`) : []
   switch (kind) {
     case 'ServiceAccount':
       if (name !== '') errors.push(...invalidFor(`${at}.name`, name, checkSubdomain(name)))

@@ -2,13 +2,12 @@ import { list, ref, string } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidTexts, invalidValue } from '../../validation/field-errors.ts'
-import { checkCanonicalCidr, checkCanonicalIp, cidrFamilyOf } from '../../validation/ip-address.ts'
-import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
+import { checkCanonicalCidr, cidrFamilyOf } from '../../validation/ip-address.ts'
+import { itemsOf, type Part } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 
 /** Addresses and ranges of Services. */
 export const serviceRangeRules: Readonly<Record<string, TypeRules>> = {
-  'networking/v1.IPAddress': [validateName, 'spec'],
   'networking/v1.ParentReference': ['group', 'resource', 'name', 'namespace'],
   'networking/v1.ServiceCIDRSpec': [
     { when: (_spec, { live }) => live === undefined, steps: [{ decisive: validateCount }, 'cidrs', validateFamilies] },
@@ -17,11 +16,6 @@ export const serviceRangeRules: Readonly<Record<string, TypeRules>> = {
   ],
   // Conditions are not judged: that of the default range has no reason.
   'networking/v1.ServiceCIDRStatus': [{ passedOver: ['conditions'] }],
-}
-
-function validateName(errors: FieldError[], address: Part): void {
-  const name = textOf(partOf(address, 'metadata'), 'name')
-  errors.push(...invalidFor('metadata.name', name, checkCanonicalIp(name)))
 }
 
 function validateCount(errors: FieldError[], spec: Part, at: string): void {

@@ -1,15 +1,21 @@
-import { ref } from '../../description/define.ts'
+import { needed, ref, text } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, immutableValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
-import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import { as, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelMap } from '../../validation/selector.ts'
 import { validateResources } from './pod/resources.ts'
 
 /** A RuntimeClass. */
 export const runtimeClassRules: Readonly<Record<string, TypeRules>> = {
-  'node/v1.RuntimeClass': ['handler', validateOverhead, { passedOver: ['scheduling'] }, validateScheduling],
+  'node/v1.RuntimeClass': [
+    { until: 36, step: 'handler' },
+    { since: 37, step: as('handler', needed(text('label'), { declaredSince: 37 })) },
+    validateOverhead,
+    { passedOver: ['scheduling'] },
+    validateScheduling,
+  ],
 }
 
 function validateOverhead(errors: FieldError[], runtimeClass: Part): void {
@@ -17,14 +23,17 @@ function validateOverhead(errors: FieldError[], runtimeClass: Part): void {
   if (overhead !== undefined) validateResources(errors, { limits: partOf(overhead, 'podFixed') }, 'overhead')
 }
 
+const tolerationsNamedSince = 37
+
 function validateScheduling(errors: FieldError[], runtimeClass: Part, _at: string, context: RuleContext): void {
   const scheduling = partOf(runtimeClass, 'scheduling')
   errors.push(...validateLabelMap(scheduling, 'nodeSelector', 'scheduling.nodeSelector'))
   const tolerations = itemsOf(scheduling, 'tolerations')
-  // kube-apiserver names them so, and clients know it.
+  // Until 1.36 kube-apiserver named them so.
+  const path = context.level < tolerationsNamedSince ? 'scheduling.tolerations.tolerations' : 'scheduling.tolerations'
   const validateToleration = context.rules.of('core/v1.Toleration')
   for (const [index, toleration] of tolerations.entries()) {
-    validateToleration(errors, toleration, `scheduling.tolerations.tolerations[${index}]`, context)
+    validateToleration(errors, toleration, `${path}[${index}]`, context)
   }
   // The time of a toleration does not make it another one.
   const keys = tolerations.map(({ tolerationSeconds: _seconds, ...key }) => key)

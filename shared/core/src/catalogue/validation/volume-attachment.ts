@@ -1,5 +1,6 @@
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
+import { checkCaselessDriverName } from '../../validation/device-texts.ts'
 import { forbiddenValue, invalidFor, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
@@ -16,11 +17,23 @@ export const attachmentRules: Readonly<Record<string, TypeRules>> = {
 }
 
 /** Later rules apply to new objects alone. */
-function validateNew(errors: FieldError[], spec: Part, _at: string, { live, level }: RuleContext): void {
+function validateNew(errors: FieldError[], spec: Part, _at: string, { live, level, declared }: RuleContext): void {
   if (live !== undefined) return
-  errors.push(...validateDriverName(textOf(spec, 'attacher'), 'spec.attacher', level))
+  const attacher = textOf(spec, 'attacher')
+  if (level < declaredSince) errors.push(...validateDriverName(attacher, 'spec.attacher', level))
+  else declared.push(...validateDeclaredName(attacher, 'spec.attacher'))
   const name = partOf(spec, 'source')['persistentVolumeName']
   if (typeof name === 'string') errors.push(...invalidFor(volumeNameField, name, checkSubdomain(name)))
+}
+
+/** The first level whose rules about the attacher are part of the type. */
+const declaredSince = 37
+const attacherLengthMax = 63
+
+function validateDeclaredName(name: string, field: string): FieldError[] {
+  if (name === '') return [requiredValue(field)]
+  const errors = invalidFor(field, name, checkCaselessDriverName(name))
+  return name.length > attacherLengthMax ? [...errors, tooLongValue(field, attacherLengthMax, declaredSince)] : errors
 }
 
 function validateMetadata(errors: FieldError[], status: Part, at: string): void {

@@ -34,7 +34,7 @@ const inPods: readonly Row[] = [
   [
     'an empty initiator',
     iscsi('eui.0123456789abcdef', { initiatorName: '' }),
-    `${at}.iscsi.initiatorName: Invalid value: "": must be valid format starting with iqn, eui, or naa`,
+    `${at}.iscsi.initiatorname: Invalid value: "": must be valid format starting with iqn, eui, or naa`,
   ],
   ['a secret without a name in a Pod', iscsi('eui.0123456789abcdef', { secretRef: {} })],
   [

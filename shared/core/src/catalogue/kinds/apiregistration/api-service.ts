@@ -1,6 +1,7 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { apiServiceCells } from '../../../table/cells/cluster.ts'
 import { fillApiService } from '../../defaults/policy.ts'
+import { serviceNames } from '../../validation/api-service.ts'
 
 /** A group version of the API, and the service that serves it. */
 export const apiService = defineResource({
@@ -12,7 +13,7 @@ export const apiService = defineResource({
   scope: 'Cluster',
   subresources: [statusSubresource],
   storageVersionHash: 'InPBPD7+PqM=',
-  nameKind: 'pathSegment',
+  nameKind: serviceNames,
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,

@@ -1,7 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { same, textsAt } from '../../../kind/selectable-fields.ts'
 import { clusterTrustBundleCells } from '../../../table/cells/access.ts'
-import { validateTrustBundle } from '../../validation/trust-bundle.ts'
+import { bundleNames, validateTrustBundle } from '../../validation/trust-bundle.ts'
 
 /** Certificates of authorities that programs in the cluster may trust. */
 export const clusterTrustBundle = defineResource({
@@ -26,7 +26,7 @@ export const clusterTrustBundle = defineResource({
   plural: 'clustertrustbundles',
   scope: 'Cluster',
   changes: { 33: { storageVersionHash: 'v5yhuVertL4=' } },
-  nameKind: 'pathSegment',
+  nameKind: bundleNames,
   replacesUnconditionally: false,
   selectable: {
     labels: same('metadata.name', 'spec.signerName'),

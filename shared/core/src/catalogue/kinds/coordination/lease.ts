@@ -8,6 +8,7 @@ export const lease = defineResource({
   storedAs: 'coordination/v1.Lease',
   plural: 'leases',
   scope: 'Namespaced',
+  takesBareFinalizers: true,
   storageVersionHash: 'gqkMMb/YqFM=',
   createsOnUpdate: true,
   replacesUnconditionally: false,

@@ -17,6 +17,7 @@ export const replicationController = defineResource({
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
   storageVersionHash: 'Jond2If31h0=',
+  changes: { 37: { nameKind: 'longName' } },
   quota: countByPlural,
   deleteAnswer: 'statusUnasked',
   defaultPropagation: 'Orphan',

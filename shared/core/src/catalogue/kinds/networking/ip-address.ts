@@ -1,5 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { ipAddressCells } from '../../../table/cells/network.ts'
+import { checkCanonicalIp } from '../../../validation/ip-address.ts'
 
 /** An address of a Service that is taken. The name of the object is the address. */
 export const ipAddress = defineResource({
@@ -11,7 +12,7 @@ export const ipAddress = defineResource({
   scope: 'Cluster',
   storageVersionHash: 'O4H8VxQhW5Y=',
   changes: { 34: { storageVersionHash: '3f/plJFChNE=' } },
-  nameKind: 'pathSegment',
+  nameKind: () => checkCanonicalIp,
   table: {
     cells: ipAddressCells,
     columns: [

@@ -17,6 +17,9 @@ export const podDisruptionBudget = defineResource({
   plural: 'poddisruptionbudgets',
   shortNames: ['pdb'],
   scope: 'Namespaced',
+  // Its objects may have any name.
+  nameKind: 'pathSegment',
+  takesBareFinalizers: true,
   subresources: [statusSubresource],
   storageVersionHash: '6BGBu0kpHtk=',
   changes: { 27: { storageVersionHash: 'EVWiDmWqyJw=' } },

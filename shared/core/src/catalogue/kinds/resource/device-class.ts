@@ -14,7 +14,7 @@ export const deviceClass = defineResource({
   plural: 'deviceclasses',
   scope: 'Cluster',
   storageVersionHash: 'OgEE055Fbnc=',
-  changes: { 34: { storageVersionHash: 'weQRMT6DeYM=' }, 35: { storageVersionHash: 'Yk2PTc1Ybxk=' } },
+  changes: { 34: { storageVersionHash: 'weQRMT6DeYM=' }, 35: { storageVersionHash: 'Yk2PTc1Ybxk=' }, 37: { nameKind: 'longName' } },
   deleteAnswer: 'object',
   countsGenerations: true,
   validation: { main: validateDeviceClass },

@@ -18,7 +18,6 @@ export const storageVersionMigration = defineResource({
   changes: { 37: { storageVersionHash: 'pCjmmKOkLy4=' } },
   scope: 'Cluster',
   subresources: [statusSubresource],
-  takesBareFinalizers: true,
   replacesUnconditionally: false,
   table: {
     cells: migrationCells,

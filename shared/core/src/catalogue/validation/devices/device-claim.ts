@@ -4,7 +4,7 @@ import type { Names } from '../../../names.ts'
 import type { Steps } from '../../../steps.ts'
 import { declaredSince, validateFullName } from '../../../validation/device-texts.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
-import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
+import { validateTemplateMeta } from '../../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { type PartRule, partAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { isGiven, numberOf } from '../checks.ts'
@@ -54,14 +54,7 @@ export function validateClaimTemplate(object: Part, _live: Part | undefined, _na
 }
 
 function validateTemplateMetadata(errors: FieldError[], spec: Part, at: string): void {
-  const metadata = partOf(spec, 'metadata')
-  const path = `${at}.metadata`
-  validateAnnotations(errors, textsIn(metadata, 'annotations'), `${path}.annotations`)
-  validateLabels(errors, textsIn(metadata, 'labels'), `${path}.labels`)
-}
-
-function textsIn(part: Part, name: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.keys(partOf(part, name)).map((key) => [key, textOf(partOf(part, name), key)]))
+  validateTemplateMeta(errors, partOf(spec, 'metadata'), `${at}.metadata`)
 }
 
 function isChosen(request: Part, name: string): boolean {

@@ -109,6 +109,7 @@ function validateEphemeralContainers(errors: FieldError[], spec: Part, { names, 
   for (const [index, container] of itemsOf(spec, 'ephemeralContainers').entries()) {
     const at = `${path}[${index}]`
     validate(errors, container, at, context)
+    validateResizePolicy(errors, container, at, context)
     refuseTwice(errors, textOf(container, 'name'), names, at)
     for (const name of fieldsOfFullContainers) if (isGiven(container, name)) refuse(`${at}.${name}`)
     if (Object.keys(optionalPart(container, 'resources') ?? {}).length > 0) refuse(`${at}.resources`)

@@ -26,7 +26,7 @@ const containerFieldsOfLinux = [
 export function validateOperatingSystem(errors: FieldError[], spec: Part, path: string): void {
   const system = optionalPart(spec, 'os')
   if (system === undefined) return
-  if (!requireText(errors, { part: system, name: 'name', at: `${path}.os` }, 'cannot be empty')) return
+  if (!requireText(errors, { part: system, name: 'name', at: `${path}.os` })) return
   const name = textOf(system, 'name')
   if (name === 'linux') refuseWindowsOptions(errors, spec, path)
   else if (name === 'windows') refuseLinuxOptions(errors, spec, path)

@@ -18,8 +18,10 @@ import { validateSharing } from './security.ts'
 import { validateVolumes } from './volumes.ts'
 
 const nameserversMax = 3
-const searchPathsMax = 6
-const searchLengthMax = 256
+/** Paths and characters of the search list, and the first level with more of them. */
+const searches = { pathsMax: 6, lengthMax: 256 }
+const moreSearches = { pathsMax: 32, lengthMax: 2048 }
+const moreSearchesSince = 26
 
 /** A Pod's spec, in a Pod or in a template. */
 export const podSpecRules: Readonly<Record<string, TypeRules>> = {
@@ -129,15 +131,16 @@ function validateDnsConfig(errors: FieldError[], spec: Part, at: string, context
   }
 }
 
-function validateSearches(errors: FieldError[], searches: readonly string[], path: string, level: number): void {
-  if (searches.length > searchPathsMax) {
-    errors.push(invalidValue(path, searches, `must not have more than ${searchPathsMax} search paths`))
+function validateSearches(errors: FieldError[], given: readonly string[], path: string, level: number): void {
+  const { pathsMax, lengthMax } = level < moreSearchesSince ? searches : moreSearches
+  if (given.length > pathsMax) {
+    errors.push(invalidValue(path, given, `must not have more than ${pathsMax} search paths`))
   }
-  if (searches.join(' ').length > searchLengthMax) {
-    const detail = `must not have more than ${searchLengthMax} characters (including spaces) in the search list`
-    errors.push(invalidValue(path, searches, detail))
+  if (given.join(' ').length > lengthMax) {
+    const detail = `must not have more than ${lengthMax} characters (including spaces) in the search list`
+    errors.push(invalidValue(path, given, detail))
   }
-  for (const [index, search] of searches.entries()) {
+  for (const [index, search] of given.entries()) {
     if (search === '.' && level >= dnsNamesSince) continue
     const name = search.replace(/\.$/, '')
     for (const problem of level >= dnsNamesSince ? checkDnsName(name) : checkSubdomain(name))
@@ -145,14 +148,15 @@ function validateSearches(errors: FieldError[], searches: readonly string[], pat
   }
 }
 
-/** kube-apiserver blames the list for a name, and before 1.33 for an address. */
+/** Before 1.33 kube-apiserver blames the list. */
 function validateHostAliases(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const kept = itemsOf(liveAt(context, at), 'hostAliases').map((alias) => textOf(alias, 'ip'))
   for (const [index, alias] of itemsOf(spec, 'hostAliases').entries()) {
-    const place = context.level >= addressRulesSince ? `[${index}]` : ''
-    errors.push(...validateAddress(textOf(alias, 'ip'), `${at}.hostAliases${place}.ip`, context, kept))
-    for (const hostname of itemsOf<string>(alias, 'hostnames')) {
-      for (const problem of checkSubdomain(hostname)) errors.push(invalidValue(`${at}.hostAliases.hostnames`, hostname, problem))
+    const isPlaced = context.level >= addressRulesSince
+    const path = `${at}.hostAliases${isPlaced ? `[${index}]` : ''}`
+    errors.push(...validateAddress(textOf(alias, 'ip'), `${path}.ip`, context, kept))
+    for (const [position, hostname] of itemsOf<string>(alias, 'hostnames').entries()) {
+      errors.push(...invalidFor(`${path}.hostnames${isPlaced ? `[${position}]` : ''}`, hostname, checkSubdomain(hostname)))
     }
   }
 }

@@ -24,7 +24,7 @@ export const fileRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.KeyToPath': ['key', 'path', pathIn('path', validateFilePath), 'mode'],
   'core/v1.DownwardAPIVolumeFile': ['path', pathIn('path', validateFilePath), fieldRefRule('file'), validateReferences, 'mode'],
   'core/v1.ProjectedVolumeSource': ['defaultMode', { passedOver: ['sources'] }, onceForShared(validateSources)],
-  'core/v1.VolumeProjection': [{ oneOf: projections, many: 'may not specify more than 1 volume type' }],
+  'core/v1.VolumeProjection': projections,
   'core/v1.ServiceAccountTokenProjection': [validateToken],
   'core/v1.ClusterTrustBundleProjection': ['user', { passedOver: ['labelSelector'] }, validateBundle],
   'core/v1.PodCertificateProjection': ['user', validateCertificate],
@@ -46,11 +46,17 @@ function validateReferences(errors: FieldError[], file: Part, at: string, contex
   else if (!isOfPod) errors.push(requiredValue(at, 'one of fieldRef and resourceFieldRef is required'))
 }
 
+function refuseSecondSource(errors: FieldError[], source: Part, at: string): void {
+  if (projections.filter((name) => isGiven(source, name)).length < 2) return
+  errors.push(forbiddenValue(at, 'may not specify more than 1 volume type per source'))
+}
+
 function validateSources(errors: FieldError[], volume: Part, at: string, context: RuleContext): void {
   const validate = context.rules.of('core/v1.VolumeProjection')
   const paths = new Set<string>()
   for (const [index, source] of itemsOf(volume, 'sources').entries()) {
-    validate(errors, source, `${at}.sources[${index}]`, context)
+    const place = `${at}.sources[${index}]`
+    validate(errors, source, place, context)
     const kind = projections.find((name) => isGiven(source, name)) ?? ''
     const projection = partOf(source, kind)
     for (const path of pathsOf(kind, projection)) {
@@ -59,6 +65,7 @@ function validateSources(errors: FieldError[], volume: Part, at: string, context
       if (paths.has(path)) errors.push(invalidValue(at, shown, 'conflicting duplicate paths'))
       paths.add(path)
     }
+    refuseSecondSource(errors, source, place)
   }
 }
 

@@ -7,6 +7,7 @@ import { isGiven } from '../checks.ts'
 const policies = ['Always', 'Never', 'OnFailure']
 const operators = ['In', 'NotIn']
 const [rulesMax, exitCodesMax] = [20, 255]
+const neededByRules = 'must specify restartPolicy when restart rules are used'
 
 /** True if an init container runs as long as its Pod. */
 export function isSidecar(container: Part): boolean {
@@ -23,13 +24,16 @@ export function validateRestartPolicy(errors: FieldError[], container: Part, at:
 
 /** The restart policy of an init container. */
 export function validateInitRestartPolicy(errors: FieldError[], container: Part, at: string, context: RuleContext): void {
+  const hasNone = !isGiven(container, 'restartPolicy')
+  if (hasNone && itemsOf(container, 'restartPolicyRules').length > 0) errors.push(requiredValue(`${at}.restartPolicy`, neededByRules))
+  if (hasNone) return
   if (hasRules(context)) {
     if (!isSidecar(container) || canRestartAll(context)) validateWithRules(errors, container, at, context)
     else if (itemsOf(container, 'restartPolicyRules').length > 0) {
       const detail = 'restartPolicyRules are not allowed for init containers with restart policy Always'
       errors.push(forbiddenValue(`${at}.restartPolicyRules`, detail))
     }
-  } else if (isGiven(container, 'restartPolicy') && !isSidecar(container)) {
+  } else if (!isSidecar(container)) {
     errors.push(unsupportedValue(`${at}.restartPolicy`, container['restartPolicy'], ['Always']))
   }
 }
@@ -48,7 +52,7 @@ function validateWithRules(errors: FieldError[], container: Part, at: string, co
   const rules = itemsOf(container, 'restartPolicyRules')
   if (!isGiven(container, 'restartPolicy')) {
     if (rules.length === 0) return
-    errors.push(requiredValue(`${at}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
+    errors.push(requiredValue(`${at}.restartPolicy`, neededByRules))
   } else if (!policies.includes(textOf(container, 'restartPolicy'))) {
     errors.push(unsupportedValue(`${at}.restartPolicy`, container['restartPolicy'], policies))
   }

@@ -3,15 +3,16 @@ import { joinTexts } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { duplicateValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { duplicateValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, type Part, textOf } from '../../../validation/part.ts'
-import type { RuleContext, TypeRules } from '../../../validation/rule-book.ts'
+import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { validateLabelKey, validateNodeSelectorTerm } from '../../../validation/selector.ts'
 import { allowOneOf, isGiven, onceForShared } from '../checks.ts'
 import { validateMergedKeys, validateSpreadKeys } from './label-keys.ts'
 
 /** The nodes that a Pod wants, the other Pods that it wants near or far, and the spread of Pods. */
 export const schedulingRules: Readonly<Record<string, TypeRules>> = {
+  'core/v1.NodeSelector': [{ passedOver: ['nodeSelectorTerms'] }, validateTerms],
   'core/v1.NodeSelectorTerm': [(errors, term, at) => void errors.push(...validateNodeSelectorTerm(term, at))],
   'core/v1.PodAffinityTerm': ['labelSelector', 'namespaceSelector', validateNamespaces, validateMergedKeys, 'topologyKey'],
   'core/v1.Toleration': [onceForShared(validateToleration)],
@@ -22,6 +23,21 @@ export const schedulingRules: Readonly<Record<string, TypeRules>> = {
     validateSpreadKeys,
     'labelSelector',
   ],
+}
+
+/** The first level whose server is known to look at the values of required nodes. */
+const valuesSince = 34
+
+/** Values that are none of labels may stay where some were so before. */
+function validateTerms(errors: FieldError[], selector: Part, at: string, context: RuleContext): void {
+  const terms = itemsOf(selector, 'nodeSelectorTerms')
+  if (terms.length === 0) errors.push(requiredValue(`${at}.nodeSelectorTerms`, 'must have at least one node selector term'))
+  const before = itemsOf(liveAt(context, at), 'nodeSelectorTerms').flatMap((term) => itemsOf(term, 'matchExpressions'))
+  const areKept = before.some((one) => itemsOf<string>(one, 'values').some((value) => checkLabelValue(value).length > 0))
+  const checksValues = context.level >= valuesSince && !areKept
+  for (const [index, term] of terms.entries()) {
+    errors.push(...validateNodeSelectorTerm(term, `${at}.nodeSelectorTerms[${index}]`, checksValues))
+  }
 }
 
 /** kube-apiserver blames an absent field. */

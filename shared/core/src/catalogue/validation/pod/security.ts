@@ -8,7 +8,7 @@ import { liveAt, type RuleContext, type TypeRules } from '../../../validation/ru
 import { bytesOf } from '../../../validation/texts.ts'
 import { profileBytesMax } from '../../app-armor.ts'
 import { copiesHostPorts } from '../../defaults/workloads.ts'
-import { isGiven, requireText } from '../checks.ts'
+import { isGiven } from '../checks.ts'
 import { validateDescendingPath } from './paths.ts'
 import { containersOf } from './platform.ts'
 import { hasOwnUsers } from './pod-context.ts'
@@ -146,7 +146,9 @@ function validateProfile(errors: FieldError[], profile: Part, at: string): void 
     if (isGiven(profile, 'localhostProfile')) {
       errors.push(invalidValue(`${at}.localhostProfile`, profile, 'can only be set when seccomp type is Localhost'))
     }
-  } else if (requireText(errors, { part: profile, name: 'localhostProfile', at }, 'must be set when seccomp type is Localhost')) {
+  } else if (!isGiven(profile, 'localhostProfile')) {
+    errors.push(requiredValue(`${at}.localhostProfile`, 'must be set when seccomp type is Localhost'))
+  } else {
     validateDescendingPath(errors, file, `${at}.localhostProfile`)
   }
 }

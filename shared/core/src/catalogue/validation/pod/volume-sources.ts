@@ -3,10 +3,11 @@ import { parseQuantity, quantitySign } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel } from '../../../meta/validate-names.ts'
 import { namesOf, profiles } from '../../../names.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
-import { validateAnnotations, validateLabels } from '../../../validation/object-meta.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { checkIscsiName, checkStoredIscsiName } from '../../../validation/formats.ts'
+import { validateTemplateMeta } from '../../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
-import { as, type RuleContext, type Step, type TypeRules, within } from '../../../validation/rule-book.ts'
+import { as, partAt, type RuleContext, type Step, type TypeRules, within } from '../../../validation/rule-book.ts'
 import { allowBetween, allowChecked, isGiven, requireText } from '../checks.ts'
 import { validateDriverName } from '../csi-node.ts'
 import { pathIn, refuseBacksteps, validateDescendingPath } from './paths.ts'
@@ -34,10 +35,13 @@ export const sourceChoice = (oneOf: readonly string[]): Step => ({
   oneOf,
   none: 'must specify a volume type',
   many: 'may not specify more than 1 volume type',
+  namedWithin: { gcePersistentDisk: 'persistentDisk' },
+  namedToo: { cephfs: 'cephFS', downwardAPI: 'downwarAPI' },
 })
 
-const driver: Step = (errors, source, at) => void errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`))
-const iscsi: TypeRules = ['targetPortal', 'iqn', 'lun', requireChapSecret, 'initiatorName']
+const driver: Step = (errors, source, at, { level }) =>
+  void errors.push(...validateDriverName(textOf(source, 'driver'), `${at}.driver`, level))
+const iscsi: TypeRules = ['targetPortal', 'iqn', 'lun', requireChapSecret, { passedOver: ['initiatorName'] }]
 const path: TypeRules = [{ decisive: 'path' }, pathIn('path', refuseBacksteps)]
 
 /** The sources of volumes. */
@@ -46,11 +50,11 @@ export const sourceRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.PersistentVolumeSource': [sourceChoice(persistentSources)],
   'core/v1.EmptyDirVolumeSource': [validateEmptyDir],
   'core/v1.HostPathVolumeSource': path,
-  'core/v1.LocalVolumeSource': path,
+  'core/v1.LocalVolumeSource': [...path, requireAffinity],
   'core/v1.GitRepoVolumeSource': ['repository', pathIn('directory', validateDescendingPath)],
   'core/v1.NFSVolumeSource': ['server', 'path', pathIn('path', requireAbsolute)],
-  'core/v1.ISCSIVolumeSource': iscsi,
-  'core/v1.ISCSIPersistentVolumeSource': [...iscsi, within('secretRef', named)],
+  'core/v1.ISCSIVolumeSource': [...iscsi, initiator(checkIscsiName)],
+  'core/v1.ISCSIPersistentVolumeSource': [...iscsi, initiator(checkStoredIscsiName), within('secretRef', named)],
   'core/v1.GlusterfsPersistentVolumeSource': ['endpoints', 'path', validateEndpointsNamespace],
   'core/v1.CinderVolumeSource': ['volumeID', within('secretRef', named)],
   'core/v1.CinderPersistentVolumeSource': ['volumeID', placedSecret],
@@ -72,6 +76,21 @@ function validateEmptyDir(errors: FieldError[], source: Part, at: string): void 
   const limit = parseQuantity(textOf(source, 'sizeLimit'))
   if (limit === undefined || quantitySign(limit) >= 0) return
   errors.push(forbiddenValue(`${at}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'))
+}
+
+/** kube-apiserver names the field otherwise. */
+function initiator(check: (name: string) => readonly string[]): Step {
+  return (errors, source, at) => {
+    const name = source['initiatorName']
+    if (typeof name === 'string') errors.push(...invalidFor(`${at}.initiatorname`, name, check(name)))
+  }
+}
+
+/** A volume of a node says of which. */
+function requireAffinity(errors: FieldError[], _source: Part, at: string, { object }: RuleContext): void {
+  const place = at.slice(0, at.lastIndexOf('.'))
+  if (isGiven(partAt(object, place), 'nodeAffinity')) return
+  errors.push(requiredValue(`${place}.nodeAffinity`, 'Local volume requires node affinity'))
 }
 
 function requireAbsolute(errors: FieldError[], path: string, field: string): void {
@@ -163,11 +182,6 @@ function validateClaimTemplate(errors: FieldError[], source: Part, at: string, c
     return
   }
   const path = `${at}.volumeClaimTemplate`
-  for (const [name, value] of Object.entries(partOf(template, 'metadata'))) {
-    if (value === null || value === undefined) continue
-    if (name === 'labels') validateLabels(errors, value as Record<string, string>, `${path}.metadata.labels`)
-    else if (name === 'annotations') validateAnnotations(errors, value as Record<string, string>, `${path}.metadata.annotations`)
-    else errors.push(forbiddenValue(`${path}.metadata.${name}`, 'cannot be set for an ephemeral volume'))
-  }
+  validateTemplateMeta(errors, partOf(template, 'metadata'), `${path}.metadata`)
   context.rules.of('core/v1.PersistentVolumeClaimSpec')(errors, partOf(template, 'spec'), `${path}.spec`, context)
 }
