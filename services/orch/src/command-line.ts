@@ -103,6 +103,11 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
     settings: async () => (await import('./validate/settings.ts')).validateSettings,
     run: async (terminal, flags) => (await import('./validate/validate.ts')).validate(terminal, flags),
   },
+  audit: {
+    doc: 'tell what a policy, a definition or a role would refuse of all that a server or a dump stores: orch audit policy.yaml',
+    settings: async () => (await import('./what-if/settings.ts')).auditSettings,
+    run: async (terminal, flags) => (await import('./what-if/audit.ts')).auditCommand(terminal, flags),
+  },
   explore: {
     doc: 'run a test command under many orders of requests and faults: orch explore --seeds 1..200 -- npm test',
     settings: async () => (await import('./start/explore/command.ts')).exploreSettings,

@@ -37,7 +37,7 @@ export async function loadCommand(terminal: Terminal, words: readonly string[]):
 }
 
 /** Stores objects over the control of a server. */
-function storeOver(transport: Transport): StoreObjects {
+export function storeOver(transport: Transport): StoreObjects {
   return async (objects, { keepsExisting }) => {
     const response = await transport.send({
       method: 'POST',

@@ -5,7 +5,7 @@ import { type ApiObject, StatusError, withoutSecretValues } from '@orch/core/met
 import type { LoadedObject } from '@orch/gateway'
 import { SettingsError, systemClock } from '@orch/platform'
 import { StartError } from '../start-error.ts'
-import { readDump } from './dump.ts'
+import { type Dump, readDump } from './dump.ts'
 import { type DumpedObject, nameOf } from './dumped-object.ts'
 import type { Pause } from './list-texts.ts'
 import { count, isDefinition, type StoreFinding, type StoreObjects, type StoreReport } from './store-objects.ts'
@@ -38,7 +38,15 @@ export interface LoadReport extends Pick<StoreReport, 'loaded' | 'kinds' | 'unkn
 }
 
 /** Kinds that a running cluster makes again and again, the rows of this server's own groups, and what only a store holds. */
-const skippedKinds: readonly string[] = ['Event', 'Lease', 'Endpoints', 'EndpointSlice', 'APIService', 'ComponentStatus', 'RangeAllocation']
+export const skippedKinds: readonly string[] = [
+  'Event',
+  'Lease',
+  'Endpoints',
+  'EndpointSlice',
+  'APIService',
+  'ComponentStatus',
+  'RangeAllocation',
+]
 
 /** Members of the options, for callers without a compiler. */
 const members: ReadonlySet<string> = new Set(['skip', 'secrets', 'unknown', 'existing'])
@@ -53,10 +61,19 @@ export interface Destination {
  * Loads the objects of dumps into a server: definitions first, then all others in the order of their old resourceVersions. resourceVersions are
  * new.
  */
-export async function load(paths: readonly string[], options: LoadOptions, { client, store }: Destination): Promise<LoadReport> {
+export async function load(paths: readonly string[], options: LoadOptions, destination: Destination): Promise<LoadReport> {
   const wrong = Object.keys(options).find((name) => !members.has(name))
   if (wrong !== undefined) throw new SettingsError(`load(): unknown option ${wrong}: expected ${[...members].join(', ')}`)
   using dump = await readDump(paths, pauses())
+  return await loadDump(dump, options, destination)
+}
+
+/** As `load`, of a dump that has been read. */
+export async function loadDump(
+  dump: Pick<Dump, 'objects' | 'unread'>,
+  options: LoadOptions,
+  { client, store }: Destination,
+): Promise<LoadReport> {
   const skipped: Record<string, number> = {}
   const isSkipped = (dumped: DumpedObject) =>
     skippedKinds.includes(dumped.kind) || options.skip?.includes(dumped.kind) || isTokenSecret(dumped)
@@ -106,7 +123,8 @@ class Readable {
 /** Longest time for which reading keeps the event loop, as the server may run in it. */
 const turnMs = 10
 
-function pauses(): Pause {
+/** Gives way to others after some time. */
+export function pauses(): Pause {
   let sinceMs = systemClock.monotonic()
   return async () => {
     if (systemClock.monotonic() - sinceMs < turnMs) return

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { type Manifest, ManifestError, parseManifests } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import { namesOf, type Profile } from '@orch/core/names'
 
 /** Something that a server would refuse or warn of. */
 export interface Finding {
@@ -69,4 +71,10 @@ function filesOf(path: string, workingFolder: string): NamedFile[] {
 function toFinding(file: string, message: string): Finding {
   const [, line = '1', text = message] = /:(\d+): (.*)$/s.exec(message) ?? []
   return { file, line: Number(line), severity: 'error', object: '', message: text }
+}
+
+/** The profile of objects: orch if one is of its API groups. */
+export function profileOf(objects: readonly Pick<ApiObject, 'apiVersion'>[]): Profile {
+  const { apiDomain } = namesOf('orch')
+  return objects.some(({ apiVersion }) => apiVersion.split('/')[0]?.endsWith(`.${apiDomain}`)) ? 'orch' : 'kubernetes'
 }

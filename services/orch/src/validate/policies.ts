@@ -105,7 +105,8 @@ function actionsOf(binding: ApiObject): readonly string[] {
   return Array.isArray(validationActions) ? validationActions : []
 }
 
-function bindingOf({ spec }: Specified): BindingSpec {
+/** The spec of a binding; empty if it has none. */
+export function bindingOf({ spec }: Specified): BindingSpec {
   return spec ?? {}
 }
 
@@ -113,7 +114,8 @@ function isOf(binding: ApiObject, policy: ApiObject): boolean {
   return binding.kind === `${policy.kind}Binding` && bindingOf(binding).policyName === policy.metadata.name
 }
 
-function specOf({ spec }: Specified): PolicySpec {
+/** The spec of a policy; empty if it has none. */
+export function specOf({ spec }: Specified): PolicySpec {
   return spec ?? {}
 }
 

@@ -185,6 +185,6 @@ function notServed({ apiVersion, kind }: ApiObject): Status {
 }
 
 /** The texts of `299 - "…"` fields, joined by commas. */
-function readWarnings(header: string | undefined): string[] {
+export function readWarnings(header: string | undefined): string[] {
   return [...(header ?? '').matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'))
 }

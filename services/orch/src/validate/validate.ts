@@ -1,7 +1,7 @@
 import { type Manifest, ManifestError, setAsideText, withoutServerState } from '@orch/client'
 import { knownReleases } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
-import { type Names, namesOf, type Profile } from '@orch/core/names'
+import { type Names, namesOf } from '@orch/core/names'
 import { inspectAs, typeNameAt, typeOfKind } from '@orch/core/schema'
 import { SettingsError } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
@@ -9,7 +9,7 @@ import { readCommandSettings, splitWords } from '../settings/general.ts'
 import { start } from '../start/start.ts'
 import { StartError } from '../start-error.ts'
 import { FieldLines } from './field-lines.ts'
-import { type Finding, readFiles } from './files.ts'
+import { type Finding, profileOf, readFiles } from './files.ts'
 import { isOfPolicy, KnownPolicies, policyKinds } from './policies.ts'
 import { validateSettings } from './settings.ts'
 import { type Answer, Trial, turnOf } from './trial.ts'
@@ -27,7 +27,8 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   const nameOf = (file: string) => contents.names.get(file) ?? given.names.get(file) ?? file
   const [bad] = given.findings
   if (bad !== undefined) throw new StartError(`--given: ${nameOf(bad.file)}:${bad.line}: ${bad.message}`)
-  const profile = values.profile === '' ? profileOf([...given.manifests, ...contents.manifests]) : values.profile
+  const profile =
+    values.profile === '' ? profileOf([...given.manifests, ...contents.manifests].map(({ object }) => object)) : values.profile
   await using server = await start({ profile, controllers: ['*', '-namespace', '-serviceaccount', '-root-ca-cert-publisher'] })
   const trial = new Trial(server.client)
   const all = [...given.manifests, ...contents.manifests]
@@ -58,11 +59,6 @@ async function explained<T>(read: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof ManifestError ? new StartError(error.message) : error
   }
-}
-
-function profileOf(manifests: readonly Manifest[]): Profile {
-  const { apiDomain } = namesOf('orch')
-  return manifests.some(({ object }) => object.apiVersion.split('/')[0]?.endsWith(`.${apiDomain}`)) ? 'orch' : 'kubernetes'
 }
 
 function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => number): Manifest[] {

@@ -1,0 +1,28 @@
+import type { Client, VersionedResource } from '@orch/client'
+import { StatusError } from '@orch/core/meta'
+import type { DumpedObject } from '../load/dumped-object.ts'
+import { parsedObject } from '../load/dumped-object.ts'
+import { skippedKinds } from '../load/load.ts'
+
+/** The objects of a server that a load takes, each in the preferred version of its group. */
+export async function objectsOfServer(client: Client, server: string): Promise<DumpedObject[]> {
+  const { resources } = await client.discoverAll()
+  const found: DumpedObject[] = []
+  for (const resource of resources) {
+    if (!resource.verbs.includes('list') || skippedKinds.includes(resource.kind)) continue
+    const { group, version, kind } = resource
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    for (const item of await itemsOf(client, resource)) found.push(parsedObject({ ...item, apiVersion, kind }, server))
+  }
+  return found
+}
+
+/** All objects of a resource; a resource that has gone since discovery has none. */
+export async function itemsOf(client: Client, resource: Pick<VersionedResource, 'group' | 'version' | 'plural' | 'namespaced'>) {
+  try {
+    return (await client.resource(resource).listAll()).items
+  } catch (error) {
+    if (error instanceof StatusError && (error.code === 404 || error.code === 405)) return []
+    throw error
+  }
+}
