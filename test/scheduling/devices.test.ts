@@ -41,7 +41,7 @@ async function placeOf(name: string): Promise<string> {
   return spec.nodeName ?? status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
 }
 
-test('a Pod whose claim is missing, has an unknown class, or is not allocated waits, with the sentence of kube-scheduler', async () => {
+test('a Pod whose claim is missing, has an unknown class, or gets no devices waits, with the sentence of kube-scheduler', async () => {
   await aClaim('odd', 'none')
   await aClaim('free')
   expect(await schedule('missing', { resourceClaimName: 'lost' })).toContain('could not find ResourceClaim "default/lost"')

@@ -68,11 +68,12 @@ async function readLists(client: Client, names: Names): Promise<ClusterLists> {
     list<ClusterLists['capacities'][number]>(storage, 'csistoragecapacities'),
   ])
   const devices = domainGroup(names, 'resource')
-  const [resourceClaims, deviceClasses] = await Promise.all([
+  const [resourceClaims, deviceClasses, deviceSlices] = await Promise.all([
     list<ClusterLists['resourceClaims'][number]>(devices, 'resourceclaims'),
-    list<ApiObject>(devices, 'deviceclasses'),
+    list<ClusterLists['deviceClasses'][number]>(devices, 'deviceclasses'),
+    list<ClusterLists['deviceSlices'][number]>(devices, 'resourceslices'),
   ])
   const workloads = { services, replicationControllers, replicaSets, statefulSets }
   const ofStorage = { claims, volumes, storageClasses, csiNodes, csiDrivers, capacities }
-  return { nodes, pods, namespaces, ...workloads, budgets, ...ofStorage, resourceClaims, deviceClasses }
+  return { nodes, pods, namespaces, ...workloads, budgets, ...ofStorage, resourceClaims, deviceClasses, deviceSlices }
 }

@@ -63,6 +63,10 @@ export class ClusterInformers {
     this.#devices ??= new DeviceInformers(this.#context, onChange)
   }
 
+  get devices(): DeviceInformers | undefined {
+    return this.#devices
+  }
+
   get storage(): StorageInformers | undefined {
     return this.#storage
   }
@@ -100,7 +104,10 @@ export class ClusterInformers {
       csiDriver: (name) => this.#storage?.csiDriver(name),
       capacities: () => this.#storage?.capacities() ?? [],
       resourceClaim: (namespace, name) => this.#devices?.resourceClaim(namespace, name),
-      hasDeviceClass: (name) => this.#devices?.hasDeviceClass(name) === true,
+      resourceClaims: () => this.#devices?.resourceClaims() ?? [],
+      isBeingAllocated: (claim) => this.#devices?.isBeingAllocated(claim) === true,
+      deviceClass: (name) => this.#devices?.deviceClass(name),
+      deviceSlices: () => this.#devices?.deviceSlices() ?? [],
       fellowsOf: (pod) =>
         fellowTerms(pod, {
           serviceSelectors: (namespace) => this.#serviceSelectors(namespace),

@@ -1,15 +1,21 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { ClusterObjects } from '@orch/core/scheduling'
+import type { ClusterObjects, DeviceClass, ResourceSlice } from '@orch/core/scheduling'
 import type { ResourceClaim } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 
-/** The caches of claims for devices and of their classes. */
-export class DeviceInformers implements Pick<ClusterObjects, 'resourceClaim' | 'hasDeviceClass'> {
+/** The objects of devices that decisions rest on. */
+export type DeviceObjects = Pick<ClusterObjects, 'resourceClaim' | 'resourceClaims' | 'isBeingAllocated' | 'deviceClass' | 'deviceSlices'>
+
+/** The caches of claims for devices, of their classes and of devices, with allocations that the server does not show yet. */
+export class DeviceInformers implements DeviceObjects {
   readonly #claims: SharedInformer<ResourceClaim>
-  readonly #classes: SharedInformer<ApiObject>
+  readonly #classes: SharedInformer<DeviceClass>
+  readonly #slices: SharedInformer<ResourceSlice>
   readonly all: readonly SharedInformer<ApiObject>[]
+  /** Claims with their allocations, by uid. */
+  readonly #assumed = new Map<string, ResourceClaim>()
 
   /** `onChange` is called with each event. */
   constructor(context: ControllerContext, onChange: () => void) {
@@ -21,15 +27,42 @@ export class DeviceInformers implements Pick<ClusterObjects, 'resourceClaim' | '
       return informer
     }
     this.#claims = open<ResourceClaim>('resourceclaims', true)
-    this.#classes = open<ApiObject>('deviceclasses', false)
-    this.all = [this.#claims, this.#classes]
+    this.#classes = open<DeviceClass>('deviceclasses', false)
+    this.#slices = open<ResourceSlice>('resourceslices', false)
+    this.all = [this.#claims, this.#classes, this.#slices]
+    this.#claims.subscribe({
+      applyEvent: ({ kind, object: { metadata, status } }) => {
+        if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
+      },
+    })
   }
 
   resourceClaim(namespace: string, name: string): ResourceClaim | undefined {
     return this.#claims.get(`${namespace}/${name}`)
   }
 
-  hasDeviceClass(name: string): boolean {
-    return this.#classes.get(name) !== undefined
+  *resourceClaims(): Generator<ResourceClaim> {
+    for (const claim of this.#claims.values()) yield this.#assumed.get(claim.metadata.uid ?? '') ?? claim
+  }
+
+  isBeingAllocated({ metadata }: ResourceClaim): boolean {
+    return this.#assumed.has(metadata.uid ?? '')
+  }
+
+  deviceClass(name: string): DeviceClass | undefined {
+    return this.#classes.get(name)
+  }
+
+  deviceSlices(): Iterable<ResourceSlice> {
+    return this.#slices.values()
+  }
+
+  /** Counts the devices of a claim as in use until the server shows its allocation. */
+  assume(claim: ResourceClaim): void {
+    this.#assumed.set(claim.metadata.uid ?? '', claim)
+  }
+
+  forget({ metadata }: ResourceClaim): void {
+    this.#assumed.delete(metadata.uid ?? '')
   }
 }

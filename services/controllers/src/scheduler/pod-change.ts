@@ -1,9 +1,10 @@
 import { jsonEqual } from '@orch/core/json'
 import type { Pod } from '@orch/core/scheduling'
 
-/** True if a Pod differs in more than its version, its status and the owners of its fields (SCHED-08). */
+/** True if a Pod differs in more than its version, the owners of its fields and its status (SCHED-08), or has got claims for devices. */
 export function isSchedulingChange(before: Pod, after: Pod): boolean {
-  return !jsonEqual(before.spec, after.spec) || !jsonEqual(metadataOf(before), metadataOf(after))
+  const [made, madeNow] = [before.status.resourceClaimStatuses, after.status.resourceClaimStatuses]
+  return !jsonEqual(made, madeNow) || !jsonEqual(before.spec, after.spec) || !jsonEqual(metadataOf(before), metadataOf(after))
 }
 
 function metadataOf({ metadata }: Pod): object {

@@ -1,8 +1,7 @@
 import type { ResourceClient } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { domainGroup } from '@orch/core/names'
 import type { Pod, SchedulingRules } from '@orch/core/scheduling'
-import { type ConditionDraft, conditionPatch, type ResourceClaim } from '@orch/core/workloads'
+import { type ConditionDraft, conditionPatch } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { type SchedulingEvent, SeriesRecorder } from './event-series.ts'
@@ -46,18 +45,6 @@ export class PodWriter {
   async bind({ metadata: { name = '', namespace, uid } }: Pod, node: string): Promise<void> {
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target: { kind: 'Node', name: node } }
     await this.#pods.create(binding, { subresource: 'binding', signal: this.#context.signal })
-  }
-
-  /** Notes in claims for devices that the Pod uses them, so that they stay allocated. */
-  async reserve({ metadata: { name = '', uid = '' } }: Pod, claims: readonly ResourceClaim[]): Promise<void> {
-    const { client, names, signal } = this.#context
-    const resource = { group: domainGroup(names, 'resource'), version: 'v1', plural: 'resourceclaims', namespaced: true }
-    const status = { reservedFor: [{ resource: 'pods', name, uid }] }
-    for (const { metadata } of claims) {
-      const options = { type: 'strategic', subresource: 'status', namespace: metadata.namespace, signal } as const
-      // The uid is that of the claim that was looked at.
-      await client.resource<ApiObject>(resource).patch(metadata.name ?? '', { metadata: { uid: metadata.uid }, status }, options)
-    }
   }
 
   /** Writes the condition of a Pod that has no node, and its nomination, where they differ (SCHED-17, SCHED-64). */

@@ -2,6 +2,7 @@ import type { InformerEvent } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import { jsonEqual } from '@orch/core/json'
 import {
+  type ClaimUse,
   Cluster,
   choose,
   claimNeeds,
@@ -11,18 +12,21 @@ import {
   noNodesMessage,
   type Pod,
   type PodInfo,
+  planDevices,
   planVolumes,
+  podClaims,
   podInfoOf,
   preempt,
   refusalMessage,
   type SchedulingRules,
   schedulingRules,
-  unreservedClaims,
+  unreachableClaim,
   type VolumePlan,
 } from '@orch/core/scheduling'
 import { claimNameOf } from '@orch/core/workloads'
 import { messageOf, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
+import { ClaimBindings } from './claim-bindings.ts'
 import { ClusterInformers } from './cluster-informers.ts'
 import { isSchedulingChange } from './pod-change.ts'
 import { PodWriter } from './pod-writer.ts'
@@ -35,9 +39,23 @@ interface PlannedVolumes {
   readonly bindings: VolumeBindings
 }
 
+/** Claims for devices of a Pod on its node, before they are allocated or reserved. */
+interface PlannedDevices {
+  readonly uses: readonly ClaimUse[]
+  readonly bindings: ClaimBindings
+}
+
+/** Writes that precede the binding of a Pod. */
+interface Preparation {
+  readonly volumes: PlannedVolumes | undefined
+  readonly devices: PlannedDevices | undefined
+}
+
 export interface SchedulerOptions extends Pick<Catalogue, 'level' | 'isGateOn'> {
   /** Name of this host, for events. */
   readonly host: string
+  /** An identity for the share of a device. */
+  readonly newUid: () => string
 }
 
 /** The scheduler's name in Pods. */
@@ -51,10 +69,10 @@ const nodesPerTurn = 2_000
 const work = 'scheduler'
 
 /** Gives each Pod that has no node one that fits. */
-export function schedulerController({ level, isGateOn, host }: SchedulerOptions): Controller {
+export function schedulerController({ level, isGateOn, ...options }: SchedulerOptions): Controller {
   return {
     name: 'scheduler',
-    run: (context) => new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn }), host).run(),
+    run: (context) => new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn }), options).run(),
   }
 }
 
@@ -62,6 +80,7 @@ export function schedulerController({ level, isGateOn, host }: SchedulerOptions)
 class Scheduler {
   readonly #context: ControllerContext
   readonly #rules: SchedulingRules
+  readonly #newUid: () => string
   readonly #informers: ClusterInformers
   readonly #cluster: Cluster
   readonly #queue: SchedulingQueue
@@ -70,15 +89,16 @@ class Scheduler {
   readonly #assumed = new Map<string, PodInfo>()
   readonly #budget = new TurnBudget(nodesPerTurn)
   readonly #writes = new Set<Promise<void>>()
-  /** Pods that wait for their volumes. */
+  /** Pods that wait for their volumes and devices. */
   readonly #waits = new Set<Promise<void>>()
   #startAt = 0
   #isSynced = false
   #ended: Promise<void> = Promise.resolve()
   #working: Promise<void> | undefined
 
-  constructor(context: ControllerContext, rules: SchedulingRules, host: string) {
+  constructor(context: ControllerContext, rules: SchedulingRules, { host, newUid }: Pick<SchedulerOptions, 'host' | 'newUid'>) {
     this.#context = context
+    this.#newUid = newUid
     this.#rules = rules
     this.#informers = new ClusterInformers(context)
     this.#cluster = new Cluster(this.#informers.objects)
@@ -206,17 +226,28 @@ class Scheduler {
     }
   }
 
-  /** The Pod counts on its node from now on; its volumes and then the binding are written beside further attempts (SCHED-11). */
+  /** The Pod counts on its node from now on; its volumes, devices and the binding are written beside further attempts (SCHED-11). */
   #place(entry: QueuedPod, node: string): void {
     const { info } = entry
-    const volumes = this.#volumesOn(info, node)
+    const preparation = { volumes: this.#volumesOn(info, node), devices: this.#devicesOn(info, node) }
     this.#assumed.set(info.key, info)
     this.#cluster.nominate(info, undefined)
     this.#cluster.addPod(info, node)
-    if (volumes === undefined) return void this.#write(() => this.#bindPod(entry, node))
-    volumes.bindings.assume(volumes.plan)
-    const binding = this.#bindVolumes(entry, node, volumes).finally(() => this.#waits.delete(binding))
+    const { volumes, devices } = preparation
+    if (volumes === undefined && devices === undefined) return void this.#write(() => this.#bindPod(entry, node))
+    volumes?.bindings.assume(volumes.plan)
+    devices?.bindings.assume(devices.uses)
+    const binding = this.#prepareAndBind(entry, node, preparation).finally(() => this.#waits.delete(binding))
     this.#waits.add(binding)
+  }
+
+  /** The claims for devices that are to be allocated or reserved for a Pod on a node. Undefined: none. */
+  #devicesOn({ pod }: PodInfo, name: string): PlannedDevices | undefined {
+    const { devices } = this.#informers
+    const node = this.#cluster.node(name)
+    if (devices === undefined || node === undefined || (pod.spec.resourceClaims ?? []).length === 0) return undefined
+    const uses = planDevices(pod, node, { cluster: this.#cluster, rules: this.#rules, newShareId: this.#newUid })
+    return uses.length === 0 ? undefined : { uses, bindings: new ClaimBindings(this.#context, devices, this.#rules) }
   }
 
   /** The volumes that are to be bound or made for a Pod on a node. Undefined: none. */
@@ -230,13 +261,17 @@ class Scheduler {
     return { plan, bindings: new VolumeBindings(this.#context, storage, this.#rules) }
   }
 
-  async #bindVolumes(entry: QueuedPod, node: string, { plan, bindings }: PlannedVolumes): Promise<void> {
+  async #prepareAndBind(entry: QueuedPod, node: string, { volumes, devices }: Preparation): Promise<void> {
+    let plugin = '"VolumeBinding": binding volumes'
     try {
-      await bindings.bind(entry.info, node, plan)
+      await volumes?.bindings.bind(entry.info, node, volumes.plan)
+      plugin = '"DynamicResources"'
+      await devices?.bindings.bind(entry.info.pod, devices.uses)
     } catch (error) {
-      bindings.forget(plan)
+      volumes?.bindings.forget(volumes.plan)
+      devices?.bindings.forget(devices.uses)
       if (this.#context.signal.aborted) return
-      return this.#forget(entry, `running PreBind plugin "VolumeBinding": binding volumes: ${messageOf(error)}`)
+      return this.#forget(entry, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
     }
     // The Pod may have been deleted in the meantime.
     if (this.#assumed.get(entry.key) === entry.info) await this.#bindPod(entry, node)
@@ -245,7 +280,6 @@ class Scheduler {
   async #bindPod(entry: QueuedPod, node: string): Promise<void> {
     const { info, key } = entry
     try {
-      if (this.#rules.hasDevices) await this.#writer.reserve(info.pod, unreservedClaims(info.pod, this.#cluster.objects))
       await this.#writer.bind(info.pod, node)
     } catch (error) {
       if (!this.#context.signal.aborted) this.#forget(entry, `binding rejected: ${messageOf(error)}`)
@@ -273,6 +307,7 @@ class Scheduler {
   #makeRoom(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>): void {
     const { info } = entry
     const { random } = this.#context
+    if (this.#isHeldByClaims(refused)) return void this.#freeClaims(entry, refused)
     const budgets = [...this.#informers.budgets.values()]
     const preemption = preempt(info, this.#cluster, refused, { rules: this.#rules, random, budgets })
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
@@ -288,6 +323,23 @@ class Scheduler {
     }
     this.#refuse(info, 'Unschedulable', refusalMessage(refused, this.#rules), node)
     for (const victim of victims) this.#write(() => this.#writer.evict(victim.pod, info.pod, node))
+  }
+
+  #isHeldByClaims({ refusals }: Extract<Decision, { kind: 'refused' }>): boolean {
+    return [...refusals.values()].some(({ reasons }) => reasons.includes(unreachableClaim))
+  }
+
+  /** A claim that was allocated for a node where the Pod cannot be is freed, so that it can be allocated anew. */
+  #freeClaims(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>): void {
+    const { info } = entry
+    this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
+    this.#write(async () => {
+      const { devices } = this.#informers
+      const claims = podClaims(info.pod, this.#cluster.objects).filter((claim) => typeof claim !== 'string')
+      const isFreed = devices !== undefined && (await new ClaimBindings(this.#context, devices, this.#rules).free(claims, info.pod))
+      const message = refusalMessage(refused, this.#rules, isFreed ? 'deallocation of ResourceClaim completed' : undefined)
+      this.#refuse(info, 'Unschedulable', message, undefined)
+    })
   }
 
   /** Reports a Pod that has no node, and the node to which it is to come: none for an empty name; undefined: as before. */

@@ -5,8 +5,9 @@ import type { StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import type { DeviceObjects } from './device-informers.ts'
 
-type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf' | 'resourceClaim' | 'hasDeviceClass'>
+type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf' | keyof DeviceObjects>
 
 /** The caches of claims, volumes and the like, with changes that the scheduler has decided on and the server does not show yet. */
 export class StorageInformers implements StorageObjects {

@@ -131,7 +131,7 @@ export async function runControllers(
     ...(serves(catalogue, 'resource', 'v1', 'resourceclaims') ? [resourceClaimController] : []),
     attachDetachController(catalogue),
     simulatedProvisioner,
-    schedulerController({ ...catalogue, host: hostname() }),
+    schedulerController({ ...catalogue, host: hostname(), newUid: chance.stream('shares').uuid }),
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),

@@ -30,7 +30,7 @@ const deviceType = 'kubernetes.DRADevice'
 const { bool, dyn, string } = types
 
 /** Most that one evaluation may cost. */
-const costMax = 1_000_000n
+export const deviceCostMax = 1_000_000n
 
 const domainMax = 63
 const identifierMax = 32
@@ -40,7 +40,7 @@ const textMax = 64
 const languagesMax = 64
 
 /** An environment for each language, by its printed form. */
-const environmentOf = boundedMemo(languagesMax, (key: string): Environment => {
+export const deviceEnvironment = boundedMemo(languagesMax, (key: string): Environment => {
   const { level, hasSharing }: DeviceLanguage = JSON.parse(key)
   const fields = {
     driver: string,
@@ -78,7 +78,7 @@ function sizeAt([variable, field, ...steps]: readonly string[]): number | undefi
 
 /** Finds the fault of a new expression about the variable `device`; undefined: it has none. */
 export function* findDeviceFault(text: string, purpose: DevicePurpose, language: DeviceLanguage): Steps<DeviceExpressionFault | undefined> {
-  const compiled = yield* environmentOf(JSON.stringify(language)).compileInSteps(text)
+  const compiled = yield* deviceEnvironment(JSON.stringify(language)).compileInSteps(text)
   if (compiled.kind === 'invalid') return malformed(`compilation failed: ${compiled.message}`)
   const { ast } = compiled
   const wrong = purpose === 'selector' ? wrongCondition(ast.type) : wrongValue(ast.type, language.hasLists)
@@ -87,7 +87,7 @@ export function* findDeviceFault(text: string, purpose: DevicePurpose, language:
   const planned = isLong(text) ? yield* planInSteps(ast) : plan(ast)
   if (planned.kind === 'refused') return malformed(`program instantiation failed: ${planned.message}`)
   const { max } = isLong(text) ? yield* estimateCostInSteps(ast, sizes) : estimateCost(ast, sizes)
-  return max > costMax ? { kind: 'costly', problem: 'too complex, exceeds cost limit' } : undefined
+  return max > deviceCostMax ? { kind: 'costly', problem: 'too complex, exceeds cost limit' } : undefined
 }
 
 function malformed(problem: string): DeviceExpressionFault {

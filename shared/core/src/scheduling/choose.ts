@@ -12,7 +12,7 @@ type Fitting =
   | { readonly kind: 'fitting'; readonly nodes: readonly NodeInfo[]; readonly refusals: ReadonlyMap<string, Refusal> }
   | ({ readonly kind: 'refused' } & Refused)
   | { readonly kind: 'noNodes' }
-  /** The Pod names a node that is not there. */
+  /** The Pod names a node that is not there, or a fault of an object that it needs ends the attempt. */
   | { readonly kind: 'failed'; readonly message: string }
 
 /** The reasons why no node fits. */
@@ -88,6 +88,7 @@ export function fittingNodes(pod: PodInfo, cluster: Cluster, { rules, startAt }:
     const node = candidates[(startAt + step) % candidates.length]
     if (node === undefined) continue
     const refusal = filterWithNominated(runs, pod, node, cluster)
+    if (refusal?.isFault) return { kind: 'failed', message: refusal.reasons.join(', ') }
     if (refusal === undefined) nodes.push(node)
     else refusals.set(node.name, refusal)
   }

@@ -3,6 +3,7 @@ import type { LabelRequirement } from '../selectors/selection.ts'
 import type { ResourceClaim } from '../workloads/device-claims.ts'
 import type { VolumeClaim } from '../workloads/stateful-set/claims.ts'
 import type { StorageClass, Volume } from '../workloads/volumes/objects.ts'
+import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
 import { NodeInfo } from './node-info.ts'
 import type { Labels, Node, Pod } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -25,7 +26,12 @@ export interface ClusterObjects {
   csiDriver(name: string): CsiDriver | undefined
   capacities(): Iterable<StorageCapacity>
   resourceClaim(namespace: string, name: string): ResourceClaim | undefined
-  hasDeviceClass(name: string): boolean
+  /** All claims for devices, with allocations that have been decided and are not visible yet. */
+  resourceClaims(): Iterable<ResourceClaim>
+  /** True if an allocation of the claim has been decided and is not visible yet. */
+  isBeingAllocated(claim: ResourceClaim): boolean
+  deviceClass(name: string): DeviceClass | undefined
+  deviceSlices(): Iterable<ResourceSlice>
 }
 
 /** Used where nothing but Nodes and Pods is known. */
@@ -40,7 +46,10 @@ const noObjects: ClusterObjects = {
   csiDriver: () => undefined,
   capacities: () => [],
   resourceClaim: () => undefined,
-  hasDeviceClass: () => false,
+  resourceClaims: () => [],
+  isBeingAllocated: () => false,
+  deviceClass: () => undefined,
+  deviceSlices: () => [],
 }
 
 type Images = NonNullable<Node['status']['images']>

@@ -4,6 +4,7 @@ import type { ResourceClaim } from '../workloads/device-claims.ts'
 import type { VolumeClaim } from '../workloads/stateful-set/claims.ts'
 import type { StorageClass, Volume } from '../workloads/volumes/objects.ts'
 import { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
+import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
 import { fellowTerms } from './fellows.ts'
 import { keyOf, type Labels, type Node, type Pod } from './objects.ts'
 import { podInfoOf } from './pod-info.ts'
@@ -38,7 +39,8 @@ export interface ClusterLists {
   readonly csiDrivers: readonly CsiDriver[]
   readonly capacities: readonly StorageCapacity[]
   readonly resourceClaims: readonly ResourceClaim[]
-  readonly deviceClasses: readonly Named[]
+  readonly deviceClasses: readonly DeviceClass[]
+  readonly deviceSlices: readonly ResourceSlice[]
 }
 
 /** Nothing of any kind. */
@@ -59,6 +61,7 @@ export const noLists: ClusterLists = {
   capacities: [],
   resourceClaims: [],
   deviceClasses: [],
+  deviceSlices: [],
 }
 
 /** The cluster of some lists. Finished Pods use nothing; Pods without a node count where they are nominated. */
@@ -110,6 +113,9 @@ function objectsOf(lists: ClusterLists): ClusterObjects {
     csiDriver: (name) => drivers.get(name),
     capacities: () => lists.capacities,
     resourceClaim: (namespace, name) => resourceClaims.get(keyOf(namespace, name)),
-    hasDeviceClass: (name) => deviceClasses.has(name),
+    resourceClaims: () => lists.resourceClaims,
+    isBeingAllocated: () => false,
+    deviceClass: (name) => deviceClasses.get(name),
+    deviceSlices: () => lists.deviceSlices,
   }
 }

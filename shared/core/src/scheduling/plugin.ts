@@ -25,6 +25,8 @@ export interface Refusal {
   /** True if it would help that Pods of lower priority leave. */
   readonly isResolvable: boolean
   readonly reasons: readonly string[]
+  /** True for a fault of an object that the Pod needs: it ends the attempt, whatever other nodes say. */
+  readonly isFault?: boolean
 }
 
 /** A filter, prepared for one Pod. */
@@ -60,6 +62,7 @@ export type ScoreName =
   | 'InterPodAffinity'
   | 'NodeResourcesBalancedAllocation'
   | 'ImageLocality'
+  | 'DynamicResources'
 
 /** The input of scores. */
 export interface ScoreInput {

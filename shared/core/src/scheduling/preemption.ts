@@ -48,7 +48,8 @@ interface Candidate {
 export function preempt(pod: PodInfo, cluster: Cluster, refused: Refused, options: PreemptOptions): Preemption {
   const { rules } = options
   const { preemptionBeforeNodes } = rules
-  if (refused.ofAll?.isResolvable === false && preemptionBeforeNodes !== undefined) {
+  const { ofAll } = refused
+  if (ofAll?.isResolvable === false && ofAll.plugin !== 'DynamicResources' && preemptionBeforeNodes !== undefined) {
     return { kind: 'none', message: preemptionBeforeNodes, clears: false }
   }
   const unable = ineligibility(pod, cluster, refused, rules)

@@ -1,5 +1,6 @@
 import { domainLabel, type Names, subdomainLabel } from '../names.ts'
 import { type VolumeNames, volumeNames } from '../workloads/volumes/objects.ts'
+import type { DeviceRules } from './devices/objects.ts'
 
 /** A level and its feature gates. */
 export interface RulesSource {
@@ -64,6 +65,7 @@ export interface SchedulingRules {
   readonly triesPodsInBackoff: boolean
   /** True if Pods wait for their claims for devices: the API is v1 from 1.34 on. */
   readonly hasDevices: boolean
+  readonly devices: DeviceRules
   /** True if Pods wait while they have scheduling gates. */
   readonly hasGates: boolean
   /**
@@ -122,6 +124,14 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
     hasHints: level >= 32,
     triesPodsInBackoff: isGateOn('SchedulerPopFromBackoffQ'),
     hasDevices: level >= 34 && isGateOn('DynamicResourceAllocation'),
+    devices: {
+      level,
+      hasPartitions: isGateOn('DRAPartitionableDevices'),
+      hasTaints: isGateOn('DRADeviceTaints'),
+      hasSharing: isGateOn('DRAConsumableCapacity'),
+      hasLists: isGateOn('DRAListTypeAttributes'),
+      hasAllocationTimes: isGateOn('DRADeviceBindingConditions') && isGateOn('DRAResourceClaimDeviceStatus'),
+    },
     hasGates: isGateOn('PodSchedulingReadiness'),
     preemptionBeforeNodes: isGateOn('DynamicResourceAllocation') ? 'not found' : undefined,
     message: { hasUncountedRefusals: level >= 26, hasDoubledStop: level >= 26 && level < 29, leftOut: leftOutAt(level) },

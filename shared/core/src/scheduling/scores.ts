@@ -1,5 +1,6 @@
 import type { NodeInfo } from './node-info.ts'
 import type { ScoreInput, ScoreName, ScorePlugin } from './plugin.ts'
+import { deviceScore } from './plugins/dynamic-resources.ts'
 import { imageLocality } from './plugins/image-locality.ts'
 import { podAffinityScore } from './plugins/inter-pod-affinity.ts'
 import { affinityScore } from './plugins/node-affinity.ts'
@@ -15,6 +16,7 @@ const scorePlugins: readonly ScorePlugin[] = [
   podAffinityScore,
   balancedAllocation,
   imageLocality,
+  deviceScore,
 ]
 
 /** The scores of some nodes. */

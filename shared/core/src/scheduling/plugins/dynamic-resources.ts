@@ -1,52 +1,32 @@
 import { compileNodeSelector } from '../../placement/node-selector.ts'
-import { deviceClaimOf, isReservedFor, podOfClaim, type ResourceClaim } from '../../workloads/device-claims.ts'
-import type { ClusterObjects } from '../cluster.ts'
-import type { Pod } from '../objects.ts'
-import { type FilterPlugin, type FilterStart, skip } from '../plugin.ts'
+import type { ResourceClaim } from '../../workloads/device-claims.ts'
+import type { Cluster, ClusterObjects } from '../cluster.ts'
+import type { Chosen } from '../devices/allocate.ts'
+import { type FilterPlugin, type FilterStart, normalize, type ScorePlugin, skip } from '../plugin.ts'
+import { deviceSearch, podClaims } from '../pod-devices.ts'
+import type { SchedulingRules } from '../rules.ts'
 
 const plugin = 'DynamicResources'
 
-/** Consumers that one claim may have. */
-const consumersMax = 256
+/** Alternatives of a request. */
+const alternativesMax = 8
 
-/**
- * Refuses Pods whose claims for devices are missing, in use or not allocated, and nodes that an allocation does not reach. It allocates
- * nothing: a claim waits until another program does.
- */
+/** The refusal of a node that the devices of a claim cannot be used from. */
+export const unreachableClaim = 'resourceclaim not available on the node'
+
+/** Refuses Pods whose claims for devices are missing, and nodes that an allocation does not reach or that have too few devices. */
 export const dynamicResources: FilterPlugin = {
   name: plugin,
-  start({ pod }, { objects }, { hasDevices }) {
-    if (!hasDevices) return skip
+  start({ pod }, cluster, rules) {
+    if (!rules.hasDevices) return skip
     const claims: ResourceClaim[] = []
-    for (const found of claimsOf(pod, objects)) {
+    for (const found of podClaims(pod, cluster.objects)) {
       if (typeof found === 'string') return refused(found)
       claims.push(found)
     }
-    const problem = claims.map((claim) => problemOf(claim, pod, objects)).find((text) => text !== undefined)
-    return problem === undefined ? filterBy(claims) : refused(problem)
+    const problem = claims.map((claim) => problemOf(claim, cluster.objects)).find((text) => text !== undefined)
+    return problem === undefined ? filterBy(claims, cluster, rules) : refused(problem)
   },
-}
-
-/** The claims of a Pod; a text says why one is not there. */
-function claimsOf(pod: Pod, objects: ClusterObjects): (ResourceClaim | string)[] {
-  const { namespace = '', name, uid } = pod.metadata
-  return (pod.spec.resourceClaims ?? []).flatMap((entry): (ResourceClaim | string)[] => {
-    const named = deviceClaimOf(pod, entry)
-    if (named.kind === 'none') return []
-    if (named.kind === 'unmade') return [`pod "${namespace}/${name}": ResourceClaim not created yet`]
-    const claim = objects.resourceClaim(namespace, named.name)
-    if (claim === undefined) return [`could not find ResourceClaim "${namespace}/${named.name}"`]
-    if (claim.metadata.deletionTimestamp != null) return [`resourceclaim "${named.name}" is being deleted`]
-    if (named.isMade && podOfClaim(claim)?.uid !== uid) {
-      return [`ResourceClaim ${namespace}/${named.name} was not created for Pod ${namespace}/${name} (Pod is not owner)`]
-    }
-    return [claim]
-  })
-}
-
-/** The allocated claims of a Pod that are not reserved for it yet. */
-export function unreservedClaims(pod: Pod, objects: ClusterObjects): ResourceClaim[] {
-  return claimsOf(pod, objects).flatMap((claim) => (typeof claim === 'string' || isReservedFor(claim, pod) ? [] : [claim]))
 }
 
 function refused(reason: string): FilterStart {
@@ -54,23 +34,23 @@ function refused(reason: string): FilterStart {
 }
 
 /** The reason why no node can take a Pod with the claim. */
-function problemOf(claim: ResourceClaim, pod: Pod, objects: ClusterObjects): string | undefined {
-  const { spec, status } = claim
-  if (status?.allocation) {
-    return isReservedFor(claim, pod) || (status.reservedFor ?? []).length < consumersMax ? undefined : 'resourceclaim in use'
-  }
-  for (const { name, exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
+function problemOf(claim: ResourceClaim, objects: ClusterObjects): string | undefined {
+  const { metadata, spec, status } = claim
+  if (status?.allocation) return undefined
+  if (objects.isBeingAllocated(claim)) return `resource claim ${metadata.namespace}/${metadata.name} is in the process of being allocated`
+  for (const { name, exactly, firstAvailable = [] } of spec?.devices?.requests ?? []) {
     const asked = exactly ? [{ path: name, className: exactly.deviceClassName }] : []
     for (const one of firstAvailable) asked.push({ path: `${name}/${one.name}`, className: one.deviceClassName })
-    const missing = asked.find(({ className }) => !objects.hasDeviceClass(className))
+    const missing = asked.find(({ className }) => objects.deviceClass(className) === undefined)
     if (missing !== undefined) return `request ${missing.path}: device class ${missing.className} does not exist`
   }
   return undefined
 }
 
-function filterBy(claims: readonly ResourceClaim[]): FilterStart {
+function filterBy(claims: readonly ResourceClaim[], cluster: Cluster, rules: SchedulingRules): FilterStart {
   if (claims.length === 0) return skip
-  const isAllocated = claims.every(({ status }) => status?.allocation)
+  const unallocated = claims.filter(({ status }) => status?.allocation == null)
+  const search = unallocated.length === 0 ? undefined : deviceSearch(unallocated, cluster, rules)
   const reaches = claims.flatMap(({ status }) => {
     const selector = status?.allocation?.nodeSelector
     return selector ? [compileNodeSelector(selector)] : []
@@ -80,9 +60,43 @@ function filterBy(claims: readonly ResourceClaim[]): FilterStart {
     kind: 'run',
     run: {
       filter(node) {
-        if (!reaches.every((matches) => matches(node))) return refusal('resourceclaim not available on the node')
-        return isAllocated ? undefined : refusal('cannot allocate all claims')
+        if (!reaches.every((matches) => matches(node))) return refusal(unreachableClaim)
+        const choice = search?.choose(node)
+        if (choice?.kind === 'fault') {
+          return { ...refusal(`running "${plugin}" filter plugin: ${choice.problem}`), isFault: true }
+        }
+        if (choice?.kind === 'invalid') return refusal('invalid resource pools were encountered')
+        return choice?.kind === 'none' ? refusal('cannot allocate all claims') : undefined
       },
     },
   }
+}
+
+/** Prefers nodes on which requests get earlier alternatives. */
+export const deviceScore: ScorePlugin = {
+  name: plugin,
+  weight: 2,
+  score({ pod: { pod }, nodes, cluster, rules }) {
+    if (!rules.hasDevices || (pod.spec.resourceClaims ?? []).length === 0) return undefined
+    const claims = podClaims(pod, cluster.objects).filter((claim) => typeof claim !== 'string')
+    const unallocated = claims.filter(({ status }) => status?.allocation == null)
+    if (!unallocated.some(({ spec }) => spec?.devices?.requests?.some(({ firstAvailable = [] }) => firstAvailable.length > 0)))
+      return undefined
+    const search = deviceSearch(unallocated, cluster, rules)
+    const scores = nodes.map((node) => {
+      const choice = search.choose(node)
+      return choice.kind === 'chosen' ? choice.byClaim.flatMap(scoresOf).reduce((sum, one) => sum + one, 0) : 0
+    })
+    return normalize(scores)
+  },
+}
+
+/** The scores of a claim's requests, each once however many devices it gets. */
+function scoresOf(chosen: readonly Chosen[]): number[] {
+  const asks = new Set(chosen.map(({ ask }) => ask))
+  return [...asks].flatMap(({ base, name, claim }) => {
+    const request = claim.spec?.devices?.requests?.find((one) => one.name === base)
+    const at = (request?.firstAvailable ?? []).findIndex((one) => `${base}/${one.name}` === name)
+    return at < 0 ? [] : [alternativesMax - at]
+  })
 }

@@ -1,0 +1,88 @@
+import type { ResourceClient } from '@orch/client'
+import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
+import type { ClaimUse, Pod, SchedulingRules } from '@orch/core/scheduling'
+import { deviceClaimNames, type ResourceClaim } from '@orch/core/workloads'
+import type { ControllerContext } from '../controller.ts'
+import type { DeviceInformers } from './device-informers.ts'
+
+/** The scheduler's writes about claims for devices. */
+export class ClaimBindings {
+  readonly #context: ControllerContext
+  readonly #devices: DeviceInformers
+  readonly #rules: SchedulingRules
+
+  constructor(context: ControllerContext, devices: DeviceInformers, rules: SchedulingRules) {
+    this.#context = context
+    this.#devices = devices
+    this.#rules = rules
+  }
+
+  /** The devices of the allocations are in use from now on. */
+  assume(uses: readonly ClaimUse[]): void {
+    for (const { claim, allocation } of uses) {
+      if (allocation !== undefined) this.#devices.assume({ ...claim, status: { ...claim.status, allocation } })
+    }
+  }
+
+  /** Takes the assumption back. */
+  forget(uses: readonly ClaimUse[]): void {
+    for (const { claim } of uses) this.#devices.forget(claim)
+  }
+
+  /** Writes the allocations, each after the finalizer that keeps its claim, and reserves the claims for the Pod. */
+  async bind({ metadata }: Pod, uses: readonly ClaimUse[]): Promise<void> {
+    const consumer = { resource: 'pods', name: metadata.name ?? '', uid: metadata.uid ?? '' }
+    for (const use of uses) await this.#bindClaim(use, consumer)
+  }
+
+  /** Frees a claim that no other Pod uses and whose devices no node of the Pod reaches. False: there is none. */
+  async free(claims: readonly ResourceClaim[], { metadata }: Pod): Promise<boolean> {
+    const claim = claims.find(({ status }) => {
+      const users = status?.reservedFor ?? []
+      return status?.allocation != null && users.every(({ uid }) => uid === metadata.uid)
+    })
+    if (claim === undefined) return false
+    const { log, signal } = this.#context
+    try {
+      await this.#claims.update({ ...claim, status: {} }, { subresource: 'status', signal })
+      return true
+    } catch (err) {
+      // Another change of the claim wakes the Pod again.
+      if (!signal.aborted) log.debug({ claim: claim.metadata.name, err }, 'a claim for devices could not be freed')
+      return false
+    }
+  }
+
+  async #bindClaim({ claim, allocation }: ClaimUse, consumer: Consumer): Promise<void> {
+    const { clock, names, signal } = this.#context
+    const { finalizer } = deviceClaimNames(names)
+    const { namespace, name = '', uid: claimUid, finalizers = [] } = claim.metadata
+    const collection = this.#claims
+    if (allocation !== undefined && !finalizers.includes(finalizer)) {
+      const patch = { metadata: { uid: claimUid, finalizers: [...finalizers, finalizer] } }
+      await collection.patch(name, patch, { type: 'strategic', namespace, signal })
+    }
+    const { hasAllocationTimes } = this.#rules.devices
+    const allocationTimestamp = printTime(toInstant(clock.now()))
+    const users = [...(claim.status?.reservedFor ?? []), consumer].map(({ uid }) => ({ uid }))
+    const status = {
+      reservedFor: [consumer],
+      '$setElementOrder/reservedFor': users,
+      ...(allocation && { allocation: { ...allocation, ...(hasAllocationTimes && { allocationTimestamp }) } }),
+    }
+    // The uid is that of the claim that was looked at.
+    await collection.patch(name, { metadata: { uid: claimUid }, status }, { type: 'strategic', subresource: 'status', namespace, signal })
+  }
+
+  get #claims(): ResourceClient<ApiObject> {
+    const { client, names } = this.#context
+    return client.resource<ApiObject>({ group: domainGroup(names, 'resource'), version: 'v1', plural: 'resourceclaims', namespaced: true })
+  }
+}
+
+interface Consumer {
+  readonly resource: string
+  readonly name: string
+  readonly uid: string
+}

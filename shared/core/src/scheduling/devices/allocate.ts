@@ -1,0 +1,320 @@
+import { printQuantity } from '../../meta/quantity.ts'
+import type { SelectedNode } from '../../placement/node-selector.ts'
+import type { ResourceClaim } from '../../workloads/device-claims.ts'
+import { type Ask, asksOf, claimText } from './asks.ts'
+import { type Amounts, addAmounts, consumptionOf, hasRoomFor, readAmount } from './capacity.ts'
+import { Constraints } from './constraints.ts'
+import { Counters } from './counters.ts'
+import { Matches } from './matches.ts'
+import type { AllocatedDevice, Device, DeviceClass, DeviceRules, PooledDevice, Tolerations } from './objects.ts'
+import { deviceKey } from './objects.ts'
+import type { DevicePools, PoolOfNode } from './pools.ts'
+
+/** Devices that one claim may have. */
+const devicesMax = 32
+/** Trials after which the search for a node ends: some milliseconds. */
+const trialsMax = 20_000
+
+/** The devices that are in use, by key. */
+export interface DevicesInUse {
+  /** Devices that one claim has for itself. */
+  readonly whole: ReadonlySet<string>
+  /** Amounts that claims have of devices that they share. */
+  readonly shared: ReadonlyMap<string, Amounts>
+}
+
+/** The devices of allocated claims. Access for administration uses nothing. */
+export function devicesInUse(claims: Iterable<ResourceClaim>): DevicesInUse {
+  const whole = new Set<string>()
+  const shared = new Map<string, Amounts>()
+  for (const { status } of claims) {
+    for (const result of status?.allocation?.devices?.results ?? []) {
+      const key = deviceKey(result)
+      if (result.adminAccess === true) continue
+      if (!result.shareID) whole.add(key)
+      else {
+        const amounts = new Map(Object.entries(result.consumedCapacity ?? {}).map(([name, text]) => [name, readAmount(text)]))
+        shared.set(key, addAmounts(shared.get(key) ?? new Map(), amounts))
+      }
+    }
+  }
+  return { whole, shared }
+}
+
+/** A device that an ask gets, and the amounts that it takes of a shared one. */
+export interface Chosen {
+  readonly ask: Ask
+  readonly device: PooledDevice
+  readonly amounts: Amounts | undefined
+}
+
+/** The input of a search, for all nodes. */
+export interface DeviceSearchInput {
+  readonly claims: readonly ResourceClaim[]
+  readonly pools: DevicePools
+  readonly inUse: DevicesInUse
+  readonly rules: DeviceRules
+  classOf(name: string): DeviceClass | undefined
+}
+
+/** The devices of each claim, none because they do not suffice or pools are invalid, or a fault of a claim, a class or a pool. */
+export type DeviceChoice =
+  | { readonly kind: 'chosen'; readonly byClaim: readonly (readonly Chosen[])[] }
+  | { readonly kind: 'none' | 'invalid' }
+  | { readonly kind: 'fault'; readonly problem: string }
+
+/**
+ * Chooses devices of nodes for all claims of a Pod together. The first solution is taken, in the order of pools, slices and devices, as
+ * kube-scheduler does, so that names of pools say which are used first.
+ */
+export class DeviceSearch {
+  readonly #input: PreparedInput
+
+  constructor(input: DeviceSearchInput) {
+    const { claims, rules, classOf } = input
+    const asks = claims.map((claim) => (claim.spec?.devices?.requests ?? []).map((request) => asksOf(claim, request, classOf)))
+    this.#input = { ...input, asks, matches: new Matches(rules) }
+  }
+
+  choose(node: SelectedNode): DeviceChoice {
+    const search = new NodeSearch(this.#input, node)
+    const outcome = search.start()
+    if (search.problem !== undefined) return { kind: 'fault', problem: search.problem }
+    return outcome === 'found' ? { kind: 'chosen', byClaim: search.chosen } : { kind: search.hasInvalidPools ? 'invalid' : 'none' }
+  }
+}
+
+interface PreparedInput extends DeviceSearchInput {
+  /** The alternatives of each request of each claim. */
+  readonly asks: readonly (readonly (readonly Ask[])[])[]
+  readonly matches: Matches
+}
+
+/** `tooMany`: a claim would have more devices than it may. `stopped`: there is a problem. */
+type Outcome = 'found' | 'none' | 'tooMany' | 'stopped'
+
+/** The place of an ask. */
+interface Place {
+  readonly claimAt: number
+  readonly requestAt: number
+  readonly ask: Ask
+}
+
+class NodeSearch {
+  readonly #input: PreparedInput
+  readonly #node: SelectedNode
+  readonly #pools: readonly PoolOfNode[]
+  /** Devices of pools that can be used. */
+  readonly #devices: readonly PooledDevice[]
+  readonly #constraints: readonly Constraints[]
+  readonly #counters = new Map<string, Counters>()
+  /** Claims that have chosen a device, by its key. */
+  readonly #takers = new Map<string, number[]>()
+  readonly #shares = new Map<string, Amounts>()
+  readonly #whole = new Map<Ask, readonly PooledDevice[]>()
+  readonly chosen: Chosen[][]
+  problem: string | undefined
+  #trials = 0
+
+  constructor(input: PreparedInput, node: SelectedNode) {
+    const { claims, pools } = input
+    this.#input = input
+    this.#node = node
+    this.#pools = pools.of(node)
+    this.#devices = this.#pools.flatMap(({ pool, devices }) => (pool.isIncomplete || pool.isInvalid ? [] : devices))
+    this.#constraints = claims.map(({ spec }) => new Constraints(spec?.devices?.constraints ?? []))
+    this.chosen = claims.map(() => [])
+  }
+
+  start(): Outcome {
+    for (const requests of this.#input.asks) if (!this.#check(requests)) return 'stopped'
+    return this.#tryRequest(0, 0)
+  }
+
+  get hasInvalidPools(): boolean {
+    return this.#pools.some(({ pool }) => pool.isInvalid)
+  }
+
+  /** Finds the devices of asks for all, and compares the least number of devices of a claim with the most that it may have. */
+  #check(requests: readonly (readonly Ask[])[]): boolean {
+    let sum = 0
+    for (const alternatives of requests) {
+      for (const ask of alternatives) if (ask.count === undefined && !this.#findAll(ask)) return false
+      const [ask] = alternatives
+      const least = Math.min(...alternatives.map((one) => one.count ?? this.#whole.get(one)?.length ?? 0))
+      if (ask !== undefined && least > devicesMax - sum) {
+        const request = `claim ${claimText(ask)}, request ${ask.base}`
+        this.problem = `${request}: adding ${least} devices exceeds the claim limit of ${devicesMax}, with ${sum} already accounted for`
+        return false
+      }
+      sum += least
+    }
+    return true
+  }
+
+  /** Finds the devices of an ask for all. A pool that is incomplete or invalid may have more of them. */
+  #findAll(ask: Ask): boolean {
+    const found: PooledDevice[] = []
+    for (const { pool, devices } of this.#pools) {
+      const { key, isIncomplete, isInvalid } = pool
+      if (isIncomplete || isInvalid) {
+        const state = isIncomplete ? 'currently being updated' : 'currently invalid'
+        this.problem = `${textOf(ask)}: asks for all devices, but resource pool ${key} is ${state}`
+        return false
+      }
+      for (const device of devices) {
+        if (!this.#isMatch(ask, device)) continue
+        if (this.#input.rules.hasSharing && consumptionOf(device.device, ask.amounts) === undefined) continue
+        found.push(device)
+      }
+    }
+    this.#whole.set(ask, found)
+    return this.problem === undefined
+  }
+
+  /** Chooses the devices of a request and of all that follow. */
+  #tryRequest(claimAt: number, requestAt: number): Outcome {
+    const requests = this.#input.asks[claimAt]
+    if (requests === undefined) return 'found'
+    const alternatives = requests[requestAt]
+    if (alternatives === undefined) {
+      const outcome = this.#tryRequest(claimAt + 1, 0)
+      // Another alternative of this claim may leave room in the next one.
+      return outcome === 'tooMany' ? 'none' : outcome
+    }
+    let areAllTooMany = true
+    for (const ask of alternatives) {
+      const outcome = this.#tryDevices({ claimAt, requestAt, ask }, 0, 0)
+      if (outcome === 'found' || outcome === 'stopped') return outcome
+      areAllTooMany &&= outcome === 'tooMany'
+    }
+    return areAllTooMany && alternatives.length > 0 ? 'tooMany' : 'none'
+  }
+
+  /** Chooses the next device of an ask that has some already. Only later ones are tried: the order within an ask does not matter. */
+  #tryDevices(place: Place, count: number, from: number): Outcome {
+    const { claimAt, requestAt, ask } = place
+    if (++this.#trials > trialsMax) {
+      this.problem = `node ${this.#node.name}: timed out trying to allocate devices`
+      return 'stopped'
+    }
+    const all = this.#whole.get(ask)
+    const wanted = all?.length ?? ask.count ?? 0
+    if (all?.length === 0) return 'none'
+    if (count >= wanted) return this.#tryRequest(claimAt, requestAt + 1)
+    if (wanted - count > devicesMax - (this.chosen[claimAt]?.length ?? 0)) return 'tooMany'
+    const candidates = all ?? this.#devices
+    const end = all === undefined ? candidates.length : count + 1
+    for (let at = all === undefined ? from : count; at < end; at++) {
+      const device = candidates[at]
+      if (device === undefined || !this.#isFree(place, device) || !this.#isMatch(ask, device)) {
+        if (this.problem !== undefined) return 'stopped'
+        continue
+      }
+      if (!this.#take(place, device)) continue
+      const outcome = this.#tryDevices(place, count + 1, at + 1)
+      if (outcome === 'found') return outcome
+      this.#putBack(place, device)
+      if (outcome !== 'none') return outcome
+    }
+    return 'none'
+  }
+
+  /** Administration may use a device that others use, though not twice in one claim. */
+  #isFree({ claimAt, ask }: Place, { key, device }: PooledDevice): boolean {
+    const takers = this.#takers.get(key) ?? []
+    if (ask.isForAdmin) return this.#isShared(device) || !takers.includes(claimAt)
+    return takers.length === 0 && !this.#input.inUse.whole.has(key)
+  }
+
+  #isShared({ allowMultipleAllocations }: Device): boolean {
+    return this.#input.rules.hasSharing && allowMultipleAllocations === true
+  }
+
+  #take(place: Place, device: PooledDevice): boolean {
+    const { claimAt, ask } = place
+    const { rules } = this.#input
+    if (rules.hasTaints && !toleratesTaints(ask.tolerations, device.device)) return false
+    const amounts = rules.hasSharing ? consumptionOf(device.device, ask.amounts) : new Map()
+    if (amounts === undefined) return false
+    const isShared = this.#isShared(device.device)
+    const used = this.#usedOf(device)
+    if (isShared && !hasRoomFor(device.device, amounts, used ?? new Map())) return false
+    // A device that is shared already has taken from its counters.
+    const counters = isShared && used !== undefined ? undefined : this.#countersOf(device)
+    if (counters?.take(device.device) === false) return false
+    if (this.#constraints[claimAt]?.add(ask, device) === false) {
+      counters?.putBack(device.device)
+      return false
+    }
+    if (isShared) this.#shares.set(device.key, addAmounts(this.#shares.get(device.key) ?? new Map(), amounts))
+    else this.#takers.set(device.key, [...(this.#takers.get(device.key) ?? []), claimAt])
+    this.chosen[claimAt]?.push({ ask, device, amounts: isShared ? amounts : undefined })
+    return true
+  }
+
+  #putBack({ claimAt, ask }: Place, device: PooledDevice): void {
+    this.chosen[claimAt]?.pop()
+    const left = this.chosen.flat().filter((one) => one.device.key === device.key)
+    if (!this.#isShared(device.device)) this.#takers.get(device.key)?.pop()
+    else if (left.length === 0) this.#shares.delete(device.key)
+    else this.#shares.set(device.key, left.map(({ amounts }) => amounts ?? new Map()).reduce(addAmounts))
+    this.#constraints[claimAt]?.remove(ask)
+    const stillUsed = this.#isShared(device.device) && this.#usedOf(device) !== undefined
+    if (!stillUsed) this.#countersOf(device)?.putBack(device.device)
+  }
+
+  /** The amounts of a shared device that are in use. Undefined: no claim shares it yet. */
+  #usedOf({ key }: PooledDevice): Amounts | undefined {
+    const [before, now] = [this.#input.inUse.shared.get(key), this.#shares.get(key)]
+    return before && now ? addAmounts(before, now) : (before ?? now)
+  }
+
+  #countersOf({ driver, pool, device: { consumesCounters = [] } }: PooledDevice): Counters | undefined {
+    if (consumesCounters.length === 0) return undefined
+    const key = `${driver}/${pool}`
+    const known = this.#counters.get(key)
+    const found = this.#pools.find((one) => one.pool.key === key)
+    if (known !== undefined || found === undefined) return known
+    const { whole, shared } = this.#input.inUse
+    const counters = new Counters(found.pool, (device) => whole.has(device) || shared.has(device))
+    this.#counters.set(key, counters)
+    return counters
+  }
+
+  #isMatch(ask: Ask, device: PooledDevice): boolean {
+    const match = this.#input.matches.find(ask, device)
+    if (typeof match === 'object') this.problem = match.problem
+    return match === true
+  }
+}
+
+function textOf(ask: Ask): string {
+  return `claim ${claimText(ask)}, request ${ask.name}`
+}
+
+function toleratesTaints(tolerations: Tolerations, { taints = [] }: Device): boolean {
+  return taints.every((taint) => {
+    if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return true
+    return tolerations.some(({ effect, key, operator, value = '' }) => {
+      if ((effect && effect !== taint.effect) || (key && key !== taint.key)) return false
+      return operator === 'Exists' || value === (taint.value ?? '')
+    })
+  })
+}
+
+/** The entry of a device in the result of an allocation. */
+export function allocatedDevice({ ask, device, amounts }: Chosen, rules: DeviceRules, newShareId: () => string): AllocatedDevice {
+  const { tolerations, isForAdmin, name } = ask
+  const consumed = [...(amounts ?? [])].map(([capacity, amount]): [string, string] => [capacity, printQuantity(amount)])
+  return {
+    request: name,
+    driver: device.driver,
+    pool: device.pool,
+    device: device.device.name,
+    adminAccess: isForAdmin ? true : null,
+    ...(rules.hasTaints && tolerations.length > 0 && { tolerations }),
+    ...(amounts && { shareID: newShareId() }),
+    ...(consumed.length > 0 && { consumedCapacity: Object.fromEntries(consumed) }),
+  }
+}

@@ -1,0 +1,113 @@
+import { compileNodeSelector, type SelectedNode } from '../../placement/node-selector.ts'
+import { type DeviceRules, deviceKey, type PooledDevice, type ResourceSlice } from './objects.ts'
+
+/** A pool of devices at its present generation. */
+export interface DevicePool {
+  /** `driver/pool`. */
+  readonly key: string
+  readonly slices: readonly ResourceSlice[]
+  readonly devices: readonly PooledDevice[]
+  /** Slices are missing: the driver is about to write them. Nothing is allocated from such a pool. */
+  readonly isIncomplete: boolean
+  /** Two devices have one name, or a device takes from a counter that is not there. */
+  readonly isInvalid: boolean
+}
+
+/** A pool, and the devices of it that a node can use. */
+export interface PoolOfNode {
+  readonly pool: DevicePool
+  readonly devices: readonly PooledDevice[]
+}
+
+type Reach = Pick<ResourceSlice['spec'], 'nodeName' | 'allNodes' | 'nodeSelector'>
+
+/** The pools of a cluster, found by node: most devices are on one. */
+export class DevicePools {
+  /** Keys of pools with devices of one node alone, by its name. */
+  readonly #local = new Map<string, string[]>()
+  readonly #shared: string[] = []
+  readonly #slices: ReadonlyMap<string, readonly ResourceSlice[]>
+  readonly #pools = new Map<string, DevicePool>()
+  readonly #selectors = new Map<object, (node: SelectedNode) => boolean>()
+
+  constructor(slices: Iterable<ResourceSlice>, rules: DeviceRules) {
+    this.#slices = presentSlices(slices, rules)
+    for (const [key, group] of this.#slices) {
+      const names = new Set(group.map(({ spec }) => spec.nodeName || undefined))
+      const [only] = names
+      if (names.size !== 1 || only === undefined) this.#shared.push(key)
+      else this.#local.set(only, [...(this.#local.get(only) ?? []), key])
+    }
+  }
+
+  /** The pools with devices that a node can use, in the order of their names. */
+  of(node: SelectedNode): PoolOfNode[] {
+    const found: PoolOfNode[] = []
+    for (const key of [...(this.#local.get(node.name) ?? []), ...this.#shared]) {
+      const pool = this.#poolOf(key)
+      const devices = pool.devices.filter(({ slice, device }) =>
+        this.#reaches(slice.spec.perDeviceNodeSelection ? device : slice.spec, node),
+      )
+      if (devices.length > 0) found.push({ pool, devices })
+    }
+    return found.sort((a, b) => compareTexts(a.pool.key, b.pool.key))
+  }
+
+  #poolOf(key: string): DevicePool {
+    const known = this.#pools.get(key)
+    if (known !== undefined) return known
+    const pool = poolOf(key, this.#slices.get(key) ?? [])
+    this.#pools.set(key, pool)
+    return pool
+  }
+
+  #reaches({ nodeName, allNodes, nodeSelector }: Reach, node: SelectedNode): boolean {
+    if (nodeName) return nodeName === node.name
+    if (allNodes === true || nodeSelector == null) return allNodes === true
+    const matches = this.#selectors.get(nodeSelector) ?? compileNodeSelector(nodeSelector)
+    this.#selectors.set(nodeSelector, matches)
+    return matches(node)
+  }
+}
+
+/** The slices of each pool at its highest generation, in the order of their names. */
+function presentSlices(slices: Iterable<ResourceSlice>, rules: DeviceRules): ReadonlyMap<string, readonly ResourceSlice[]> {
+  const pools = new Map<string, ResourceSlice[]>()
+  for (const slice of slices) {
+    const { driver, pool, perDeviceNodeSelection, sharedCounters = [] } = slice.spec
+    if (!rules.hasPartitions && (perDeviceNodeSelection || sharedCounters.length > 0)) continue
+    const key = `${driver}/${pool.name}`
+    const known = pools.get(key)
+    const generation = known?.[0]?.spec.pool.generation ?? -1
+    if (pool.generation > generation) pools.set(key, [slice])
+    else if (pool.generation === generation) known?.push(slice)
+  }
+  for (const group of pools.values()) group.sort((a, b) => compareTexts(a.metadata.name ?? '', b.metadata.name ?? ''))
+  return pools
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function poolOf(key: string, slices: readonly ResourceSlice[]): DevicePool {
+  const devices = slices.flatMap(devicesOf)
+  const isIncomplete = slices.length !== slices[0]?.spec.pool.resourceSliceCount
+  const counters = new Set(slices.flatMap(({ spec }) => (spec.sharedCounters ?? []).flatMap(namesOf)))
+  const taken = devices.flatMap(({ device }) => (device.consumesCounters ?? []).flatMap((one) => namesOf({ ...one, name: one.counterSet })))
+  const isInvalid = new Set(devices.map((one) => one.key)).size < devices.length || !taken.every((name) => counters.has(name))
+  return { key, slices, devices, isIncomplete, isInvalid }
+}
+
+/** `set/counter` of each counter of a set. */
+function namesOf({ name, counters = {} }: { readonly name: string; readonly counters?: object | null }): string[] {
+  return Object.keys(counters ?? {}).map((counter) => `${name}/${counter}`)
+}
+
+function devicesOf(slice: ResourceSlice): PooledDevice[] {
+  const { driver, pool, devices } = slice.spec
+  return (devices ?? []).map((device) => {
+    const place = { driver, pool: pool.name }
+    return { ...place, device, slice, key: deviceKey({ ...place, device: device.name }) }
+  })
+}

@@ -1,0 +1,61 @@
+import { deviceClaimOf, isReservedFor, podOfClaim, type ResourceClaim } from '../workloads/device-claims.ts'
+import type { Cluster, ClusterObjects } from './cluster.ts'
+import { DeviceSearch, devicesInUse } from './devices/allocate.ts'
+import { allocationOf } from './devices/allocation.ts'
+import type { Allocation } from './devices/objects.ts'
+import { DevicePools } from './devices/pools.ts'
+import type { NodeInfo } from './node-info.ts'
+import type { Pod } from './objects.ts'
+import type { SchedulingRules } from './rules.ts'
+
+/** The claims of a Pod; a text says why one is not there. */
+export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | string)[] {
+  const { namespace = '', name, uid } = pod.metadata
+  return (pod.spec.resourceClaims ?? []).flatMap((entry): (ResourceClaim | string)[] => {
+    const named = deviceClaimOf(pod, entry)
+    if (named.kind === 'none') return []
+    if (named.kind === 'unmade') return [`pod "${namespace}/${name}": ResourceClaim not created yet`]
+    const claim = objects.resourceClaim(namespace, named.name)
+    if (claim === undefined) return [`could not find ResourceClaim "${namespace}/${named.name}"`]
+    if (claim.metadata.deletionTimestamp != null) return [`resourceclaim "${named.name}" is being deleted`]
+    if (named.isMade && podOfClaim(claim)?.uid !== uid) {
+      return [`ResourceClaim ${namespace}/${named.name} was not created for Pod ${namespace}/${name} (Pod is not owner)`]
+    }
+    return [claim]
+  })
+}
+
+/** The search for devices of claims that have none. */
+export function deviceSearch(claims: readonly ResourceClaim[], { objects }: Cluster, { devices: rules }: SchedulingRules): DeviceSearch {
+  const pools = new DevicePools(objects.deviceSlices(), rules)
+  const inUse = devicesInUse(objects.resourceClaims())
+  return new DeviceSearch({ claims, pools, inUse, rules, classOf: (name) => objects.deviceClass(name) })
+}
+
+/** A claim that a Pod needs on its node, before it is written. */
+export interface ClaimUse {
+  readonly claim: ResourceClaim
+  /** Undefined: the claim has its allocation. */
+  readonly allocation: Allocation | undefined
+}
+
+export interface DevicePlanOptions {
+  readonly cluster: Cluster
+  readonly rules: SchedulingRules
+  /** An identity for the share of a device. */
+  readonly newShareId: () => string
+}
+
+/** The claims to allocate and to reserve for a Pod on a node. */
+export function planDevices(pod: Pod, node: NodeInfo, { cluster, rules, newShareId }: DevicePlanOptions): ClaimUse[] {
+  const claims = podClaims(pod, cluster.objects).filter((claim) => typeof claim !== 'string')
+  const unallocated = claims.filter(({ status }) => status?.allocation == null)
+  const choice = unallocated.length === 0 ? undefined : deviceSearch(unallocated, cluster, rules).choose(node)
+  const chosen = choice?.kind === 'chosen' ? choice.byClaim : []
+  return claims.flatMap((claim): ClaimUse[] => {
+    const at = unallocated.indexOf(claim)
+    if (at < 0) return isReservedFor(claim, pod) ? [] : [{ claim, allocation: undefined }]
+    const allocation = allocationOf(claim, chosen[at] ?? [], { node: node.name, rules: rules.devices, newShareId })
+    return [{ claim, allocation }]
+  })
+}

@@ -1,0 +1,263 @@
+import type { ApiObject } from '@orch/core/meta'
+import type { Pod } from '@orch/core/scheduling'
+import { type RunningServer, start } from 'orch'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+
+const driver = 'gpu.example.com'
+const namespace = 'default'
+const apiVersion = 'resource.k8s.io/v1'
+let pristine: RunningServer
+let server: RunningServer
+beforeAll(async () => {
+  pristine = await start({ profile: 'kubernetes', nodes: 2, seed: 7 })
+  await pristine.client.objects.create({
+    apiVersion,
+    kind: 'DeviceClass',
+    metadata: { name: 'gpu' },
+    spec: { selectors: [{ cel: { expression: `device.driver == "${driver}"` } }], config: [opaque('class')] },
+  } as ApiObject)
+  return () => pristine.stop()
+})
+beforeEach(async () => {
+  server = await pristine.fork()
+  return () => server.stop()
+})
+
+const create = (version: string, kind: string, rest: object) =>
+  server.client.objects.create({ apiVersion: version, kind, ...rest } as ApiObject)
+const pods = () => server.client.resource<Pod>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
+const claims = () => server.client.resource<Claim>({ group: 'resource.k8s.io', version: 'v1', plural: 'resourceclaims', namespaced: true })
+const opaque = (text: string) => ({ opaque: { driver, parameters: { text } } })
+const cel = (expression: string) => ({ selectors: [{ cel: { expression } }] })
+
+interface Claim extends ApiObject {
+  readonly status?: {
+    readonly allocation?: {
+      readonly devices: { readonly results: readonly Result[]; readonly config?: readonly object[] }
+      readonly nodeSelector?: object
+    }
+    readonly reservedFor?: readonly { readonly name: string }[]
+  }
+}
+
+interface Result {
+  readonly request: string
+  readonly device: string
+  readonly shareID?: string
+}
+
+/** A slice of devices of a node, or of what `where` says. */
+function slice(name: string, devices: readonly object[], { pool = name, count = 1, ...where }: SliceOptions = {}) {
+  const reach = Object.keys(where).length === 0 ? { nodeName: 'node-1' } : where
+  const spec = { driver, pool: { name: pool, generation: 1, resourceSliceCount: count }, ...reach, devices }
+  return create(apiVersion, 'ResourceSlice', { metadata: { name }, spec })
+}
+
+interface SliceOptions {
+  readonly pool?: string
+  readonly count?: number
+  readonly nodeName?: string
+  readonly allNodes?: boolean
+  readonly nodeSelector?: object
+  readonly perDeviceNodeSelection?: boolean
+}
+
+const exactly = (name: string, rest: object = {}) => ({ name, exactly: { deviceClassName: 'gpu', ...rest } })
+
+/** A claim and a Pod that uses it. Answers the Pod's node, or why it has none. */
+async function place(name: string, requests: readonly object[], rest: object = {}): Promise<string> {
+  await create(apiVersion, 'ResourceClaim', { metadata: { name, namespace }, spec: { devices: { requests, ...rest } } })
+  return use(name, name)
+}
+
+/** A Pod that uses a claim. */
+async function use(claim: string, pod: string): Promise<string> {
+  const spec = { containers: [{ name: 'main', image: 'i' }], resourceClaims: [{ name: 'devices', resourceClaimName: claim }] }
+  await create('v1', 'Pod', { metadata: { name: pod, namespace }, spec })
+  return placeOf(pod)
+}
+
+async function placeOf(pod: string): Promise<string> {
+  await server.settled({ within: 60_000 })
+  const { spec, status } = await pods().get(pod, { namespace })
+  return spec.nodeName ?? status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
+}
+
+/** `request=device` of each device of a claim. */
+async function devicesOf(name: string): Promise<string[]> {
+  const { status } = await claims().get(name, { namespace })
+  return (status?.allocation?.devices.results ?? []).map(({ request, device }) => `${request}=${device}`)
+}
+
+test('a claim gets devices of the node of its Pod, is reserved for the Pod, and is free again when the Pod has gone', async () => {
+  await slice('one', [{ name: 'a' }, { name: 'b' }])
+  expect(await place('first', [exactly('r', { count: 2 })], { config: [opaque('claim')] })).toBe('node-1')
+  const { metadata, status } = await claims().get('first', { namespace })
+  expect(metadata.finalizers).toEqual(['resource.kubernetes.io/delete-protection'])
+  expect(status).toMatchObject({
+    allocation: {
+      allocationTimestamp: expect.any(String),
+      devices: {
+        results: ['a', 'b'].map((device) => ({ request: 'r', driver, pool: 'one', device })),
+        config: [
+          { source: 'FromClass', ...opaque('class') },
+          { source: 'FromClaim', ...opaque('claim') },
+        ],
+      },
+      nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['node-1'] }] }] },
+    },
+    reservedFor: [{ resource: 'pods', name: 'first' }],
+  })
+  expect(await place('second', [exactly('r')])).toContain('2 cannot allocate all claims')
+  await pods().delete('first', { namespace })
+  expect(await placeOf('second')).toBe('node-1')
+  const freed = await claims().get('first', { namespace })
+  expect([freed.metadata.finalizers, freed.status]).toEqual([undefined, {}])
+})
+
+test('Pods share a claim, and go where its devices are', async () => {
+  await slice('two', [{ name: 'a' }], { nodeName: 'node-2' })
+  expect(await place('shared', [exactly('r')])).toBe('node-2')
+  expect(await use('shared', 'other')).toBe('node-2')
+  const { status } = await claims().get('shared', { namespace })
+  expect(status?.reservedFor?.map(({ name }) => name)).toEqual(['shared', 'other'])
+})
+
+test('selectors in CEL see attributes and capacities, with the driver as the usual domain; a missing one is a problem that is named', async () => {
+  const attributes = { model: { string: 'a100' }, version: { version: '2.1.0' }, 'other.example.com/rank': { int: 4 } }
+  await slice('one', [{ name: 'small' }, { name: 'large', attributes, capacity: { memory: { value: '40Gi' } } }])
+  const domain = `device.attributes["${driver}"]`
+  const matching = [
+    `${domain}.?model.orValue("") == "a100"`,
+    `has(${domain}.version) && ${domain}.version.isGreaterThan(semver("2.0.0"))`,
+    `"memory" in device.capacity["${driver}"] && device.capacity["${driver}"].memory.compareTo(quantity("40Gi")) >= 0`,
+    'device.attributes["other.example.com"].?rank.orValue(0) == 4',
+  ]
+  const selectors = matching.map((expression) => ({ cel: { expression } }))
+  expect(await place('exact', [exactly('r', { selectors })])).toBe('node-1')
+  expect(await devicesOf('exact')).toEqual(['r=large'])
+  expect(await place('missing', [exactly('r', cel(`${domain}.model == "a100"`))])).toContain(
+    'running "DynamicResources" filter plugin: claim default/missing: selector #0 on device gpu.example.com/one/small: CEL runtime error: no such key: model. consider using CEL optional chaining',
+  )
+})
+
+test('all devices of a node that match are had together, unless a pool is incomplete or one of them is in use', async () => {
+  await slice('one', [{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+  expect(await place('some', [exactly('r', { allocationMode: 'All', ...cel('device.driver != ""') })])).toBe('node-1')
+  expect(await devicesOf('some')).toEqual(['r=a', 'r=b', 'r=c'])
+  await slice('half', [{ name: 'a' }], { pool: 'two', count: 2, nodeName: 'node-2' })
+  expect(await place('all', [exactly('r', { allocationMode: 'All' })])).toContain(
+    'claim default/all, request r: asks for all devices, but resource pool gpu.example.com/two is currently being updated',
+  )
+  await slice('rest', [{ name: 'b' }], { pool: 'two', count: 2, nodeName: 'node-2' })
+  // A fault is tried again after a pause.
+  await expect.poll(() => placeOf('all'), { timeout: 60_000 }).toBe('node-2')
+})
+
+test('the first alternative that a node has is taken, and a node with an earlier one is preferred', async () => {
+  const is = (kind: string) => cel(`device.attributes["${driver}"].kind == "${kind}"`)
+  await slice('one', [{ name: 'slow', attributes: { kind: { string: 'slow' } } }])
+  const alternatives = ['fast', 'slow'].map((name) => ({ name, deviceClassName: 'gpu', ...is(name) }))
+  const request = [{ name: 'r', firstAvailable: alternatives }]
+  expect(await place('only', request)).toBe('node-1')
+  expect(await devicesOf('only')).toEqual(['r/slow=slow'])
+  await pods().delete('only', { namespace })
+  await slice('two', [{ name: 'fast', attributes: { kind: { string: 'fast' } } }], { nodeName: 'node-2' })
+  expect(await place('best', request)).toBe('node-2')
+  expect(await devicesOf('best')).toEqual(['r/fast=fast'])
+})
+
+test('constraints hold over all requests of a claim, so that a first choice may be given up', async () => {
+  const on = (root: string) => ({ attributes: { root: { string: root } } })
+  await slice('one', [
+    { name: 'a', ...on('x') },
+    { name: 'b', ...on('y') },
+    { name: 'c', ...on('y') },
+  ])
+  const two = [exactly('r'), exactly('s')]
+  expect(await place('same', two, { constraints: [{ matchAttribute: `${driver}/root` }] })).toBe('node-1')
+  expect(await devicesOf('same')).toEqual(['r=b', 's=c'])
+  await pods().delete('same', { namespace })
+  expect(await place('distinct', two, { constraints: [{ distinctAttribute: `${driver}/root` }] })).toBe('node-1')
+  expect(await devicesOf('distinct')).toEqual(['r=a', 's=b'])
+})
+
+test('access for administration takes nothing away, and a taint keeps away who does not tolerate it', async () => {
+  await server.client
+    .resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
+    .patch(namespace, { metadata: { labels: { 'resource.kubernetes.io/admin-access': 'true' } } }, { type: 'merge' })
+  await slice('one', [{ name: 'a', taints: [{ key: 'sick', value: 'yes', effect: 'NoSchedule' }] }])
+  expect(await place('healthy', [exactly('r')])).toContain('cannot allocate all claims')
+  await pods().delete('healthy', { namespace })
+  const tolerations = [{ key: 'sick', operator: 'Equal', value: 'yes' }]
+  expect(await place('admin', [exactly('r', { adminAccess: true, tolerations })])).toBe('node-1')
+  expect(await place('user', [exactly('r', { tolerations })])).toBe('node-1')
+})
+
+test('devices that share counters are had while the counters last, also where a device is for another node', async () => {
+  const sets = (value: string) => [{ counterSet: 'memory', counters: { size: { value } } }]
+  const counters = { sharedCounters: [{ name: 'memory', counters: { size: { value: '10Gi' } } }] }
+  await create(apiVersion, 'ResourceSlice', {
+    metadata: { name: 'counters' },
+    spec: { driver, pool: { name: 'p', generation: 1, resourceSliceCount: 2 }, allNodes: true, ...counters },
+  })
+  await slice(
+    'parts',
+    [
+      { name: 'half-1', nodeName: 'node-1', consumesCounters: sets('5Gi') },
+      { name: 'most-1', nodeName: 'node-1', consumesCounters: sets('6Gi') },
+      { name: 'half-2', nodeName: 'node-2', consumesCounters: sets('5Gi') },
+    ],
+    { pool: 'p', count: 2, perDeviceNodeSelection: true },
+  )
+  expect(await place('one', [exactly('r')])).toMatch(/^node-/)
+  expect(await place('two', [exactly('r')])).toMatch(/^node-/)
+  expect([...(await devicesOf('one')), ...(await devicesOf('two'))].sort()).toEqual(['r=half-1', 'r=half-2'])
+  expect(await place('three', [exactly('r')])).toContain('cannot allocate all claims')
+})
+
+test('claims share a device that allows it until its capacity is used up', async () => {
+  const requestPolicy = { default: '1Gi', validRange: { min: '1Gi', step: '1Gi' } }
+  await slice('one', [{ name: 'a', allowMultipleAllocations: true, capacity: { memory: { value: '4Gi', requestPolicy } } }])
+  const part = (memory: string) => [exactly('r', { capacity: { requests: { memory } } })]
+  expect(await place('half', part('1500Mi'))).toBe('node-1')
+  expect(await place('usual', [exactly('r')])).toBe('node-1')
+  expect(await place('much', part('2Gi'))).toContain('cannot allocate all claims')
+  const results = await Promise.all(
+    ['half', 'usual'].map(async (name) => (await claims().get(name, { namespace })).status?.allocation?.devices),
+  )
+  expect(results.map((one) => one?.results[0])).toMatchObject([
+    { device: 'a', shareID: expect.any(String), consumedCapacity: { memory: '2Gi' } },
+    { device: 'a', shareID: expect.any(String), consumedCapacity: { memory: '1Gi' } },
+  ])
+})
+
+test('a claim that was allocated for a node that is gone is freed, so that its Pod goes elsewhere', async () => {
+  await slice('one', [{ name: 'a' }])
+  await create(apiVersion, 'ResourceClaim', { metadata: { name: 'moved', namespace }, spec: { devices: { requests: [exactly('r')] } } })
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: ['node-9'] }]
+  const allocation = {
+    devices: { results: [{ request: 'r', driver, pool: 'nine', device: 'a' }] },
+    nodeSelector: { nodeSelectorTerms: [{ matchFields }] },
+  }
+  await claims().patch('moved', { status: { allocation } }, { type: 'merge', subresource: 'status', namespace })
+  expect(await use('moved', 'pod')).toBe('node-1')
+  expect(await devicesOf('moved')).toEqual(['r=a'])
+})
+
+test('a Pod is refused the 33rd device of a claim, and a search that would take too long ends with a sentence', async () => {
+  await slice(
+    'one',
+    Array.from({ length: 60 }, (_, at) => ({ name: `d-${at}`, attributes: { at: { int: at } } })),
+  )
+  expect(await place('many', [exactly('r', { count: 20 }), exactly('s', { count: 12 })])).toBe('node-1')
+  expect((await devicesOf('many')).length).toBe(32)
+  await pods().delete('many', { namespace })
+  expect(await place('more', [exactly('r', { count: 32 }), exactly('s')])).toBe(
+    'running "DynamicResources" filter plugin: claim default/more, request s: adding 1 devices exceeds the claim limit of 32, with 32 already accounted for',
+  )
+  const never = { constraints: [{ matchAttribute: `${driver}/absent`, requests: ['z'] }] }
+  expect(await place('long', [...'abcde'].map((name) => exactly(name, { count: 4 })).concat(exactly('z')), never)).toContain(
+    'node node-1: timed out trying to allocate devices',
+  )
+})
