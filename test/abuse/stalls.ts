@@ -26,8 +26,8 @@ interface Target {
 }
 
 /** A server, and the client's thread. */
-async function open(flags: readonly string[]): Promise<Target> {
-  const server = await start({ controllers: ['*'], featureGates: ['CBORServingAndStorage=true'], flags: [...flags] })
+async function open(flags: readonly string[], nodes = 0): Promise<Target> {
+  const server = await start({ controllers: ['*'], nodes, featureGates: ['CBORServingAndStorage=true'], flags: [...flags] })
   const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(server.kubeconfig)
   const client = new Worker(new URL('./stalls/client.ts', import.meta.url), {
     workerData: { url: server.url, credentials: { ca, cert, key } },
@@ -55,13 +55,15 @@ async function open(flags: readonly string[]): Promise<Target> {
 
 const plain = await open([])
 let audited: Target | undefined
+let withNode: Target | undefined
 
 let failures = 0
 process.stdout.write('| request | bytes | answer | longest stall, CPU ms | all CPU, ms | turns |\n|---|---|---|---|---|---|\n')
-for (const { name, before, mayFail = false, request: make, times = 1, isAudited = false } of attacks) {
+for (const { name, before, mayFail = false, request: make, times = 1, isAudited = false, isOnNode = false } of attacks) {
   if (words.length > 0 && !words.some((word) => name.includes(word))) continue
   if (isAudited) audited ??= await open(auditing)
-  const { send } = (isAudited ? audited : plain) ?? plain
+  if (isOnNode) withNode ??= await open([], 1)
+  const { send } = (isAudited ? audited : isOnNode ? withNode : plain) ?? plain
   for (const one of before?.() ?? []) {
     const { code, text } = await send(one)
     if (!mayFail && (code >= 300 || code === 0)) process.stdout.write(`before ${name}: ${code} ${text.slice(0, 300)}\n`)
@@ -78,6 +80,6 @@ for (const { name, before, mayFail = false, request: make, times = 1, isAudited 
   )
   if (process.env['STALLS_ANSWERS'] !== undefined) process.stdout.write(`${answered.text.slice(0, 200)}\n`)
 }
-await Promise.all([plain.close(), audited?.close()])
+await Promise.all([plain.close(), audited?.close(), withNode?.close()])
 rmSync(folder, { recursive: true })
 process.exitCode = failures === 0 ? 0 : 1

@@ -145,7 +145,10 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
   test('SCHED-11: the binding of a Pod that takes its time holds back no other Pod', async () => {
     const { create, nodeOf } = await cluster.open('beside')
     await cluster.addNode('n1')
-    const slow = server.faults.add({ on: { user: 'system:kube-scheduler', resource: 'pods', subresource: 'binding', name: 'slow' }, effect: delay('1s') })
+    const slow = server.faults.add({
+      on: { user: 'system:kube-scheduler', resource: 'pods', subresource: 'binding', name: 'slow' },
+      effect: delay('1s'),
+    })
     await create('slow', '1')
     await create('quick', '1')
     await cluster.settle()

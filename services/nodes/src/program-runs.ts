@@ -27,6 +27,8 @@ const crashCode = 139
 const messageLengthMax = 4096
 /** Sleeps of one run after which an automatic clock no longer runs on for them: the program goes on for ever. */
 const hopefulSleeps = 100
+/** A program that sleeps for no time, again and again, would leave a virtual clock at one moment. */
+const sleepMsMin = 1
 
 /** The container of a program stops. */
 class StoppedError extends Error {
@@ -109,7 +111,7 @@ export class ProgramRuns {
       async sleep(duration) {
         const delayMs = typeof duration === 'number' ? duration : toMs(duration)
         sleeps += 1
-        await sleep(clock, delayMs, signal, { background: sleeps > hopefulSleeps })
+        await sleep(clock, Math.max(delayMs, sleepMsMin), signal, { background: sleeps > hopefulSleeps })
         if (signal.aborted) throw new StoppedError(`the container ${name} stops`)
       },
       ready: (isReady = true) => {

@@ -1,6 +1,7 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { definitionAttacks } from './definitions.ts'
 import { ruleAttacks } from './hostile-rules.ts'
+import { nodeAttacks } from './nodes.ts'
 
 /** One request. */
 export interface Heavy {
@@ -38,6 +39,8 @@ export interface Attack {
   readonly times?: number
   /** The server logs requests and answers. */
   readonly isAudited?: boolean
+  /** The server simulates a node. */
+  readonly isOnNode?: boolean
 }
 
 const json = (value: unknown): string => JSON.stringify(value)
@@ -673,6 +676,7 @@ export const attacks: readonly Attack[] = [
   },
   ...definitionAttacks,
   ...ruleAttacks,
+  ...nodeAttacks,
   ...audited(),
   { name: 'DELETE of a collection of 5,000', request: () => ({ method: 'DELETE', path: secrets }) },
 ]

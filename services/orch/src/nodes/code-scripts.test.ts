@@ -147,6 +147,24 @@ test('a program that says at its start that it is ready is ready in the first st
   expect((await pods.list()).items).toHaveLength(1)
 })
 
+test('a program that sleeps for no time, again and again, does not hold the clock', async () => {
+  const { server, clock, create, read } = await aServer()
+  let turns = 0
+  server.nodes.script({}, (c) =>
+    c.onStart(async (run) => {
+      for (;;) {
+        turns += 1
+        await run.sleep(0)
+      }
+    }),
+  )
+  await create('spins')
+  const before = turns
+  await clock.advance('100ms')
+  expect(turns - before).toBe(100)
+  expect(await read('spins')).toMatchObject({ phase: 'Running' })
+})
+
 test('an automatic clock does not run on for a program that sleeps for ever', async () => {
   const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z'), auto: true })
   await using server = await start({ nodes: 1, clock, controllers: ['namespace'] })
