@@ -62,6 +62,8 @@ export class SimulatedNode {
   #isRunning = false
   #health = healthy
   #identity: NodeIdentity
+  /** The Node that the last look found as it should be. */
+  #correct: Node | undefined
 
   constructor(options: SimulatedNodeOptions) {
     const { settings, client, clock, random, log, signal } = options
@@ -139,6 +141,7 @@ export class SimulatedNode {
   /** Shows another state from now on. */
   async setHealth(health: NodeHealth): Promise<void> {
     this.#health = health
+    this.#correct = undefined
     if (this.#isRunning) await this.#reportChange()
   }
 
@@ -146,6 +149,7 @@ export class SimulatedNode {
   async setCapacity(capacity: Readonly<Record<string, string>>): Promise<void> {
     const { settings } = this.#options
     this.#identity = { ...this.#options, settings: { ...settings, capacity: { ...settings.capacity, ...capacity } } }
+    this.#correct = undefined
     if (this.#isRunning) await this.#reportChange()
   }
 
@@ -170,10 +174,14 @@ export class SimulatedNode {
   /** Writes the status if the API has another one. */
   async #reportChange(): Promise<void> {
     const { clock, read } = this.#options
-    const before = read()?.status
-    if (before === undefined) return
+    const node = read()
+    if (node === undefined || node === this.#correct) return
+    const { status: before } = node
     const { status, events } = nodeReport(this.#identity, { health: this.#health, before, nowMs: clock.now() })
-    if (!hasStatusChanged(before, withReport(before, status))) return
+    if (!hasStatusChanged(before, withReport(before, status))) {
+      this.#correct = node
+      return
+    }
     await this.#writeReport()
     for (const reason of events) this.#recordStatus(reason)
   }
