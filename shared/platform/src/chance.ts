@@ -20,7 +20,8 @@ export interface Chance {
 /** The system's generator, which is cryptographically strong but for `fraction`. */
 export const systemChance: Chance = {
   fraction: Math.random,
-  uuid: randomUUID,
+  // Node joins the text from twenty pieces, each of which stays in memory with it until it is read as a whole.
+  uuid: () => randomUUID().toLowerCase(),
   bytes: (length) => randomBytes(length),
   stream: () => systemChance,
   fork: () => systemChance,
