@@ -33,8 +33,11 @@ const int32Min = -(2 ** 31)
 const int32Max = 2 ** 31 - 1
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
-const wholeSecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
-const wholeMicrosecond = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/
+/** A day that is in every year. */
+const day = String.raw`\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)`
+const second = String.raw`${day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d`
+const wholeSecond = new RegExp(`^${second}Z$`)
+const wholeMicrosecond = new RegExp(String.raw`^${second}\.\d{6}Z$`)
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 /** Already canonical for any suffix: too small for a larger one. */
 const smallQuantity = /^[1-9]\d{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
