@@ -1,4 +1,19 @@
-import { closed, defineTypes, field, inline, int64, known, list, needed, object, ref, string, struct } from '../description/define.ts'
+import {
+  closed,
+  defineTypes,
+  field,
+  inline,
+  int64,
+  known,
+  list,
+  needed,
+  object,
+  only,
+  ref,
+  string,
+  struct,
+  text,
+} from '../description/define.ts'
 
 const pkg = 'admissionregistration/v1'
 const metadataDoc = 'Standard metadata of the object: its name, labels, annotations and what the server keeps about it.'
@@ -73,12 +88,12 @@ export const admissionPolicies = defineTypes({
   MatchResources: () =>
     struct(
       {
-        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+        namespaceSelector: needed(ref('meta/v1.LabelSelector'), {
           tag: 1,
           pointer: true,
           doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
         }),
-        objectSelector: field(ref('meta/v1.LabelSelector'), {
+        objectSelector: needed(ref('meta/v1.LabelSelector'), {
           tag: 2,
           pointer: true,
           doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
@@ -93,7 +108,7 @@ export const admissionPolicies = defineTypes({
           listType: 'atomic',
           doc: 'Requests that do not match, whatever resourceRules say.',
         }),
-        matchPolicy: field(ref(`${pkg}.MatchPolicyType`), {
+        matchPolicy: needed(ref(`${pkg}.MatchPolicyType`), {
           tag: 7,
           pointer: true,
           doc: 'Exact matches only requests for the very group version of a rule; Equivalent (the default) also converts those for others.',
@@ -135,7 +150,7 @@ export const admissionPolicies = defineTypes({
   MutatingAdmissionPolicyBindingSpec: () =>
     struct(
       {
-        policyName: field(string(), {
+        policyName: needed(text('subdomain'), {
           tag: 1,
           doc: 'Name of the MutatingAdmissionPolicy. A binding without its policy has no effect. Required.',
         }),
@@ -172,7 +187,7 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'The kind of the parameters. Absent means that the policy has none.',
         }),
-        matchConstraints: field(ref(`${pkg}.MatchResources`), {
+        matchConstraints: needed(ref(`${pkg}.MatchResources`), {
           tag: 2,
           pointer: true,
           doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
@@ -187,7 +202,7 @@ export const admissionPolicies = defineTypes({
           listType: 'atomic',
           doc: 'Changes, made one after the other. At least one.',
         }),
-        failurePolicy: field(ref(`${pkg}.FailurePolicyType`), {
+        failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
           tag: 5,
           pointer: true,
           doc: 'Effect of an error of evaluation or configuration: Fail (the default) refuses the request, Ignore leaves the change out.',
@@ -200,7 +215,7 @@ export const admissionPolicies = defineTypes({
           patchMergeKey: 'name',
           doc: 'Conditions in CEL that all must be true, else the policy is not evaluated. At most 64.',
         }),
-        reinvocationPolicy: field(ref(`${pkg}.ReinvocationPolicyType`), {
+        reinvocationPolicy: needed(ref(`${pkg}.ReinvocationPolicyType`), {
           tag: 7,
           doc: 'Never evaluates once; IfNeeded once more when the object is changed afterwards. Required.',
         }),
@@ -210,7 +225,7 @@ export const admissionPolicies = defineTypes({
   Mutation: () =>
     struct(
       {
-        patchType: field(ref(`${pkg}.PatchType`), {
+        patchType: needed(ref(`${pkg}.PatchType`), {
           tag: 2,
           required: true,
           doc: 'ApplyConfiguration or JSONPatch: which of the two is set.',
@@ -223,7 +238,11 @@ export const admissionPolicies = defineTypes({
   NamedRuleWithOperations: () =>
     struct(
       {
-        resourceNames: field(list(string()), { tag: 1, listType: 'atomic', doc: 'Names of objects; empty means all.' }),
+        resourceNames: field(list(text('pathSegment'), { isUnique: true }), {
+          tag: 1,
+          listType: 'atomic',
+          doc: 'Names of objects; empty means all.',
+        }),
         ruleWithOperations: inline(`${pkg}.RuleWithOperations`, { tag: 2 }),
       },
       { structType: 'atomic', doc: 'Resources, names of objects, and what is done with them.' },
@@ -231,15 +250,15 @@ export const admissionPolicies = defineTypes({
   ParamKind: () =>
     struct(
       {
-        apiVersion: field(string(), { tag: 1, doc: 'Group and version of the parameters.' }),
-        kind: field(string(), { tag: 2, doc: 'Kind of the parameters.' }),
+        apiVersion: needed(string(), { tag: 1, doc: 'Group and version of the parameters.' }),
+        kind: needed(string(), { tag: 2, doc: 'Kind of the parameters.' }),
       },
       { structType: 'atomic', doc: 'The kind of object that a policy takes its parameters from.' },
     ),
   ParamRef: () =>
     struct(
       {
-        name: field(string(), { tag: 1, doc: 'Name of the object. Exactly one of name and selector is set.' }),
+        name: field(text('pathSegment'), { tag: 1, doc: 'Name of the object. Exactly one of name and selector is set.' }),
         namespace: field(string(), {
           tag: 2,
           doc: 'Namespace of the parameters. Empty means that of the request, where the kind of the parameters is namespaced.',
@@ -311,7 +330,7 @@ export const admissionPolicies = defineTypes({
   ValidatingAdmissionPolicyBindingSpec: () =>
     struct(
       {
-        policyName: field(string(), {
+        policyName: needed(text('subdomain'), {
           tag: 1,
           changes: { 36: { listedAsRequired: true } },
           doc: 'Name of the ValidatingAdmissionPolicy. A binding without its policy has no effect. Required.',
@@ -326,10 +345,11 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'Narrows the requests that the policy matches. Absent means all of them.',
         }),
-        validationActions: field(list(ref(`${pkg}.ValidationAction`)), {
+        validationActions: field(list(ref(`${pkg}.ValidationAction`), { isUnique: true }), {
           tag: 4,
           listType: 'set',
-          changes: { 36: { listedAsRequired: true } },
+          needed: 'at least one validation action is required',
+          changes: { 36: { listedAsRequired: true, needed: true } },
           doc: 'Actions on a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
         }),
       },
@@ -355,7 +375,7 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'The kind of the parameters. Absent means that the policy has none.',
         }),
-        matchConstraints: field(ref(`${pkg}.MatchResources`), {
+        matchConstraints: needed(ref(`${pkg}.MatchResources`), {
           tag: 2,
           pointer: true,
           doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
@@ -365,7 +385,7 @@ export const admissionPolicies = defineTypes({
           listType: 'atomic',
           doc: 'Expressions that must hold. A policy has validations, auditAnnotations or both.',
         }),
-        failurePolicy: field(ref(`${pkg}.FailurePolicyType`), {
+        failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
           tag: 4,
           pointer: true,
           doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a validation that fails, Ignore as one that holds.',
@@ -424,7 +444,8 @@ export const admissionPolicies = defineTypes({
           tag: 2,
           doc: 'Message of a failure. One line; required if the expression has several. Default: failed expression: <expression>.',
         }),
-        reason: field(string(), {
+        // `Unauthorized` is in the documentation of the field, and refused.
+        reason: field(only(known('Forbidden', 'Invalid', 'RequestEntityTooLarge')), {
           tag: 3,
           pointer: true,
           doc: 'Reason and status code of a denial: Unauthorized, Forbidden, Invalid (the default) or RequestEntityTooLarge.',
@@ -436,7 +457,7 @@ export const admissionPolicies = defineTypes({
       },
       { doc: 'One demand of a policy.' },
     ),
-  ValidationAction: () => closed('Deny', 'Warn', 'Audit'),
+  ValidationAction: () => only(closed('Audit', 'Deny', 'Warn')),
   Variable: () =>
     struct(
       {

@@ -1,9 +1,9 @@
-import { bytes, closed, defineTypes, field, inline, int32, list, object, ref, string, struct } from '../description/define.ts'
+import { bytes, closed, defineTypes, field, inline, int32, list, needed, object, only, ref, string, struct } from '../description/define.ts'
 
 /** The types of admissionregistration/v1: one definition each, read by everything that knows a type. */
 export const admissionregistrationV1 = defineTypes({
-  FailurePolicyType: () => closed('Ignore', 'Fail'),
-  MatchPolicyType: () => closed('Exact', 'Equivalent'),
+  FailurePolicyType: () => only(closed('Fail', 'Ignore')),
+  MatchPolicyType: () => only(closed('Equivalent', 'Exact')),
   MutatingWebhook: () =>
     struct(
       {
@@ -48,9 +48,14 @@ export const admissionregistrationV1 = defineTypes({
           pointer: true,
           doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
         }),
-        timeoutSeconds: field(int32(), { tag: 7, pointer: true, doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.' }),
+        timeoutSeconds: field(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
+          tag: 7,
+          pointer: true,
+          doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.',
+        }),
         admissionReviewVersions: field(list(string()), {
           tag: 8,
+          needed: 'must specify one of v1, v1beta1',
           required: true,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
@@ -104,23 +109,23 @@ export const admissionregistrationV1 = defineTypes({
       },
       { doc: 'A list of MutatingWebhookConfiguration objects.' },
     ),
-  OperationType: () => closed('*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'),
-  PatchType: () => closed('ApplyConfiguration', 'JSONPatch'),
-  ReinvocationPolicyType: () => closed('Never', 'IfNeeded'),
+  OperationType: () => only(closed('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE')),
+  PatchType: () => only(closed('ApplyConfiguration', 'JSONPatch')),
+  ReinvocationPolicyType: () => only(closed('IfNeeded', 'Never')),
   Rule: () =>
     struct(
       {
-        apiGroups: field(list(string()), {
+        apiGroups: needed(list(string(), { starExcludes: 'API groups' }), {
           tag: 1,
           changes: { 26: { listType: 'atomic' } },
           doc: 'Groups of the resources. * means all and must be alone.',
         }),
-        apiVersions: field(list(string()), {
+        apiVersions: needed(list(string(), { starExcludes: 'API versions' }), {
           tag: 2,
           changes: { 26: { listType: 'atomic' } },
           doc: 'Versions of the resources. * means all and must be alone.',
         }),
-        resources: field(list(string()), {
+        resources: needed(list(string()), {
           tag: 3,
           changes: { 26: { listType: 'atomic' } },
           doc: 'Resources, or resource/subresource. * is all resources, */* all with subresources, */status one subresource of all.',
@@ -136,7 +141,7 @@ export const admissionregistrationV1 = defineTypes({
   RuleWithOperations: () =>
     struct(
       {
-        operations: field(list(ref('admissionregistration/v1.OperationType')), {
+        operations: needed(list(ref('admissionregistration/v1.OperationType'), { starExcludes: 'operations' }), {
           tag: 1,
           changes: { 26: { listType: 'atomic' } },
           doc: 'CREATE, UPDATE, DELETE, CONNECT or * for all of them.',
@@ -145,7 +150,7 @@ export const admissionregistrationV1 = defineTypes({
       },
       { doc: 'Resources, and what is done with them, that a webhook is asked about.' },
     ),
-  ScopeType: () => closed('Cluster', 'Namespaced', '*'),
+  ScopeType: () => only(closed('*', 'Cluster', 'Namespaced')),
   ServiceReference: () =>
     struct(
       {
@@ -201,9 +206,14 @@ export const admissionregistrationV1 = defineTypes({
           pointer: true,
           doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
         }),
-        timeoutSeconds: field(int32(), { tag: 7, pointer: true, doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.' }),
+        timeoutSeconds: field(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
+          tag: 7,
+          pointer: true,
+          doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.',
+        }),
         admissionReviewVersions: field(list(string()), {
           tag: 8,
+          needed: 'must specify one of v1, v1beta1',
           required: true,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',

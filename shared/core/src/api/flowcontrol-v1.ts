@@ -1,4 +1,20 @@
-import { boolean, defineTypes, field, int32, known, list, object, ref, string, struct, time } from '../description/define.ts'
+import {
+  boolean,
+  checked,
+  defineTypes,
+  field,
+  int32,
+  known,
+  list,
+  needed,
+  object,
+  only,
+  ref,
+  string,
+  struct,
+  text,
+  time,
+} from '../description/define.ts'
 
 /** The types of flowcontrol/v1: one definition each, read by everything that knows a type. */
 export const flowcontrolV1 = defineTypes({
@@ -6,12 +22,12 @@ export const flowcontrolV1 = defineTypes({
   ExemptPriorityLevelConfiguration: () =>
     struct(
       {
-        nominalConcurrencyShares: field(int32(), {
+        nominalConcurrencyShares: field(int32({ min: 0, detail: 'must be a non-negative integer' }), {
           tag: 1,
           pointer: true,
           doc: 'Share of the requests served at once that is set aside for the level. Default: 0.',
         }),
-        lendablePercent: field(int32(), {
+        lendablePercent: field(int32({ min: 0, max: 100 }), {
           tag: 2,
           pointer: true,
           doc: 'Share of them, in percent, that the level lends to others. Default: 0.',
@@ -108,32 +124,35 @@ export const flowcontrolV1 = defineTypes({
   GroupSubject: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the group. * means every group.' }),
+        name: needed(string(), { tag: 1, required: true, doc: 'Name of the group. * means every group.' }),
       },
       { doc: 'A group of users.' },
     ),
   LimitResponse: () =>
     struct(
       {
-        type: field(ref('flowcontrol/v1.LimitResponseType'), {
+        type: checked(ref('flowcontrol/v1.LimitResponseType'), {
           tag: 1,
           required: true,
           unionDiscriminator: true,
+          changes: { 37: { isAlwaysChecked: undefined } },
           doc: 'Queue lets them wait, Reject answers 429.',
         }),
         queuing: field(ref('flowcontrol/v1.QueuingConfiguration'), {
           tag: 2,
           pointer: true,
+          needed: 'must not be empty if limited.limitResponse.type is Limited',
+          changes: { 36: { needed: true } },
           doc: 'Settings for Queue; not allowed for Reject.',
         }),
       },
       { union: true, doc: 'Treatment of requests that cannot be served at once.' },
     ),
-  LimitResponseType: () => known('Queue', 'Reject'),
+  LimitResponseType: () => only(known('Queue', 'Reject')),
   LimitedPriorityLevelConfiguration: () =>
     struct(
       {
-        nominalConcurrencyShares: field(int32(), {
+        nominalConcurrencyShares: field(int32({ min: 0, detail: 'must be a non-negative integer' }), {
           tag: 1,
           keepEmpty: true,
           pointer: true,
@@ -144,12 +163,12 @@ export const flowcontrolV1 = defineTypes({
           changes: { 37: { listedAsRequired: true } },
           doc: 'Treatment of requests that cannot be served at once.',
         }),
-        lendablePercent: field(int32(), {
+        lendablePercent: field(int32({ min: 0, max: 100 }), {
           tag: 3,
           pointer: true,
           doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
         }),
-        borrowingLimitPercent: field(int32(), {
+        borrowingLimitPercent: field(int32({ min: 0, detail: 'if specified, must be a non-negative integer' }), {
           tag: 4,
           pointer: true,
           doc: 'Bound on what the level borrows from others, in percent of its own. Unset: no bound.',
@@ -160,14 +179,16 @@ export const flowcontrolV1 = defineTypes({
   NonResourcePolicyRule: () =>
     struct(
       {
-        verbs: field(list(string()), {
+        verbs: field(list(string(), { starExcludes: 'verbs' }), {
           tag: 1,
           required: true,
+          needed: 'verbs must contain at least one value',
           listType: 'set',
           doc: 'HTTP methods, in lower case. * means all and must be alone.',
         }),
-        nonResourceURLs: field(list(string()), {
+        nonResourceURLs: field(list(string(), { starExcludes: 'non-resource URLs' }), {
           tag: 6,
+          needed: 'nonResourceURLs must contain at least one value',
           required: true,
           listType: 'set',
           doc: 'Paths. A * stands for all, or at the end for the rest.',
@@ -180,6 +201,7 @@ export const flowcontrolV1 = defineTypes({
       {
         subjects: field(list(ref('flowcontrol/v1.Subject')), {
           tag: 1,
+          needed: 'subjects must contain at least one value',
           required: true,
           listType: 'atomic',
           doc: 'Subjects of the request. At least one.',
@@ -242,22 +264,30 @@ export const flowcontrolV1 = defineTypes({
   PriorityLevelConfigurationReference: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the level. Required.' }),
+        name: needed(text('subdomain'), {
+          tag: 1,
+          required: true,
+          needed: 'must reference a priority level',
+          doc: 'Name of the level. Required.',
+        }),
       },
       { doc: 'Names a priority level.' },
     ),
   PriorityLevelConfigurationSpec: () =>
     struct(
       {
-        type: field(ref('flowcontrol/v1.PriorityLevelEnablement'), {
+        type: checked(ref('flowcontrol/v1.PriorityLevelEnablement'), {
           tag: 1,
           required: true,
           unionDiscriminator: true,
+          changes: { 37: { isAlwaysChecked: undefined } },
           doc: 'Exempt (not bounded) or Limited.',
         }),
         limited: field(ref('flowcontrol/v1.LimitedPriorityLevelConfiguration'), {
           tag: 2,
           pointer: true,
+          needed: 'must not be empty when type is Limited',
+          changes: { 36: { needed: true } },
           doc: 'Bounds for Limited; not allowed for Exempt.',
         }),
         exempt: field(ref('flowcontrol/v1.ExemptPriorityLevelConfiguration'), {
@@ -283,7 +313,7 @@ export const flowcontrolV1 = defineTypes({
       },
       { doc: 'Observed state of a priority level.' },
     ),
-  PriorityLevelEnablement: () => known('Exempt', 'Limited'),
+  PriorityLevelEnablement: () => only(known('Exempt', 'Limited')),
   QueuingConfiguration: () =>
     struct(
       {
@@ -293,7 +323,7 @@ export const flowcontrolV1 = defineTypes({
           keepEmpty: true,
           doc: 'Queues that a flow is spread over, of which a request takes the shortest. Not more than queues. Default: 8.',
         }),
-        queueLengthLimit: field(int32(), {
+        queueLengthLimit: field(int32({ min: 1, detail: 'must be positive' }), {
           tag: 3,
           keepEmpty: true,
           doc: 'Most requests that wait in a queue; more are rejected. Default: 50.',
@@ -304,21 +334,29 @@ export const flowcontrolV1 = defineTypes({
   ResourcePolicyRule: () =>
     struct(
       {
-        verbs: field(list(string()), { tag: 1, required: true, listType: 'set', doc: 'Matched verbs. * means all and must be alone.' }),
-        apiGroups: field(list(string()), {
+        verbs: field(list(string(), { starExcludes: 'verbs' }), {
+          tag: 1,
+          required: true,
+          needed: 'verbs must contain at least one value',
+          listType: 'set',
+          doc: 'Matched verbs. * means all and must be alone.',
+        }),
+        apiGroups: field(list(string(), { starExcludes: 'api groups' }), {
           tag: 2,
+          needed: 'resource rules must supply at least one api group',
           required: true,
           listType: 'set',
           doc: 'Groups of the resources. * means all and must be alone.',
         }),
-        resources: field(list(string()), {
+        resources: field(list(string(), { starExcludes: 'resources' }), {
           tag: 3,
+          needed: 'resource rules must supply at least one resource',
           required: true,
           listType: 'set',
           doc: 'Resources, or resource/subresource. * means all and must be alone.',
         }),
         clusterScope: field(boolean(), { tag: 4, doc: 'True if requests without a namespace match. Default: false.' }),
-        namespaces: field(list(string()), {
+        namespaces: field(list(string(), { starExcludes: 'namespaces' }), {
           tag: 5,
           keepEmpty: true,
           listType: 'set',
@@ -330,31 +368,51 @@ export const flowcontrolV1 = defineTypes({
   ServiceAccountSubject: () =>
     struct(
       {
-        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the account.' }),
-        name: field(string(), { tag: 2, required: true, doc: 'Name of the account. * means every one of the namespace.' }),
+        namespace: needed(text('label'), {
+          tag: 1,
+          required: true,
+          needed: 'must specify namespace for service account',
+          doc: 'Namespace of the account.',
+        }),
+        name: needed(string(), { tag: 2, required: true, doc: 'Name of the account. * means every one of the namespace.' }),
       },
       { doc: 'A service account.' },
     ),
   Subject: () =>
     struct(
       {
-        kind: field(ref('flowcontrol/v1.SubjectKind'), {
+        kind: checked(ref('flowcontrol/v1.SubjectKind'), {
           tag: 1,
           required: true,
           unionDiscriminator: true,
           doc: 'User, Group or ServiceAccount.',
         }),
-        user: field(ref('flowcontrol/v1.UserSubject'), { tag: 2, pointer: true, doc: 'A user.' }),
-        group: field(ref('flowcontrol/v1.GroupSubject'), { tag: 3, pointer: true, doc: 'A group of users.' }),
-        serviceAccount: field(ref('flowcontrol/v1.ServiceAccountSubject'), { tag: 4, pointer: true, doc: 'A service account.' }),
+        user: field(ref('flowcontrol/v1.UserSubject'), {
+          tag: 2,
+          pointer: true,
+          needed: "user is required when subject kind is 'User'",
+          doc: 'A user.',
+        }),
+        group: field(ref('flowcontrol/v1.GroupSubject'), {
+          tag: 3,
+          pointer: true,
+          needed: "group is required when subject kind is 'Group'",
+          doc: 'A group of users.',
+        }),
+        serviceAccount: field(ref('flowcontrol/v1.ServiceAccountSubject'), {
+          tag: 4,
+          pointer: true,
+          needed: "serviceAccount is required when subject kind is 'ServiceAccount'",
+          doc: 'A service account.',
+        }),
       },
       { union: true, doc: 'Subject of a request. The kind decides which field is set.' },
     ),
-  SubjectKind: () => known('User', 'Group', 'ServiceAccount'),
+  SubjectKind: () => only(known('Group', 'ServiceAccount', 'User')),
   UserSubject: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the user. * means every user.' }),
+        name: needed(string(), { tag: 1, required: true, doc: 'Name of the user. * means every user.' }),
       },
       { doc: 'A user.' },
     ),

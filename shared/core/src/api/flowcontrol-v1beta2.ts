@@ -20,7 +20,7 @@ export const flowcontrolV1beta2 = defineTypes({
   LimitedPriorityLevelConfiguration: () =>
     struct(
       {
-        assuredConcurrencyShares: field(int32(), {
+        assuredConcurrencyShares: field(int32({ min: 1, detail: 'must be positive' }), {
           tag: 1,
           keepEmpty: true,
           doc: 'Share of the requests served at once. The server divides its total among the levels by their shares. Default: 30.',
@@ -30,13 +30,13 @@ export const flowcontrolV1beta2 = defineTypes({
           changes: { 37: { listedAsRequired: true } },
           doc: 'Treatment of requests that cannot be served at once.',
         }),
-        lendablePercent: field(int32(), {
+        lendablePercent: field(int32({ min: 0, max: 100 }), {
           tag: 3,
           pointer: true,
           since: 26,
           doc: 'Share of its requests, in percent, that the level lends to others while it does not need them. Default: 0.',
         }),
-        borrowingLimitPercent: field(int32(), {
+        borrowingLimitPercent: field(int32({ min: 0, detail: 'if specified, must be a non-negative integer' }), {
           tag: 4,
           pointer: true,
           since: 26,

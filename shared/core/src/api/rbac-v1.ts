@@ -1,4 +1,4 @@
-import { defineTypes, field, list, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, list, needed, object, ref, string, struct } from '../description/define.ts'
 
 /** The types of rbac/v1: one definition each, read by everything that knows a type. */
 export const rbacV1 = defineTypes({
@@ -7,6 +7,7 @@ export const rbacV1 = defineTypes({
       {
         clusterRoleSelectors: field(list(ref('meta/v1.LabelSelector')), {
           tag: 1,
+          needed: 'at least one clusterRoleSelector required if aggregationRule is non-nil',
           changes: { 30: { listType: 'atomic' } },
           doc: 'Cluster roles that match any of these selectors give their rules.',
         }),
@@ -85,17 +86,21 @@ export const rbacV1 = defineTypes({
       {
         verbs: field(list(string()), {
           tag: 1,
+          needed: 'verbs must contain at least one value',
+          declaredSince: 37,
           required: true,
           changes: { 30: { listType: 'atomic' } },
           doc: 'Allowed verbs: get, list, watch, create, update, patch, delete and so on. * means all.',
         }),
         apiGroups: field(list(string()), {
           tag: 2,
+          needed: 'resource rules must supply at least one api group',
           changes: { 30: { listType: 'atomic' } },
           doc: 'Groups of the resources. An empty string is the legacy group, * means all.',
         }),
         resources: field(list(string()), {
           tag: 3,
+          needed: 'resource rules must supply at least one resource',
           changes: { 30: { listType: 'atomic' } },
           doc: 'Resources that may be acted on, subresources as resource/subresource. * means all.',
         }),
@@ -180,7 +185,7 @@ export const rbacV1 = defineTypes({
           doc: 'API group of the role.',
         }),
         kind: field(string(), { tag: 2, required: true, doc: 'Role or ClusterRole.' }),
-        name: field(string(), { tag: 3, required: true, doc: 'Name of the role.' }),
+        name: needed(string(), { tag: 3, required: true, declaredSince: 37, doc: 'Name of the role.' }),
       },
       { structType: 'atomic', doc: 'Points to the role of a binding.' },
     ),
@@ -192,7 +197,7 @@ export const rbacV1 = defineTypes({
           tag: 2,
           doc: 'API group of the subject: empty for service accounts, the authorization group for users and groups, which is the default.',
         }),
-        name: field(string(), { tag: 3, required: true, doc: 'Name of the subject.' }),
+        name: needed(string(), { tag: 3, required: true, declaredSince: 37, doc: 'Name of the subject.' }),
         namespace: field(string(), { tag: 4, doc: 'Namespace of a service account. Not allowed for users and groups.' }),
       },
       { structType: 'atomic', doc: 'A user, a group of users or a service account.' },

@@ -8,7 +8,7 @@ import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'
 import { resolveNode, resolveStruct, typeNameAt } from '../schema/resolve.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, tooManyValues } from './field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidTexts, invalidValue, requiredValue, tooManyValues } from './field-errors.ts'
 import { checkOfScalar, checkOfText, type LeafCheck } from './leaves.ts'
 import { isSame, type Part, repeatedPlaces } from './part.ts'
 import { validateLabelMap } from './selector.ts'
@@ -58,7 +58,7 @@ interface FieldStep {
   readonly as: FieldDefinition
 }
 
-/** A field whose part has steps of its own here, and no other rules. */
+/** A field whose part, or each item of whose list, has steps of its own here, and no other rules. */
 interface PlaceStep {
   readonly field: string
   readonly steps: TypeRules
@@ -92,7 +92,7 @@ export type TypeRules = readonly Step[]
 /** The field with these facets instead of its own. */
 export const as = (field: string, definition: FieldDefinition): FieldStep => ({ field, as: definition })
 
-/** The part in the field with these steps instead of those of its type. */
+/** The part in the field, or each item of its list, with these steps instead of those of its type. */
 export const within = (field: string, ...steps: TypeRules): PlaceStep => ({ field, steps })
 
 /** Adds the errors of a value at a path. */
@@ -100,6 +100,8 @@ type ValueRule = (errors: FieldError[], value: unknown, path: string, context: R
 
 /** Rules by the type that they are of; undefined: it has none. */
 type Made = Map<string, PartRule | undefined>
+
+type ListNode = Extract<Node, { readonly kind: 'list' }>
 
 type Take = (name: string) => Field | undefined
 
@@ -199,15 +201,18 @@ export class RuleBook {
 
   #ruleOfPlace(field: Field | undefined, steps: TypeRules): PartRule | undefined {
     const node = field && resolveNode(field.node)
-    if (field === undefined || node?.kind !== 'struct') return undefined
+    const part = node?.kind === 'list' ? resolveNode(node.items) : node
+    if (field === undefined || node === undefined || part?.kind !== 'struct') return undefined
     const named = new Set(
       steps.flatMap((step) => (typeof step === 'string' ? [step] : typeof step === 'object' && 'field' in step ? [step.field] : [])),
     )
-    const rule = this.#inOrder(
-      node.fields.filter(({ name }) => named.has(name)),
-      steps,
+    const ofPart = ofObject(
+      this.#inOrder(
+        part.fields.filter(({ name }) => named.has(name)),
+        steps,
+      ),
     )
-    return ruleOfPart(field, ofObject(rule))
+    return ruleOfPart(field, node.kind === 'list' ? ruleOfList(node, ofPart, false) : ofPart)
   }
 
   #ruleOfField(given: Field): PartRule | undefined {
@@ -355,16 +360,20 @@ function ruleOfPlain(node: Node): ValueRule | undefined {
   return check && ((errors, value, path) => void errors.push(...(check(value)?.(path) ?? [])))
 }
 
-function ruleOfList(facets: ListFacets, ofItem: ValueRule | undefined, isDeclared: boolean): ValueRule | undefined {
-  const { itemsMax = Infinity, isUnique, uniqueBy, isSet, keyedBy } = facets
+function ruleOfList(facets: ListNode, ofItem: ValueRule | undefined, isDeclared: boolean): ValueRule | undefined {
+  const { itemsMax = Infinity, isUnique, uniqueBy, isSet, keyedBy, starExcludes } = facets
   const isKeyed = isSet === true || keyedBy !== undefined
-  if (ofItem === undefined && itemsMax === Infinity && !isUnique && uniqueBy === undefined && !isKeyed) return undefined
+  const hasFacets = itemsMax < Infinity || isUnique || uniqueBy !== undefined || isKeyed || starExcludes !== undefined
+  if (ofItem === undefined && !hasFacets) return undefined
   return (errors, items, path, context) => {
     if (!Array.isArray(items)) return
     const ofList = isDeclared ? context.declared : errors
     if (items.length > itemsMax) {
       ofList.push(tooManyValues(path, items.length, itemsMax))
       return
+    }
+    if (starExcludes !== undefined && items.length > 1 && items.includes('*')) {
+      ofList.push(invalidTexts(path, items, `if '*' is present, must not specify other ${starExcludes}`, facets))
     }
     // A declared rule reports whole items before their own causes, others report keys after them.
     if (isKeyed && isDeclared) ofList.push(...repeatedKeys(items, path, keyedBy, (item) => item))

@@ -1,31 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/status.ts'
-import { namesOf } from '../../names.ts'
-import type { Part } from '../../validation/part.ts'
-import { fillAdmissionPolicy, fillPolicyBinding } from '../defaults/policy.ts'
-import { validateValidatingBinding, validateValidatingPolicy } from './admission-policy.ts'
-import { validateWebhookConfiguration } from './webhook.ts'
+import { fillAdmissionPolicy } from '../defaults/policy.ts'
+import { type Body, problemsOf } from '../testing/rules-testing.ts'
 
 const rule = { apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['*'] }
+/** A level before some texts became short. */
+const level = 33
 
-function aPolicy(spec: Record<string, unknown>): Part {
-  const policy = {
+function aPolicy(spec: Body): Body {
+  return {
     metadata: { name: 'policy' },
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'object.x < 100' }], ...spec },
   }
-  fillAdmissionPolicy(policy)
-  return policy
 }
 
-function printed(errors: ReturnType<typeof validateValidatingPolicy>): string[] {
-  return errors.map((error) => printFieldError(error, 25))
-}
-
-const names = namesOf('kubernetes')
-const ofPolicy = (spec: Record<string, unknown>) => printed(validateValidatingPolicy(aPolicy(spec), undefined, names, { level: 37 }))
+const ofPolicy = (spec: Body) => problemsOf('admissionregistration/v1.ValidatingAdmissionPolicy', aPolicy(spec), { level })
 
 test('VAP-02: the defaults of a policy', () => {
-  expect(aPolicy({})).toMatchObject({
+  const policy = aPolicy({})
+  fillAdmissionPolicy(policy)
+  expect(policy).toMatchObject({
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, resourceRules: [{ scope: '*' }] },
@@ -55,10 +48,9 @@ test('VAP-04: at most 64 conditions have names of their own, and 20 annotations 
   )
 })
 
-const binding = (spec: Record<string, unknown>) => {
-  const object = { metadata: { name: 'binding' }, spec: { policyName: 'p', validationActions: ['Deny'], ...spec } }
-  fillPolicyBinding(object)
-  return printed(validateValidatingBinding(object))
+const binding = (spec: Body) => {
+  const body = { metadata: { name: 'binding' }, spec: { policyName: 'p', validationActions: ['Deny'], ...spec } }
+  return problemsOf('admissionregistration/v1.ValidatingAdmissionPolicyBinding', body, { level })
 }
 
 test('VAP-05: parameters have a kind, and a binding names them in one way', () => {
@@ -76,6 +68,9 @@ test('VAP-05: parameters have a kind, and a binding names them in one way', () =
   ])
   expect(binding({ paramRef: { name: 'a' } })).toEqual(['spec.paramRef.parameterNotFoundAction: Required value'])
   expect(binding({ paramRef: { name: 'a', parameterNotFoundAction } })).toEqual([])
+  expect(binding({ paramRef: { name: 'a/b', parameterNotFoundAction } })).toEqual([
+    `spec.paramRef.name: Invalid value: "a/b": may not contain '/'`,
+  ])
 })
 
 test('VAP-06: actions of a binding', () => {
@@ -155,12 +150,10 @@ describe('VAP-09: the variables of expressions', () => {
 
 test('VAP-34: conditions of a webhook are compiled when it is written; they have no parameters and no variables', () => {
   const webhook = { name: 'a.b.c', clientConfig: { url: 'https://a' }, sideEffects: 'None', admissionReviewVersions: ['v1'], rules: [rule] }
-  const of = (expression: string) =>
-    printed(
-      validateWebhookConfiguration({ webhooks: [{ ...webhook, matchConditions: [{ name: 'c', expression }] }] }, undefined, names, {
-        level: 37,
-      }),
-    )
+  const of = (expression: string) => {
+    const webhooks = [{ ...webhook, matchConditions: [{ name: 'c', expression }] }]
+    return problemsOf('admissionregistration/v1.ValidatingWebhookConfiguration', { metadata: { name: 'a' }, webhooks }, { level })
+  }
   expect(of("request.operation != 'DELETE' && authorizer.requestResource.check('x').allowed()")).toEqual([])
   expect(of('params.x == 1')[0]).toMatch(
     /^webhooks\[0\]\.matchConditions\[0\]\.expression: Invalid value: .*undeclared reference to 'params'/,

@@ -5,7 +5,7 @@ import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { isSharedPart } from '../../schema/decode.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import type { LegacyAddresses } from '../../validation/ip-address.ts'
 import { isSame, type Part, textOf } from '../../validation/part.ts'
 import type { PartRule, RuleContext } from '../../validation/rule-book.ts'
@@ -44,6 +44,13 @@ export function addressesChecked({ isGateOn }: Pick<RuleContext, 'isGateOn'>, ke
 export function isGiven(part: Part | undefined, name: string): boolean {
   const value = part?.[name]
   return value !== undefined && value !== null
+}
+
+/** The rule that a field has no value. */
+export function notGiven(name: string, detail: string): PartRule {
+  return (errors, part, at) => {
+    if (isGiven(part, name)) errors.push(forbiddenValue(`${at}.${name}`, detail))
+  }
 }
 
 /** The number in a field; undefined when there is none. */

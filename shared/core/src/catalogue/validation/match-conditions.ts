@@ -38,15 +38,15 @@ export function validateMatchConditions(
   return errors
 }
 
-/** Types of the variables of a policy. */
-export type Variables = PolicyLanguage['variables']
+/** The language of expressions by their age. */
+export type Languages = (age: ExpressionAge) => PolicyLanguage
 
 /** Languages for new and for stored expressions, made when they are needed. */
 export function lazyLanguages(
   hasParams: boolean,
-  variables: Variables | undefined,
+  variables: PolicyLanguage['variables'] | undefined,
   { hasAuthorizer = true, isMutating = false }: { readonly hasAuthorizer?: boolean; readonly isMutating?: boolean } = {},
-): (age: ExpressionAge) => PolicyLanguage {
+): Languages {
   const made = new Map<ExpressionAge, PolicyLanguage>()
   return (age) => {
     const known = made.get(age)
@@ -58,7 +58,7 @@ export function lazyLanguages(
 }
 
 /** The check of an expression. */
-interface ExpressionCheck {
+export interface ExpressionCheck {
   /** The types of which it must have one; none: any. */
   readonly wanted: Wanted
   readonly language: PolicyLanguage

@@ -1,89 +1,124 @@
 import { ref } from '../../description/define.ts'
 import { mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
-import { textSince } from '../../meta/level-text.ts'
+import { type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { invalidValue } from '../../validation/field-errors.ts'
-import { isSame, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { RuleContext } from '../../validation/rule-book.ts'
-import { numberOf } from './checks.ts'
-import { plainly, validateLimitResponse, wrongWord } from './flow-control.ts'
+import { invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { isSame, type Part, partOf, textOf } from '../../validation/part.ts'
+import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import { isGiven, numberOf } from './checks.ts'
+import { mandatoryErrors } from './flow-control.ts'
 
-const at = { limited: 'spec.limited', exempt: 'spec.exempt' }
+const queuesMax = 10_000_000
+const entropyBitsMax = 60
 
-const neededLimits = plainly('Required value', 'must not be empty when type is Limited')
-const exemptAlone = textSince(34, {
-  before: "type must be 'Exempt' if and only if `name` is 'exempt'",
-  after: "must be 'Exempt' if and only if `name` is 'exempt'",
+const exemptAlone = (name: string): LevelText => {
+  const after = `must be 'Exempt' if and only if ${name} is 'exempt'`
+  return textSince(34, { before: `type ${after}`, after })
+}
+
+/** The first level that tells an absent word from a wrong one. */
+const absentWordsSince = 37
+const typeSteps: TypeRules = ['type', { since: absentWordsSince, step: requireType }]
+
+/** The rules of the parts of a PriorityLevelConfiguration in a version. `name` is the name of the object in a message. */
+const partRules = (version: string, name: string): Readonly<Record<string, TypeRules>> => ({
+  [`flowcontrol/${version}.PriorityLevelConfigurationSpec`]: [
+    validateType(exemptAlone(name)),
+    ...typeSteps,
+    {
+      when: isOfType('Exempt'),
+      steps: [refuse('limited', 'must be nil if the type is not Limited'), 'exempt'],
+    },
+    { when: isOfType('Limited'), steps: [refuse('exempt', 'must be nil if the type is Limited'), 'limited'] },
+  ],
+  [`flowcontrol/${version}.LimitedPriorityLevelConfiguration`]: ['*', 'limitResponse'],
+  [`flowcontrol/${version}.LimitResponse`]: [
+    ...typeSteps,
+    { when: hasNoQueues, steps: [refuse('queuing', 'must be nil if limited.limitResponse.type is not Limited')] },
+    { when: isOfType('Queue'), steps: ['queuing'] },
+  ],
+  [`flowcontrol/${version}.QueuingConfiguration`]: ['queueLengthLimit', validateQueues],
 })
-const shown = (spec: Part) => goValue(ref('flowcontrol/v1.PriorityLevelConfigurationSpec'), spec)
 
-/** The rules of a PriorityLevelConfiguration in v1beta3 and v1: its shares are nominal, and it lends and borrows. */
-export function validateNominalPriorityLevel(object: Part, _live: Part | undefined, _names: Names, { level }: RuleContext): FieldError[] {
-  const spec = partOf(object, 'spec')
-  const name = textOf(partOf(object, 'metadata'), 'name')
-  return [...validateSpec(spec, name, level), ...validateMandatory(spec, name)]
+/** A PriorityLevelConfiguration. Since v1beta3 its shares are nominal. */
+export const priorityLevelRules: Readonly<Record<string, TypeRules>> = {
+  'flowcontrol/v1beta2.PriorityLevelConfiguration': ['spec', keepMandatory],
+  ...partRules('v1beta2', 'name'),
+  'flowcontrol/v1.PriorityLevelConfiguration': ['spec', keepNominalMandatory],
+  ...partRules('v1', '`name`'),
 }
 
-function validateSpec(spec: Part, name: string, level: number): FieldError[] {
-  const type = textOf(spec, 'type')
-  const [limited, exempt] = [optionalPart(spec, 'limited'), optionalPart(spec, 'exempt')]
-  const errors: FieldError[] = []
-  if ((name === 'exempt') !== (type === 'Exempt')) {
-    errors.push(invalidValue('spec.type', type, exemptAlone))
-  }
-  switch (type) {
-    case 'Exempt':
-      if (limited !== undefined)
-        errors.push({
-          reason: 'FieldValueForbidden',
-          field: at.limited,
-          message: plainly('Forbidden', 'must be nil if the type is not Limited'),
-        })
-      return exempt === undefined ? errors : [...errors, ...validateShares(exempt, at.exempt)]
-    case 'Limited':
-      if (exempt !== undefined)
-        errors.push({
-          reason: 'FieldValueForbidden',
-          field: at.exempt,
-          message: plainly('Forbidden', 'must be nil if the type is Limited'),
-        })
-      if (limited === undefined) return [...errors, { reason: 'FieldValueRequired', field: at.limited, message: neededLimits }]
-      return [...errors, ...validateLimited(limited, level)]
-    default:
-      return [...errors, wrongWord('spec.type', { word: type, level }, ['Exempt', 'Limited'])]
+/** The rules of a PriorityLevelConfiguration in v1beta3 and v1. */
+export function validateNominalPriorityLevel(_level: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {
+  return context.rules.checkObject('flowcontrol/v1.PriorityLevelConfiguration', 'main', context)
+}
+
+function validateType(detail: LevelText): PartRule {
+  return (errors, { type }, at, { object }) => {
+    const isExempt = textOf(partOf(object, 'metadata'), 'name') === 'exempt'
+    if (isExempt !== (type === 'Exempt')) errors.push(invalidValue(`${at}.type`, type ?? '', detail))
   }
 }
 
-function validateLimited(limited: Part, level: number): FieldError[] {
-  const borrowed = Number(numberOf(limited, 'borrowingLimitPercent') ?? 0)
-  const errors = validateShares(limited, at.limited)
-  if (borrowed < 0) {
-    errors.push(invalidValue(`${at.limited}.borrowingLimitPercent`, borrowed, 'if specified, must be a non-negative integer'))
-  }
-  return [...errors, ...validateLimitResponse(limited, level)]
+/** The rule is a declared one, and comes last as those do. */
+function requireType(_errors: FieldError[], part: Part, at: string, { declared }: RuleContext): void {
+  if (textOf(part, 'type') === '') declared.push(requiredValue(`${at}.type`))
 }
 
-function validateShares(shares: Part, field: string): FieldError[] {
-  const amount = (name: string): number => Number(numberOf(shares, name) ?? 0)
-  const [nominal, lent] = [amount('nominalConcurrencyShares'), amount('lendablePercent')]
-  const errors = nominal < 0 ? [invalidValue(`${field}.nominalConcurrencyShares`, nominal, 'must be a non-negative integer')] : []
-  if (lent >= 0 && lent <= 100) return errors
-  return [...errors, invalidValue(`${field}.lendablePercent`, lent, 'must be between 0 and 100, inclusive')]
+function hasNoQueues({ type }: Part, { level }: RuleContext): boolean {
+  return type === 'Reject' || (level >= absentWordsSince && type !== 'Queue')
+}
+
+function isOfType(wanted: string): (part: Part) => boolean {
+  return ({ type }) => type === wanted
+}
+
+/** The field has to be absent. Since 1.36, when the rule became part of the type, no detail is given. */
+function refuse(name: string, detail: string): PartRule {
+  const message = textSince(36, { before: `Forbidden: ${detail}`, after: 'Forbidden' })
+  return (errors, part, at) => {
+    if (isGiven(part, name)) errors.push({ reason: 'FieldValueForbidden', field: `${at}.${name}`, message })
+  }
+}
+
+function validateQueues(errors: FieldError[], queuing: Part, at: string): void {
+  const refuseValue = (name: string, value: unknown, detail: string): void => void errors.push(invalidValue(`${at}.${name}`, value, detail))
+  const [queues, hand] = [Number(numberOf(queuing, 'queues') ?? 0), Number(numberOf(queuing, 'handSize') ?? 0)]
+  if (queues <= 0) refuseValue('queues', queues, 'must be positive')
+  else if (queues > queuesMax) refuseValue('queues', queues, `must not be greater than ${queuesMax}`)
+  if (hand <= 0) refuseValue('handSize', hand, 'must be positive')
+  else if (hand > queues) refuseValue('handSize', hand, `should not be greater than queues (${queues})`)
+  else if (entropyBits(queues, hand) > entropyBitsMax) {
+    const detail = `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${entropyBitsMax}`
+    refuseValue('handSize', hand, detail)
+  }
+}
+
+/** Bits that dealing a hand of queues uses up. */
+function entropyBits(queues: number, hand: number): number {
+  return Math.ceil(Math.log2(queues) * hand)
+}
+
+function keepMandatory(errors: FieldError[], level: Part): void {
+  errors.push(...mandatoryErrors(level, mandatoryPriorityLevels))
 }
 
 /** Levels that the server keeps unchanged; the shares of the level exempt may change. */
-function validateMandatory(spec: Part, name: string): FieldError[] {
+function keepNominalMandatory(errors: FieldError[], level: Part): void {
+  const spec = partOf(level, 'spec')
+  const refuseSpec = (detail: string): void =>
+    void errors.push(invalidValue('spec', goValue(ref('flowcontrol/v1.PriorityLevelConfigurationSpec'), spec), detail))
+  const name = textOf(partOf(level, 'metadata'), 'name')
   if (name === 'exempt') {
     const { exempt: _exempt, ...others } = spec
-    const isFixed = isSame(others, mandatoryPriorityLevels.exempt)
-    return isFixed ? [] : [invalidValue('spec', shown(spec), "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")]
+    if (isSame(others, mandatoryPriorityLevels.exempt)) return
+    refuseSpec("spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")
+  } else if (name === 'catch-all') {
+    const { limited, ...rest } = mandatoryPriorityLevels['catch-all']
+    const { assuredConcurrencyShares: nominalConcurrencyShares, limitResponse } = limited
+    const fixed = { ...rest, limited: { nominalConcurrencyShares, limitResponse, lendablePercent: 0 } }
+    if (!isSame(spec, fixed)) refuseSpec("spec of 'catch-all' must equal the fixed value")
   }
-  const { limited, ...rest } = mandatoryPriorityLevels['catch-all']
-  const { assuredConcurrencyShares: nominalConcurrencyShares, limitResponse } = limited
-  const fixed = { ...rest, limited: { nominalConcurrencyShares, limitResponse, lendablePercent: 0 } }
-  return name !== 'catch-all' || isSame(spec, fixed)
-    ? []
-    : [invalidValue('spec', shown(spec), "spec of 'catch-all' must equal the fixed value")]
 }

@@ -3,6 +3,11 @@ import { type Body, problemsOf, withChange } from '../testing/rules-testing.ts'
 
 const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['p'] }
 const group = 'rbac.authorization.orch.io'
+/** The object in a namespace, unless it is of a kind of the cluster. */
+const placed = (kind: string, body: Body): Body => ({
+  ...body,
+  metadata: kind.startsWith('Cluster') ? { name: 'a' } : { name: 'a', namespace: 'n' },
+})
 
 test.each<readonly [string, string, Body, readonly string[]]>([
   ['a rule for resources', 'Role', rule, []],
@@ -33,7 +38,7 @@ test.each<readonly [string, string, Body, readonly string[]]>([
     ['rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources and non-resource URLs'],
   ],
 ])('a role with %s', (_, kind, given, problems) => {
-  expect(problemsOf(`rbac/v1.${kind}`, { metadata: { name: 'a' }, rules: [given] })).toEqual(problems)
+  expect(problemsOf(`rbac/v1.${kind}`, placed(kind, { rules: [given] }))).toEqual(problems)
 })
 
 test('a ClusterRole with an aggregation rule names its selectors', () => {
@@ -49,7 +54,6 @@ test('a ClusterRole with an aggregation rule names its selectors', () => {
 })
 
 const binding: Body = {
-  metadata: { name: 'a' },
   roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'r' },
   subjects: [
     { kind: 'User', apiGroup: group, name: 'u' },
@@ -59,7 +63,7 @@ const binding: Body = {
 }
 
 test.each(['RoleBinding', 'ClusterRoleBinding'])('a %s with everything set is fine', (kind) => {
-  expect(problemsOf(`rbac/v1.${kind}`, binding)).toEqual([])
+  expect(problemsOf(`rbac/v1.${kind}`, placed(kind, binding))).toEqual([])
 })
 
 test.each<readonly [string, string, string, unknown, readonly string[]]>([
@@ -105,7 +109,7 @@ test.each<readonly [string, string, string, unknown, readonly string[]]>([
   ['an account of nowhere', 'ClusterRoleBinding', 'subjects/2/namespace', '', ['subjects[2].namespace: Required value']],
   ['an account of its own namespace', 'RoleBinding', 'subjects/2/namespace', '', []],
 ])('a binding with %s', (_, kind, path, value, problems) => {
-  expect(problemsOf(`rbac/v1.${kind}`, withChange(binding, path, value))).toEqual(problems)
+  expect(problemsOf(`rbac/v1.${kind}`, placed(kind, withChange(binding, path, value)))).toEqual(problems)
 })
 
 test('a binding keeps its role', () => {

@@ -1,6 +1,6 @@
 import { RuleBook, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
-import { policyStatusRules } from './admission-policy.ts'
+import { policyRules } from './admission-policy.ts'
 import { apiServiceRules } from './api-service.ts'
 import { autoscalerRules } from './autoscaler.ts'
 import { metricRules } from './autoscaler-metrics.ts'
@@ -13,6 +13,7 @@ import { deploymentRules } from './deployment.ts'
 import { dynamicResourceRules } from './devices/index.ts'
 import { disruptionBudgetRules } from './disruption-budget.ts'
 import { endpointRules } from './endpoints.ts'
+import { flowSchemaRules } from './flow-control.ts'
 import { ingressRules } from './ingress.ts'
 import { ingressClassRules } from './ingress-class.ts'
 import { jobRules } from './job.ts'
@@ -29,6 +30,8 @@ import { securityRules } from './pod/security.ts'
 import { sourceRules } from './pod/volume-sources.ts'
 import { podCertificateRules } from './pod-certificate-request.ts'
 import { podTemplateRules } from './pod-template.ts'
+import { priorityLevelRules } from './priority-level.ts'
+import { rbacRules } from './rbac.ts'
 import { replicaRules } from './replica-set.ts'
 import { serviceRules } from './service.ts'
 import { serviceRangeRules } from './service-cidr.ts'
@@ -37,6 +40,7 @@ import { statefulSetRules } from './stateful-set.ts'
 import { storageClassRules } from './storage-class.ts'
 import { migrationRules } from './storage-version-migration.ts'
 import { attachmentRules } from './volume-attachment.ts'
+import { webhookRules } from './webhook.ts'
 
 /** Types whose rules have another order than their fields, or that have rules besides the facets of their fields. */
 const rulesByType: Readonly<Record<string, TypeRules>> = {
@@ -55,6 +59,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...endpointRules,
   ...environmentRules,
   ...fileRules,
+  ...flowSchemaRules,
   ...ingressClassRules,
   ...ingressRules,
   ...jobRules,
@@ -66,8 +71,10 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...podSpecRules,
   ...podStatusRules,
   ...podTemplateRules,
-  ...policyStatusRules,
+  ...policyRules,
+  ...priorityLevelRules,
   ...probeRules,
+  ...rbacRules,
   ...replicaRules,
   ...runtimeClassRules,
   ...schedulingRules,
@@ -77,6 +84,7 @@ const rulesByType: Readonly<Record<string, TypeRules>> = {
   ...sourceRules,
   ...statefulSetRules,
   ...storageClassRules,
+  ...webhookRules,
   'meta/v1.LabelSelector': [(errors, selector, at) => void errors.push(...validateLabelSelector(selector, at))],
 }
 

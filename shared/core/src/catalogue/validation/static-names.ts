@@ -14,13 +14,8 @@ export function staticNameProblem(object: Part, names: Names): string | undefine
   return `names ending with "${suffix}" are reserved for static manifest-based configurations and cannot be managed via the API`
 }
 
-type Rule = (object: Part, live: Part | undefined, names: Names, context: RuleContext) => FieldError[]
-
-/** The rules of a kind of admission configurations, and the one about reserved names. */
-export function withStaticNames(rule: Rule): Rule {
-  return (object, live, names, context) => {
-    const errors = rule(object, live, names, context)
-    const problem = live !== undefined || context.level < refusedSince ? undefined : staticNameProblem(object, names)
-    return problem === undefined ? errors : [...errors, invalidValue('metadata.name', textOf(partOf(object, 'metadata'), 'name'), problem)]
-  }
+/** A new configuration may not have a name that is left to the manifests of a folder. */
+export function refuseStaticName(errors: FieldError[], object: Part, _at: string, { live, level, names }: RuleContext): void {
+  const problem = live !== undefined || level < refusedSince ? undefined : staticNameProblem(object, names)
+  if (problem !== undefined) errors.push(invalidValue('metadata.name', textOf(partOf(object, 'metadata'), 'name'), problem))
 }

@@ -1,125 +1,127 @@
-import { list, ref } from '../../description/define.ts'
-import type { Node } from '../../description/node.ts'
+import { memo } from '@orch/cel/memo'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel1035 } from '../../meta/validate-names.ts'
-import type { Names } from '../../names.ts'
-import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
-import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
-import { validateLabelSelector } from '../../validation/selector.ts'
+import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { itemsOf, type Part, repeatedPlaces, textOf } from '../../validation/part.ts'
+import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { validateQualifiedDomain } from '../../validation/texts.ts'
 import { validateClientConfig } from '../../validation/webhook-client.ts'
 import { wordErrors } from './checks.ts'
 import { validateMatchConditions } from './match-conditions.ts'
+import { refuseStaticName } from './static-names.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 const sideEffects = ['None', 'NoneOnDryRun']
 /** The former values that configurations from before v1 may keep. */
 const formerSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
-const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
-const scopes = ['*', 'Cluster', 'Namespaced']
-const secondsMax = 30
+
+const pkg = 'admissionregistration/v1'
+const webhookSteps: TypeRules = [
+  validateName,
+  'rules',
+  'failurePolicy',
+  'matchPolicy',
+  validateSideEffects,
+  'timeoutSeconds',
+  'namespaceSelector',
+  'objectSelector',
+  'reinvocationPolicy',
+  'clientConfig',
+  'admissionReviewVersions',
+  validateReviewVersions,
+  { passedOver: ['matchConditions'] },
+  validateConditions,
+]
+const ruleSteps: TypeRules = ['operations', 'apiGroups', 'apiVersions', requireVersions, 'resources', validateResources, 'scope']
+
+/** Webhook configurations; the object that is replaced may be of a time when there were fewer rules. */
+export const webhookRules: Readonly<Record<string, TypeRules>> = {
+  [`${pkg}.MutatingWebhookConfiguration`]: [{ passedOver: ['webhooks'] }, validateWebhooks('MutatingWebhook'), refuseStaticName],
+  [`${pkg}.ValidatingWebhookConfiguration`]: [{ passedOver: ['webhooks'] }, validateWebhooks('ValidatingWebhook'), refuseStaticName],
+  [`${pkg}.MutatingWebhook`]: webhookSteps,
+  [`${pkg}.ValidatingWebhook`]: webhookSteps,
+  [`${pkg}.WebhookClientConfig`]: [
+    { passedOver: ['service'] },
+    (errors, config, at) => void errors.push(...validateClientConfig(config, at)),
+  ],
+  [`${pkg}.NamedRuleWithOperations`]: ['resourceNames', ...ruleSteps],
+  [`${pkg}.RuleWithOperations`]: ruleSteps,
+}
 
 /** The values that a stored configuration may keep, so that its other fields can still be changed. */
 interface Tolerance {
   readonly sideEffects: boolean
   readonly reviewVersions: boolean
   readonly sameNames: boolean
+  /** Expressions of its conditions. */
+  readonly conditions: ReadonlySet<string>
 }
 
-/** The rules of both kinds of webhook configurations; `live` may be of a time when there were fewer. */
-export function validateWebhookConfiguration(
-  configuration: Part,
-  live: Part | undefined,
-  _names: Names,
-  { level }: { readonly level: number },
-): FieldError[] {
-  const stored = live === undefined ? [] : itemsOf(live, 'webhooks')
-  const tolerated = toleranceFor(stored)
-  const conditions = new Set(stored.flatMap((webhook) => itemsOf(webhook, 'matchConditions').map((one) => textOf(one, 'expression'))))
-  const seen = new Set<string>()
-  return itemsOf(configuration, 'webhooks').flatMap((webhook, index) => {
-    const at = `webhooks[${index}]`
-    const name = textOf(webhook, 'name')
-    const errors = [
-      ...validateWebhook(webhook, at, tolerated),
-      ...validateReviewVersions(itemsOf<string>(webhook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`, tolerated),
-      ...validateMatchConditions(webhook, `${at}.matchConditions`, { hasParams: false, stored: conditions, level }),
-    ]
-    if (!tolerated.sameNames && name !== '' && seen.has(name)) errors.push(duplicateValue(`${at}.name`, name))
-    seen.add(name)
-    return errors
-  })
-}
-
-function toleranceFor(stored: readonly Part[]): Tolerance {
+/** The values that a configuration may keep, read once from the stored one. */
+const toleranceOf = memo(({ live }: RuleContext): Tolerance => {
+  const stored = itemsOf(live, 'webhooks')
   const names = stored.map((webhook) => textOf(webhook, 'name')).filter((name) => name !== '')
   return {
     sideEffects: stored.some((webhook) => !sideEffects.includes(textOf(webhook, 'sideEffects'))),
     reviewVersions: stored.some((webhook) => !itemsOf<string>(webhook, 'admissionReviewVersions').some(isKnownVersion)),
     sameNames: new Set(names).size < names.length,
+    conditions: new Set(stored.flatMap((webhook) => itemsOf(webhook, 'matchConditions').map((one) => textOf(one, 'expression')))),
   }
-}
+})
 
 function isKnownVersion(version: string): boolean {
   return reviewVersions.includes(version)
 }
 
-function validateWebhook(webhook: Part, at: string, tolerated: Tolerance): FieldError[] {
-  return [
-    ...validateQualifiedDomain(textOf(webhook, 'name'), `${at}.name`),
-    ...itemsOf(webhook, 'rules').flatMap((rule, index) => validateAdmissionRule(rule, `${at}.rules[${index}]`)),
-    ...oneOf(webhook, 'failurePolicy', ['Fail', 'Ignore'], at),
-    ...oneOf(webhook, 'matchPolicy', ['Equivalent', 'Exact'], at),
-    ...validateSideEffects(webhook, at, tolerated.sideEffects ? formerSideEffects : sideEffects),
-    ...validateTimeout(webhook['timeoutSeconds'], `${at}.timeoutSeconds`),
-    ...validateLabelSelector(optionalPart(webhook, 'namespaceSelector'), `${at}.namespaceSelector`),
-    ...validateLabelSelector(optionalPart(webhook, 'objectSelector'), `${at}.objectSelector`),
-    ...oneOf(webhook, 'reinvocationPolicy', ['IfNeeded', 'Never'], at),
-    ...validateClientConfig(partOf(webhook, 'clientConfig'), `${at}.clientConfig`),
-  ]
+function validateWebhooks(type: string): PartRule {
+  return (errors, configuration, _at, context) => {
+    const seen = new Set<string>()
+    for (const [index, webhook] of itemsOf(configuration, 'webhooks').entries()) {
+      const at = `webhooks[${index}]`
+      const name = textOf(webhook, 'name')
+      context.rules.of(`${pkg}.${type}`)(errors, webhook, at, context)
+      if (name !== '' && seen.has(name) && !toleranceOf(context).sameNames) errors.push(duplicateValue(`${at}.name`, name))
+      seen.add(name)
+    }
+  }
 }
 
-function oneOf(parent: Part, name: string, allowed: readonly string[], at: string): FieldError[] {
-  return parent[name] == null ? [] : wordErrors(`${at}.${name}`, parent[name], allowed)
+function validateName(errors: FieldError[], webhook: Part, at: string): void {
+  errors.push(...validateQualifiedDomain(textOf(webhook, 'name'), `${at}.name`))
 }
 
-function validateSideEffects(webhook: Part, at: string, known: readonly string[]): FieldError[] {
-  return wordErrors(`${at}.sideEffects`, webhook['sideEffects'], known, `must specify one of ${known.join(', ')}`)
+function validateSideEffects(errors: FieldError[], webhook: Part, at: string, context: RuleContext): void {
+  const known = toleranceOf(context).sideEffects ? formerSideEffects : sideEffects
+  errors.push(...wordErrors(`${at}.sideEffects`, webhook['sideEffects'], known, `must specify one of ${known.join(', ')}`))
 }
 
-function validateTimeout(seconds: unknown, field: string): FieldError[] {
-  if (typeof seconds !== 'number' || (seconds >= 1 && seconds <= secondsMax)) return []
-  return [invalidValue(field, seconds, `the timeout value must be between 1 and ${secondsMax} seconds`)]
+function validateConditions(errors: FieldError[], webhook: Part, at: string, context: RuleContext): void {
+  const surroundings = { hasParams: false, stored: toleranceOf(context).conditions, level: context.level }
+  errors.push(...validateMatchConditions(webhook, `${at}.matchConditions`, surroundings))
 }
 
-/** Operations, groups, versions, resources and scope of a rule. */
-export function validateAdmissionRule(rule: Part, at: string): FieldError[] {
-  const groups = itemsOf<string>(rule, 'apiGroups')
-  const versions = itemsOf<string>(rule, 'apiVersions')
-  const given = itemsOf<string>(rule, 'operations')
-  return [
-    ...validateWithWildcard(given, `${at}.operations`, 'operations', list(ref('admissionregistration/v1.OperationType'))),
-    ...given.flatMap((operation, index) =>
-      operations.includes(operation) ? [] : [unsupportedValue(`${at}.operations[${index}]`, operation, operations)],
-    ),
-    ...validateWithWildcard(groups, `${at}.apiGroups`, 'API groups'),
-    ...validateWithWildcard(versions, `${at}.apiVersions`, 'API versions'),
-    ...versions.flatMap((version, index) => (version === '' ? [requiredValue(`${at}.apiVersions[${index}]`)] : [])),
-    ...validateResources(itemsOf<string>(rule, 'resources'), `${at}.resources`),
-    ...oneOf(rule, 'scope', scopes, at),
-  ]
+function validateReviewVersions(errors: FieldError[], webhook: Part, at: string, context: RuleContext): void {
+  const versions = itemsOf<string>(webhook, 'admissionReviewVersions')
+  const field = `${at}.admissionReviewVersions`
+  if (versions.length === 0) return
+  const repeated = repeatedPlaces(versions)
+  for (const [index, version] of versions.entries()) {
+    errors.push(...invalidFor(`${field}[${index}]`, version, repeated.has(index) ? ['duplicate version'] : checkLabel1035(version)))
+  }
+  if (!toleranceOf(context).reviewVersions && !versions.some(isKnownVersion)) {
+    errors.push(invalidTexts(field, versions, `must include at least one of ${reviewVersions.join(', ')}`))
+  }
 }
 
-/** `*` matches everything, so nothing may be beside it. */
-function validateWithWildcard(list: readonly string[], field: string, what: string, type?: Node): FieldError[] {
-  if (list.length === 0) return [requiredValue(field)]
-  const isTooMuch = list.length > 1 && list.includes('*')
-  return isTooMuch ? [invalidTexts(field, list, `if '*' is present, must not specify other ${what}`, type)] : []
+function requireVersions(errors: FieldError[], rule: Part, at: string): void {
+  for (const [index, version] of itemsOf<string>(rule, 'apiVersions').entries()) {
+    if (version === '') errors.push(requiredValue(`${at}.apiVersions[${index}]`))
+  }
 }
 
-function validateResources(resources: readonly string[], field: string): FieldError[] {
-  if (resources.length === 0) return [requiredValue(field)]
-  const errors: FieldError[] = []
+function validateResources(errors: FieldError[], rule: Part, at: string): void {
+  const field = `${at}.resources`
+  const resources = itemsOf<string>(rule, 'resources')
   const wholeResources = new Set<string>()
   const wholeSubresources = new Set<string>()
   let isLastWhole = false
@@ -145,20 +147,4 @@ function validateResources(resources: readonly string[], field: string): FieldEr
   if (resources.includes('*') && isLastWhole) {
     errors.push(invalidTexts(field, resources, "if '*' is present, must not specify other resources without subresources"))
   }
-  return errors
-}
-
-function validateReviewVersions(versions: readonly string[], field: string, tolerated: Tolerance): FieldError[] {
-  const known = reviewVersions.join(', ')
-  if (versions.length === 0) return [requiredValue(field, `must specify one of ${known}`)]
-  const repeated = repeatedPlaces(versions)
-  const errors = versions.flatMap((version, index) =>
-    repeated.has(index)
-      ? [invalidValue(`${field}[${index}]`, version, 'duplicate version')]
-      : invalidFor(`${field}[${index}]`, version, checkLabel1035(version)),
-  )
-  if (!tolerated.reviewVersions && !versions.some(isKnownVersion)) {
-    errors.push(invalidTexts(field, versions, `must include at least one of ${known}`))
-  }
-  return errors
 }

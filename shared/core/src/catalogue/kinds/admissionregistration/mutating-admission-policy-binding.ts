@@ -1,8 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { policyBindingCells } from '../../../table/cells/configuration.ts'
 import { fillPolicyBinding } from '../../defaults/policy.ts'
-import { validateMutatingBinding } from '../../validation/admission-policy.ts'
-import { withStaticNames } from '../../validation/static-names.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Puts a MutatingAdmissionPolicy into effect. */
@@ -22,7 +20,6 @@ export const mutatingAdmissionPolicyBinding = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillPolicyBinding,
-  validation: { main: withStaticNames(validateMutatingBinding) },
   warnings: warningsOfStaticName,
   table: {
     cells: policyBindingCells,

@@ -1,8 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { mutatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
-import { validateMutatingPolicy } from '../../validation/admission-policy.ts'
-import { withStaticNames } from '../../validation/static-names.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Changes in CEL to objects before they are stored. */
@@ -22,7 +20,6 @@ export const mutatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: withStaticNames(validateMutatingPolicy) },
   warnings: warningsOfStaticName,
   table: {
     cells: mutatingPolicyCells,

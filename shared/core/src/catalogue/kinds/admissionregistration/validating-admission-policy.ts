@@ -1,8 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
-import { validateValidatingPolicy } from '../../validation/admission-policy.ts'
-import { withStaticNames } from '../../validation/static-names.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Rules in CEL about requests. */
@@ -23,7 +21,6 @@ export const validatingAdmissionPolicy = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
-  validation: { main: withStaticNames(validateValidatingPolicy) },
   warnings: warningsOfStaticName,
   table: {
     cells: validatingPolicyCells,

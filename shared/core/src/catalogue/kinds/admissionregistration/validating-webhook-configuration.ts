@@ -1,8 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { webhookCells } from '../../../table/cells/configuration.ts'
 import { fillValidatingWebhooks } from '../../defaults/policy.ts'
-import { withStaticNames } from '../../validation/static-names.ts'
-import { validateWebhookConfiguration } from '../../validation/webhook.ts'
 import { warningsOfWebhooks } from '../../warnings/admission-warnings.ts'
 
 /** Webhooks that may refuse requests but change nothing. */
@@ -18,7 +16,6 @@ export const validatingWebhookConfiguration = defineResource({
   replacesUnconditionally: false,
   countsGenerations: true,
   defaults: fillValidatingWebhooks,
-  validation: { main: withStaticNames(validateWebhookConfiguration) },
   warnings: warningsOfWebhooks,
   table: {
     cells: webhookCells,

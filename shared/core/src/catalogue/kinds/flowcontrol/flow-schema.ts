@@ -2,7 +2,7 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import type { Cell } from '../../../table/cell.ts'
 import { flowSchemaCells } from '../../../table/cells/configuration.ts'
 import { fillFlowSchema } from '../../defaults/policy.ts'
-import { validateFlowControlStatus, validateFlowSchema } from '../../validation/flow-control.ts'
+import { validateFlowControlStatus } from '../../validation/flow-control.ts'
 
 /** Sorts requests into a priority level. */
 export const flowSchema = defineResource({
@@ -32,7 +32,7 @@ export const flowSchema = defineResource({
   countsGenerations: true,
   statusKeeps: writersMetadata,
   defaults: fillFlowSchema,
-  validation: { main: validateFlowSchema, status: validateFlowControlStatus },
+  validation: { status: validateFlowControlStatus },
   table: {
     cells: flowSchemaCells,
     order: byPrecedence,

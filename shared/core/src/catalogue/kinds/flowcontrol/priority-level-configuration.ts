@@ -2,7 +2,7 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import { priorityLevelConfigurationCells } from '../../../table/cells/configuration.ts'
 import { nominalShares } from '../../conversion/priority-level.ts'
 import { fillNominalPriorityLevel, fillPriorityLevel, fillPriorityLevelShares } from '../../defaults/policy.ts'
-import { validateFlowControlStatus, validatePriorityLevel } from '../../validation/flow-control.ts'
+import { validateFlowControlStatus } from '../../validation/flow-control.ts'
 import { validateNominalPriorityLevel } from '../../validation/priority-level.ts'
 
 /** Bounds on how many requests are served at once, and how others wait. */
@@ -42,7 +42,7 @@ export const priorityLevelConfiguration = defineResource({
   countsGenerations: true,
   statusKeeps: writersMetadata,
   defaults: fillPriorityLevel,
-  validation: { main: validatePriorityLevel, status: validateFlowControlStatus },
+  validation: { status: validateFlowControlStatus },
   table: {
     cells: priorityLevelConfigurationCells,
     columns: [

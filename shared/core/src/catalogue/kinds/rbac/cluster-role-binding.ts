@@ -1,7 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { bindingCells } from '../../../table/cells/access.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
-import { validateClusterRoleBinding } from '../../validation/rbac.ts'
 
 /** Gives the permissions of a cluster role, in all namespaces, to subjects. */
 export const clusterRoleBinding = defineResource({
@@ -14,7 +13,6 @@ export const clusterRoleBinding = defineResource({
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,
-  validation: { main: validateClusterRoleBinding },
   table: {
     cells: bindingCells,
     columns: [

@@ -1,5 +1,4 @@
 import { defineResource } from '../../../kind/define-resource.ts'
-import { validateClusterRole } from '../../validation/rbac.ts'
 
 /** A set of permissions for the whole cluster, given to users by a binding. */
 export const clusterRole = defineResource({
@@ -11,5 +10,4 @@ export const clusterRole = defineResource({
   storageVersionHash: 'bYE5ZWDrJ44=',
   nameKind: 'pathSegment',
   createsOnUpdate: true,
-  validation: { main: validateClusterRole },
 })

@@ -1,7 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { bindingCells } from '../../../table/cells/access.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
-import { validateRoleBinding } from '../../validation/rbac.ts'
 
 /** Gives the permissions of a role or cluster role, in one namespace, to subjects. */
 export const roleBinding = defineResource({
@@ -14,7 +13,6 @@ export const roleBinding = defineResource({
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,
-  validation: { main: validateRoleBinding },
   table: {
     cells: bindingCells,
     columns: [

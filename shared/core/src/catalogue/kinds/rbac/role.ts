@@ -1,5 +1,4 @@
 import { defineResource } from '../../../kind/define-resource.ts'
-import { validateRole } from '../../validation/rbac.ts'
 
 /** A set of permissions in one namespace, given to users by a binding. */
 export const role = defineResource({
@@ -11,5 +10,4 @@ export const role = defineResource({
   storageVersionHash: '7FuwZcIIItM=',
   nameKind: 'pathSegment',
   createsOnUpdate: true,
-  validation: { main: validateRole },
 })
